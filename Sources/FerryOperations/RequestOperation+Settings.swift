@@ -12,17 +12,19 @@ extension RequestOperation {
 
     /// The body of the request as a stream; must be set before the operation is started.
     ///
-    /// A stream can be read only once. If the body is needed again, after a pause or a redirect, ``newBodyStream`` is
-    /// called.
+    /// A stream can be read only once. If the body is needed again, after a pause or a redirect or in a copy of the
+    /// operation, ``newBodyStream`` is called.
     public var inputStream: InputStream? {
         get { record.withLock { $0.request }.httpBodyStream }
         set {
             var request = request
             request.httpBodyStream = newValue
-            record.withLock { [request] in
-                $0.request = request
-                $0.hasUsedBodyStream = false
+            let old = record.withLock { [request] record in
+                let old = record.request
+                (record.request, record.hasUsedBodyStream) = (request, false)
+                return old
             }
+            withExtendedLifetime(old) {}
         }
     }
 

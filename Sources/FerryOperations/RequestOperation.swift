@@ -104,17 +104,25 @@ open class RequestOperation: Operation, NSSecureCoding, NSCopying, @unchecked Se
     /// Returns a new operation, ready, with the same request, manager, closures and settings.
     ///
     /// The copy, which is meant for trying again, has no output stream and no completions. The closures of an operation
-    /// that has finished are not copied either, because they have been released.
+    /// that has finished are not copied either, because they have been released. A body stream that conforms to
+    /// `NSCopying`, as that of a form does, is copied; instead of any other, ``newBodyStream`` is called.
     ///
     /// - Parameter zone: Not used.
     /// - Returns: An operation of the same class.
     open func copy(with zone: NSZone? = nil) -> Any {
+        var request = request
+        // A stream can be read only once, by this operation.
+        let stream = request.httpBodyStream
+        let copiedStream = (stream as? any NSCopying)?.copy(with: nil) as? InputStream
+        if let copiedStream { request.httpBodyStream = copiedStream }
         let copy = type(of: self).init(request: request, manager: manager)
         let settings = record.withLock { $0.settings }
+        let isStreamSpent = stream != nil && copiedStream == nil
         copy.record.withLock { record in
             record.settings = settings
             record.settings.output = nil
             record.setCompletionGroup(settings.completionGroup)
+            record.hasUsedBodyStream = isStreamSpent
         }
         return copy
     }

@@ -378,6 +378,47 @@ import Testing
         #expect(echo.bodySHA256 == LoopbackServer.patternSHA256(count: 300_000))
     }
 
+    @Test("A copy does not read the body stream of its original", arguments: [true, false])
+    func copiedStream(_ canRepeat: Bool) async throws {
+        let server = try LoopbackServer()
+        var request = URLRequest(url: server.url("/upload"))
+        request.httpMethod = "POST"
+        request.httpBodyStream = InputStream(data: LoopbackServer.pattern(count: 300_000))
+        let original = RequestOperation(request: request, manager: manager)
+        if canRepeat { original.newBodyStream = { InputStream(data: LoopbackServer.pattern(count: 300_000)) } }
+        let copy = try #require(original.copy() as? RequestOperation)
+        for operation in [original, copy] {
+            operation.start()
+            try await operation.settled()
+        }
+        #expect(original.error == nil)
+        #expect(copy.error?.code == (canRepeat ? nil : .bodyStreamExhausted))
+        let digest = LoopbackServer.patternSHA256(count: 300_000)
+        #expect(server.requests.map(\.bodySHA256) == Array(repeating: digest, count: canRepeat ? 2 : 1))
+    }
+
+    @Test("An object that uses the operation when it is released can be replaced") func released() throws {
+        let operation = operation(try #require(URL(string: "http://localhost/")))
+        let ends = Watched(0)
+        operation.inputStream = EndingStream { [unowned operation] in
+            if operation.inputStream == nil { ends.change { $0 += 1 } }
+        }
+        operation.inputStream = nil
+        #expect(ends.current == 1)
+    }
+
+    /// Calls a closure when it is released.
+    private final class EndingStream: InputStream {
+        private let atEnd: @Sendable () -> Void
+
+        init(_ atEnd: @escaping @Sendable () -> Void) {
+            self.atEnd = atEnd
+            super.init(data: Data())
+        }
+
+        deinit { atEnd() }
+    }
+
     @Test("Settings are kept, and the description names state and URL")
     func settings() throws {
         let url = try #require(URL(string: "http://localhost/x"))

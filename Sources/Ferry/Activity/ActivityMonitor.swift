@@ -16,8 +16,19 @@ public final class ActivityMonitor: Sendable {
     /// A function that runs a closure after a number of seconds.
     public typealias Scheduler = @Sendable (TimeInterval, @escaping @Sendable () -> Void) -> Void
 
+    /// A task that has been resumed, and that is not retained.
+    ///
+    /// `@unchecked Sendable`: the reference is set once, before the object is shared.
+    private final class Entry: @unchecked Sendable {
+        private weak var task: URLSessionTask?
+
+        init(_ task: URLSessionTask) { self.task = task }
+
+        var hasEnded: Bool { task.map { $0.state == .completed } ?? true }
+    }
+
     private struct State: Sendable {
-        var tasks: Set<ObjectIdentifier> = []
+        var tasks: [ObjectIdentifier: Entry] = [:]
         var count = 0
         var isEnabled = false
         var state = ActivityState.notActive
@@ -30,6 +41,11 @@ public final class ActivityMonitor: Sendable {
         private var events: [ActivityState.Event] = []
 
         var total: Int { tasks.count + count }
+
+        /// Forgets a task, unless it has been replaced by a new one at the same address.
+        mutating func forget(_ id: ObjectIdentifier, _ entry: Entry) {
+            if tasks[id] === entry { tasks[id] = nil }
+        }
 
         /// The largest number of events that wait for a queue that does not run.
         private static let maximumEvents = 1000
@@ -106,7 +122,15 @@ public final class ActivityMonitor: Sendable {
     public var isVisible: Bool { state.withLock { $0.state }.isVisible }
 
     /// The number of running requests, plus the activities counted by ``incrementActivityCount()``.
-    public var activityCount: Int { state.withLock { $0.total } }
+    public var activityCount: Int {
+        let ended = state.withLock { $0.tasks }.filter { $0.value.hasEnded }
+        if !ended.isEmpty {
+            change { state in
+                for (id, entry) in ended { state.forget(id, entry) }
+            }
+        }
+        return state.withLock { $0.total }
+    }
 
     /// Counts an activity other than a request of a manager.
     public func incrementActivityCount() { change { $0.count += 1 } }
@@ -116,8 +140,18 @@ public final class ActivityMonitor: Sendable {
 
     private func note(_ task: URLSessionTask, isRunning: Bool) {
         guard task.originalRequest?.url != nil || task.currentRequest?.url != nil else { return }
-        let id = ObjectIdentifier(task)
-        change { if isRunning { $0.tasks.insert(id) } else { $0.tasks.remove(id) } }
+        let (id, entry) = (ObjectIdentifier(task), isRunning ? Entry(task) : nil)
+        forgetEnded()
+        change { $0.tasks[id] = entry }
+    }
+
+    /// Forgets tasks whose end was not posted, since too many notifications waited, until one is found that runs.
+    ///
+    /// The tasks are asked without the lock, since they may be released after that.
+    private func forgetEnded() {
+        while let (id, entry) = state.withLock({ $0.tasks.first }), entry.hasEnded {
+            state.withLock { $0.forget(id, entry) }
+        }
     }
 
     /// Changes the state and adds the resulting event.
@@ -163,43 +197,6 @@ public final class ActivityMonitor: Sendable {
             schedule(seconds) { [weak self] in self?.delayPassed(number) }
         } else {
             follow { $0.delay == number ? .delayPassed : nil }
-        }
-    }
-}
-
-/// The state of an activity indicator.
-enum ActivityState: Sendable, Hashable, CaseIterable {
-    case notActive
-    /// Requests are running, but perhaps not for long.
-    case delayingStart
-    case active
-    /// No requests are running, but perhaps one will start soon.
-    case delayingEnd
-
-    /// An event that may change the state.
-    enum Event: Sendable, Hashable, CaseIterable {
-        case becameBusy
-        case becameIdle
-        case delayPassed
-        case disabled
-    }
-
-    /// Whether the indicator is visible.
-    var isVisible: Bool { self == .active || self == .delayingEnd }
-
-    /// Returns the state after an event.
-    ///
-    /// Each time a state with a delay is entered, the whole delay begins again.
-    func after(_ event: Event) -> ActivityState {
-        switch (self, event) {
-        case (_, .disabled): .notActive
-        case (.notActive, .becameBusy): .delayingStart
-        case (.delayingStart, .becameIdle): .notActive
-        case (.delayingStart, .delayPassed): .active
-        case (.active, .becameIdle): .delayingEnd
-        case (.delayingEnd, .becameBusy): .active
-        case (.delayingEnd, .delayPassed): .notActive
-        default: self
         }
     }
 }

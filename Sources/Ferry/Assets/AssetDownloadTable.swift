@@ -15,6 +15,10 @@ struct AssetDownloadTable<Value: Sendable>: Sendable {
     private var downloads: [String: Download] = [:]
     private var running: Set<Int> = []
     private var waiting: [(key: String, number: Int)] = []
+    /// The downloads whose tasks are being made.
+    private var making: Set<Int> = []
+    /// The responses of those whose tasks have ended already, such as a task of an invalid session.
+    private var earlyResponses: [Int: TaskResponse<Value>] = [:]
     private var lastNumber = 0
 
     let maximum: Int
@@ -28,8 +32,10 @@ struct AssetDownloadTable<Value: Sendable>: Sendable {
     /// The number of running downloads.
     var runningCount: Int { running.count }
 
+    /// Returns the number of a download whose task is about to be made; ``add(_:at:)`` or ``drop(_:)`` follows.
     mutating func nextNumber() -> Int {
         lastNumber += 1
+        making.insert(lastNumber)
         return lastNumber
     }
 
@@ -40,13 +46,21 @@ struct AssetDownloadTable<Value: Sendable>: Sendable {
         return AssetDownloadReceipt(id: id, task: task, key: key)
     }
 
-    /// Adds a new download, which waits for its turn.
-    mutating func add(_ download: Download, at key: String) {
+    /// Drops a download whose task is not needed, and returns its response if the task has ended already.
+    mutating func drop(_ number: Int) -> TaskResponse<Value>? {
+        making.remove(number)
+        return earlyResponses.removeValue(forKey: number)
+    }
+
+    /// Adds a new download, which waits for its turn; if its task has ended already, returns the response instead.
+    mutating func add(_ download: Download, at key: String) -> TaskResponse<Value>? {
+        if let response = drop(download.number) { return response }
         downloads[key] = download
         switch prioritization {
         case .fifo: waiting.append((key, download.number))
         case .lifo: waiting.insert((key, download.number), at: 0)
         }
+        return nil
     }
 
     /// Returns the tasks of the downloads that may start now, and counts them as running.
@@ -62,7 +76,10 @@ struct AssetDownloadTable<Value: Sendable>: Sendable {
     }
 
     /// Ends a download, and returns its handlers in the order they were added.
-    mutating func end(_ key: String, number: Int) -> [Handler] {
+    ///
+    /// There are none yet if its task is still being made: then ``add(_:at:)`` returns the response.
+    mutating func end(_ key: String, number: Int, response: TaskResponse<Value>) -> [Handler] {
+        if making.contains(number) { earlyResponses[number] = response }
         running.remove(number)
         guard downloads[key]?.number == number, let download = downloads.removeValue(forKey: key) else { return [] }
         return download.handlers.map(\.handler)

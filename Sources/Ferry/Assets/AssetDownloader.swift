@@ -81,13 +81,25 @@ public final class AssetDownloader<Value: Sendable>: Sendable {
         }
         let number = table.withLock { $0.nextNumber() }
         let task = makeTask(request) { [self] response in finish(key, number, request, response) }
-        let (receipt, isNew) = table.withLock { table in
-            if let receipt = table.join(key, id: receiptID, completionHandler) { return (receipt, false) }
-            table.add(.init(number: number, task: task, handlers: [(receiptID, completionHandler)]), at: key)
-            return (AssetDownloadReceipt(id: receiptID, task: task, key: key), true)
+        let (shared, response) = table.withLock { table -> (AssetDownloadReceipt?, TaskResponse<Value>?) in
+            if let receipt = table.join(key, id: receiptID, completionHandler) { return (receipt, table.drop(number)) }
+            let download = AssetDownloadTable<Value>.Download(
+                number: number,
+                task: task,
+                handlers: [(receiptID, completionHandler)]
+            )
+            return (nil, table.add(download, at: key))
         }
-        if isNew { startNext() } else { task.cancel() }
-        return receipt
+        if let shared {
+            task.cancel()
+            return shared
+        }
+        if let response {
+            manager.completionQueue.async { completionHandler(response) }
+            return nil
+        }
+        startNext()
+        return AssetDownloadReceipt(id: receiptID, task: task, key: key)
     }
 
     /// Returns an asset from a new download, a shared one, or the cache.
@@ -136,7 +148,7 @@ public final class AssetDownloader<Value: Sendable>: Sendable {
         {
             cache.add(value, for: request, withAdditionalIdentifier: nil)
         }
-        let handlers = table.withLock { $0.end(key, number: number) }
+        let handlers = table.withLock { $0.end(key, number: number, response: response) }
         startNext()
         for handler in handlers { handler(response) }
     }

@@ -188,16 +188,18 @@ public final class AuthenticationInterceptor<A: Authenticator>: ImmediateRequest
         do {
             let credential = try await flight.perform { try await authenticator.refresh(flight.old?.value) }
             let held = hold(credential)
-            guard state.withLock({ $0.end(flight, with: held) }) else { return }
+            let (counts, other) = state.withLock { $0.end(flight, with: held) }
+            guard counts else { return }
             didRefresh?(credential)
             flight.finish(.success(held))
+            other?.finish(.success(held))
         } catch {
             fail(flight, with: error)
         }
     }
 
     private func fail(_ flight: RefreshFlight<A.Credential>, with error: any Error) {
-        if state.withLock({ $0.end(flight, with: nil) }) { flight.finish(.failure(error)) }
+        if state.withLock({ $0.end(flight, with: nil).counts }) { flight.finish(.failure(error)) }
     }
 
     private func hold(_ credential: A.Credential) -> HeldCredential<A.Credential> {

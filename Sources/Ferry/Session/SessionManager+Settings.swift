@@ -17,7 +17,8 @@ extension SessionManager {
 
     /// Invalidates the session.
     ///
-    /// Without a reset, tasks made later fail with ``NetworkError/Code/sessionInvalidated``.
+    /// Without a reset, tasks made later fail with ``NetworkError/Code/sessionInvalidated``, until another call resets
+    /// the session.
     ///
     /// - Parameters:
     ///   - cancellingTasks: Whether running tasks are cancelled instead of being finished.
@@ -67,7 +68,8 @@ extension SessionManager {
 
     /// The queue that notifications are posted on, the main queue by default; nil posts none.
     ///
-    /// At most 1000 notifications wait for a queue that does not run; then the oldest are dropped.
+    /// At most 1000 notifications wait for a queue that does not run, with response bodies of at most 16 MiB in all; then
+    /// the oldest are dropped.
     public var notificationQueue: DispatchQueue? {
         get { core.notifications.queue }
         set { core.notifications.queue = newValue }

@@ -60,7 +60,8 @@ struct OperationArchive: Sendable {
         state = record.machine.state == .finished ? .finished : .ready
         isCancelled = record.machine.isCancelled
         body = record.body
-        error = record.error
+        // One that is still ending runs again, with an end of its own.
+        error = state == .finished ? record.error : nil
     }
 
     /// Returns the archive as bytes.
@@ -143,7 +144,8 @@ struct OperationArchive: Sendable {
         isCancelled = head.isCancelled
         serializer = head.serializer
         body = ReceivedBody(response: response, request: request, data: data, byteCount: head.byteCount)
-        error = head.error.map { failure in
+        let failure = state == .finished ? head.error : nil
+        error = failure.map { failure in
             NetworkError(
                 NetworkError.Code(rawValue: failure.code),
                 message: failure.message,

@@ -14,7 +14,11 @@ final class OperationOutput: @unchecked Sendable {
     ///
     /// - Returns: The number of bytes of the body it contains; zero if some of those that had arrived are missing.
     func open(holding byteCount: Int64) throws -> Int64 {
-        guard stream.streamStatus == .notOpen else { return byteCount }
+        guard stream.streamStatus == .notOpen else {
+            // The owner of an operation may have opened it, for an archived part that it does not contain.
+            if let stream = stream as? any ResumableOutputStream, stream.byteCount < byteCount { return 0 }
+            return byteCount
+        }
         stream.open()
         if let error = failure { throw error }
         // What it contained before it was opened belongs to its owner, unless an archived operation left it there.

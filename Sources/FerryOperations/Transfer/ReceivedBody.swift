@@ -25,6 +25,8 @@ struct ReceivedBody: Sendable {
     private(set) var validator: String?
     /// The offset at which the running request begins; nil if it is for the whole body.
     private(set) var offset: Int64?
+    /// Whether the running request is for the rest, also after a first response to it.
+    private var asksForRest = false
     /// The expected number of bytes of the body; nil if it is not known.
     private(set) var expectedByteCount: Int64?
 
@@ -40,10 +42,10 @@ struct ReceivedBody: Sendable {
     /// Returns the request to send: for the rest where that is safe, otherwise for the whole.
     mutating func nextRequest(_ request: URLRequest) -> URLRequest {
         guard let validator, byteCount > 0, request.value(forHTTPHeaderField: "Range") == nil else {
-            offset = nil
+            (offset, asksForRest) = (nil, false)
             return request
         }
-        offset = byteCount
+        (offset, asksForRest) = (byteCount, true)
         var rest = request
         rest.setValue("bytes=\(byteCount)-", forHTTPHeaderField: "Range")
         rest.setValue(validator, forHTTPHeaderField: "If-Range")
@@ -55,7 +57,7 @@ struct ReceivedBody: Sendable {
     mutating func take(_ received: URLResponse, request: URLRequest) -> Verdict {
         let asked = offset
         offset = nil
-        let verdict = asked.map { judge(received, at: $0) } ?? .begins
+        let verdict = asked.map { judge(received, at: $0) } ?? judgeLater(received)
         switch verdict {
         case .begins: restart(with: received, request: request)
         case .continues, .isComplete: break
@@ -91,6 +93,13 @@ struct ReceivedBody: Sendable {
             if let received = received as? HTTPURLResponse, let request {
                 ContinuationRule.validator(for: received, request: request)
             } else { nil }
+    }
+
+    /// Evaluates a response after the first one of a transfer, such as a challenge that FoundationNetworking delivers.
+    ///
+    /// What had arrived before is discarded by then, and the rest alone is not the body.
+    private func judgeLater(_ received: URLResponse) -> Verdict {
+        asksForRest && (received as? HTTPURLResponse)?.statusCode == 206 ? .mustStartOver : .begins
     }
 
     private func judge(_ received: URLResponse, at offset: Int64) -> Verdict {

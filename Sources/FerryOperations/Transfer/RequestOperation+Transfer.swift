@@ -103,7 +103,7 @@ extension RequestOperation {
         if let stream = (inputStream as? any NSCopying)?.copy(with: nil) as? InputStream { return stream }
         throw NetworkError(
             .bodyStreamExhausted,
-            message: "The body stream was needed again after a pause, and no new stream is available",
+            message: "The body stream was needed again, after a pause or in a copy, and no new one is available",
             failingURL: request.url
         )
     }

@@ -30,13 +30,17 @@ final class SessionTrust: Sendable {
         }
     }
 
+    /// Replaces the policy; the old one is released without the lock, since its `deinit` may use the session.
     func replace(_ policy: (any ServerTrustPolicy)?) {
-        state.withLock { state in
+        let old = state.withLock { state in
+            let old = state.current.policy
             state.current.revision += 1
             state.current.policy = policy
             state.current.isLater = state.isUsed
             state.verifications = [:]
+            return old
         }
+        withExtendedLifetime(old) {}
     }
 
     /// Returns what the policy of a revision requires libcurl to verify for a host, or `nil` if it has not been asked

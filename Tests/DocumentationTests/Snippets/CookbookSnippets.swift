@@ -37,7 +37,7 @@ enum Cookbook {
             guard let fraction = update.fractionCompleted else { return }
             let count = Int(fraction * 40)
             let bar = String(repeating: "#", count: count) + String(repeating: ".", count: 40 - count)
-            terminal.write(Data("\r\(bar) \(Int(fraction * 100)) %".utf8))
+            try? terminal.write(contentsOf: Data("\r\(bar) \(Int(fraction * 100)) %".utf8))
         }
         return file
     }

@@ -87,6 +87,40 @@ import Testing
         #expect(server.requests.last?.header("Range") == (isKept ? "bytes=200000-" : nil))
     }
 
+    @Test("A stream that is open already, and lacks the bytes received, gets the body from its beginning")
+    func openStream() async throws {
+        let scratch = try TemporaryFolder()
+        let entity = PacedEntity(count: 500_000, stopsAfter: 200_000)
+        let server = try LoopbackServer(handler: entity.handler)
+        let original = RequestOperation(request: URLRequest(url: server.url("/x")), manager: manager)
+        original.outputStream = FileOutputStream(url: scratch.file("old"))
+        original.start()
+        try await original.hasReceived(200_000)
+        let copy = try RequestOperation(archivedData: try original.archivedData(), manager: manager)
+        original.cancel()
+        try await original.settled()
+        entity.state.change { $0.stopsAfter = nil }
+        let file = scratch.file("new")
+        let stream = FileOutputStream(url: file)
+        stream.open()
+        copy.outputStream = stream
+        copy.start()
+        try await copy.settled()
+        #expect(copy.error == nil)
+        #expect(try Data(contentsOf: file) == entity.body)
+        #expect(server.requests.last?.header("Range") == nil)
+    }
+
+    @Test("An operation that is archived while it ends with an error is restored without the error")
+    func ending() throws {
+        var record = OperationRecord(request: URLRequest(url: try #require(URL(string: "http://localhost/"))))
+        _ = record.start(defaultGroup: DispatchGroup())
+        let isEnding = record.endTransfer(nil, error: NetworkError(.connectionLost, message: "lost"))
+        #expect(isEnding && record.error != nil)
+        let archive = try OperationArchive(try OperationArchive(record).encoded())
+        #expect(archive.state == .ready && archive.error == nil)
+    }
+
     @Test("A failed or cancelled operation is restored as such")
     func failed() async throws {
         let server = try LoopbackServer { _ in LoopbackResponse.text("x").faulted(.resetBeforeHead) }

@@ -70,6 +70,25 @@ import Testing
         #expect(progress.current?.fractionCompleted == 1)
     }
 
+    @Test("A copy sends a multipart form from its beginning again")
+    func multipartAgain() async throws {
+        let server = try LoopbackServer(handler: LoopbackServer.sequence([.status(503), .json("[1]")]))
+        let manager = manager(server)
+        let form = LoopbackServer.pattern(count: 100_000)
+        let request = Request.post("upload").multipart { $0.append(form, name: "data") }
+        let operation = try #require(manager.send(request, success: nil))
+        try await operation.settled()
+        #expect(operation.httpResponse?.statusCode == 503)
+        let copy = try #require(operation.copy() as? HTTPRequestOperation)
+        copy.start()
+        try await copy.settled()
+        #expect(copy.error == nil)
+        let seen = server.requests
+        try #require(seen.count == 2)
+        #expect(seen[0].bodyLength > 100_000)
+        #expect(seen[1].bodySHA256 == seen[0].bodySHA256)
+    }
+
     @Test("A request that cannot be made yields no operation, and fails later on the completion queue")
     func serializationFailure() async throws {
         let server = try LoopbackServer()

@@ -199,6 +199,32 @@ struct ActivityMonitorTests {
         try await told.wait { $0 == [true, false] }
     }
 
+    @Test("A task whose end was not posted counts no more once it has ended or is released", arguments: [true, false])
+    func droppedEnd(_ isReleased: Bool) async throws {
+        let center = NotificationCenter()
+        let (monitor, _, told) = monitor(center: center)
+        (monitor.activationDelay, monitor.completionDelay) = (0, 0)
+        let server = try LoopbackServer { _ in .json("1") }
+        let session = CurlSession(configuration: .ephemeral)
+        let busy = session.dataTask(with: server.url("/busy"))
+        do {
+            let task = session.dataTask(with: server.url("/lost"))
+            center.post(name: .networkingTaskDidResume, object: task)
+            #expect(monitor.activityCount == 1)
+            try await told.wait { $0 == [true] }
+            if !isReleased {
+                task.resume()
+                try await eventually { task.state == .completed }
+            }
+        }
+        // The next notification of another task removes it too.
+        try await eventually {
+            center.post(name: .networkingTaskDidSuspend, object: busy)
+            return told.current == [true, false]
+        }
+        #expect(monitor.activityCount == 0)
+    }
+
     @Test("With the real clock the indicator shows and hides")
     func realClock() async throws {
         let monitor = ActivityMonitor(notificationCenter: NotificationCenter())

@@ -198,6 +198,58 @@ struct AssetDownloaderTests {
         #expect(try await downloader.value(for: good) == Data("good".utf8))
     }
 
+    /// A manager whose tasks have ended before it returns those that are refused.
+    ///
+    /// `@unchecked Sendable` like its superclass; it has no state.
+    private final class SlowManager: SessionManager, @unchecked Sendable {
+        override func adapt(_ request: URLRequest) throws -> URLRequest {
+            if request.url?.path == "/refused" { throw URLError(.dataNotAllowed) }
+            return request
+        }
+
+        override func dataTask<Serializer: ResponseSerializer>(
+            with request: URLRequest,
+            serializer: Serializer,
+            uploadProgress: ProgressHandler?,
+            downloadProgress: ProgressHandler?,
+            completionHandler: @escaping @Sendable (TaskResponse<Serializer.Output>) -> Void
+        ) -> URLSessionDataTask {
+            let ended = Gate()
+            let task = super.dataTask(
+                with: request,
+                serializer: serializer,
+                uploadProgress: uploadProgress,
+                downloadProgress: downloadProgress
+            ) { response in
+                completionHandler(response)
+                ended.open()
+            }
+            if request.url?.path == "/refused" { ended.wait() }
+            return task
+        }
+    }
+
+    @Test("A download whose task ends while it is made calls its handler, and keeps no place", .ownThreads)
+    func endsEarly() async throws {
+        let server = try GatedServer(isOpen: true)
+        let downloader = AssetDownloader(
+            manager: SlowManager(configuration: .ephemeral),
+            serializer: HTTPDataResponseSerializer(),
+            cache: nil,
+            maximumActiveDownloads: 1
+        )
+        let log = Log([])
+        for round in 1...3 {
+            let receipt = downloader.download(server.request("refused"), completionHandler: note(log, "\(round)"))
+            #expect(receipt == nil)
+            try await log.wait { $0.count == round }
+        }
+        #expect(log.current.allSatisfy { !$0.contains("refused") })
+        #expect(downloader.activeDownloadCount == 0)
+        #expect(try await downloader.value(for: server.request("a")) == Data("/a".utf8))
+        #expect(server.paths == ["/a"])
+    }
+
     @Test("A request without a URL fails with -1000")
     func noURL() async throws {
         var request = URLRequest(url: try #require(URL(string: "http://a")))

@@ -253,6 +253,67 @@ struct AuthenticationInterceptorTests {
         try await eventually("the late token") { interceptor.credential?.value == "token-1" }
     }
 
+    @Test("A token that arrives late is used for the requests that wait for another refresh, which is cancelled")
+    func lateToken() async throws {
+        let (begun, mayEnd) = (Watched(0), Watched(0))
+        let isCancelled = Watched(false)
+        let interceptor = AuthenticationInterceptor(
+            BearerAuthenticator { _ in
+                let number = begun.change { count in
+                    count += 1
+                    return count
+                }
+                await withTaskCancellationHandler {
+                    // In a task of its own, which is not cancelled.
+                    _ = try? await Task { try await mayEnd.wait { $0 >= number } }.value
+                } onCancel: {
+                    if number > 1 { isCancelled.change { $0 = true } }
+                }
+                return BearerToken("token-\(number)")
+            },
+            credential: nil,
+            options: AuthenticationOptions { ($0.refreshTimeout, $0.maximumRefreshes) = (0.05, 1_000) }
+        )
+        await #expect(throws: AuthenticationError.refreshTimedOut) { try await task.authorization(interceptor) }
+        let second = Task { [task] in
+            while true {
+                do {
+                    return try await task.authorization(interceptor)
+                } catch let error as AuthenticationError where error == .refreshTimedOut {
+                    // The machine was busy, and another refresh begins.
+                    continue
+                }
+            }
+        }
+        try await begun.wait { $0 >= 2 }
+        mayEnd.change { $0 = 1 }
+        #expect(try await second.value == "Bearer token-1")
+        try await isCancelled.wait { $0 }
+        mayEnd.change { $0 = .max }
+        #expect(interceptor.credential?.value == "token-1")
+    }
+
+    @Test("Of two refreshes, the one that ends first with a credential ends both") func twoRefreshes() {
+        var state = RefreshState<String>(nil, options: AuthenticationOptions())
+        guard case .wait(let first, true) = state.access(at: clock.now) else {
+            Issue.record("no refresh has begun")
+            return
+        }
+        let timedOut = state.end(first, with: nil)
+        #expect(timedOut.counts && timedOut.other == nil)
+        guard case .wait(let second, true) = state.access(at: clock.now) else {
+            Issue.record("no second refresh has begun")
+            return
+        }
+        let failed = state.end(first, with: nil)
+        #expect(!failed.counts && state.flight === second)
+        let arrived = state.end(first, with: HeldCredential("first", expirationDate: nil))
+        #expect(arrived.counts && arrived.other === second)
+        let late = state.end(second, with: HeldCredential("second", expirationDate: nil))
+        #expect(!late.counts)
+        #expect(state.current?.value == "first" && state.flight == nil)
+    }
+
     // MARK: - Setting the credential
 
     @Test("Requests that wait are sent with the credential that the application sets")

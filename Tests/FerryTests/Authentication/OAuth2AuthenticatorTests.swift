@@ -126,6 +126,28 @@ struct OAuth2AuthenticatorTests {
         #expect(server.requests.first?.header("X-Session") == "mine")
     }
 
+    @Test("An endpoint on this machine is reached without the proxy of the environment", .ownThreads)
+    func proxy() async {
+        // The environment is shared within a process.
+        await #expect(processExitsWith: .success) {
+            let token = #"{"access_token":"new","token_type":"bearer"}"#
+            let server = try LoopbackServer { _ in .json(token) }
+            let proxy = try LoopbackServer { _ in .json(token) }
+            setenv("http_proxy", proxy.url.absoluteString, 1)
+            for host in ["127.0.0.1", "localhost", "auth.localhost"] {
+                let endpoint = try #require(URL(string: "http://\(host):\(server.port)/token"))
+                _ = try await OAuth2Authenticator(
+                    tokenEndpoint: endpoint,
+                    client: OAuth2Client(id: "robot", secret: "s3cret"),
+                    grant: .clientCredentials
+                )
+                .refresh(nil)
+            }
+            try #require(server.requestCount == 3)
+            try #require(proxy.requestCount == 0)
+        }
+    }
+
     // MARK: - Responses
 
     @Test("An error of the server has its code and description (RFC 6749, section 5.2)")

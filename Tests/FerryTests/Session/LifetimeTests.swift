@@ -57,6 +57,56 @@ struct LifetimeTests {
         #expect(invalidated.current == 1)
     }
 
+    @Test(
+        "An invalidation that lets tasks finish may be followed by a reset that cancels them",
+        arguments: TestTransport.all
+    )
+    func laterReset(_ transport: TestTransport) async throws {
+        let server = try LoopbackServer { request in
+            request.path == "/stalled" ? LoopbackResponse.text("").faulted(.stallBeforeHead) : .text("new")
+        }
+        let manager = transport.manager()
+        let error = Watched<NetworkError?>(nil)
+        manager.dataTask(with: URLRequest(url: server.url("/stalled"))) { response in
+            error.change { $0 = response.error }
+        }
+        .resume()
+        try await server.waitForRequests(1, timeout: 40)
+        manager.invalidate(cancellingTasks: false)
+        let refused = await manager.response(for: URLRequest(url: server.url), serializer: .string)
+        #expect(refused.error?.code == .sessionInvalidated)
+        manager.invalidate(cancellingTasks: true, resettingSession: true)
+        try await error.wait { $0?.isCancelled == true }
+        let response = await manager.response(for: URLRequest(url: server.url), serializer: .string)
+        #expect(response.value == "new")
+    }
+
+    @Test("A session that another thread has made in vain is not reported as invalid")
+    func surplusSession() async throws {
+        let made = Watched(0)
+        let owner = Watched<SessionManager?>(nil)
+        let transport = SessionTransport.session { configuration, delegate, queue in
+            let isFirst = made.change { count in
+                count += 1
+                return count == 1
+            }
+            // Here, another thread needs the session too.
+            if isFirst { _ = owner.current?.session }
+            return CurlSession(configuration: configuration, delegate: delegate, delegateQueue: queue)
+        }
+        let manager = SessionManager(configuration: .ephemeral, transport: transport)
+        let invalidated = Watched<[ObjectIdentifier]>([])
+        manager.hooks.sessionDidBecomeInvalid = { session, _ in invalidated.append(ObjectIdentifier(session)) }
+        owner.change { $0 = manager }
+        let session = manager.session
+        owner.change { $0 = nil }
+        #expect(made.current == 2)
+        // The end of the other session has been added to the same serial queue already.
+        manager.invalidate(cancellingTasks: true)
+        try await invalidated.wait { $0.contains(ObjectIdentifier(session)) }
+        #expect(invalidated.current.count == 1)
+    }
+
     @Test("Releasing an idle manager releases its session", arguments: TestTransport.all)
     func idleManager(_ transport: TestTransport) async throws {
         weak var weakSession: URLSession?

@@ -29,6 +29,27 @@ struct NotificationPosterTests {
         center.removeObserver(token)
     }
 
+    @Test(
+        "A stalled queue collects no more than a limited number of bytes, and always the last notification",
+        arguments: [(1 << 20, 1_524), (1 << 30, 1_539)]
+    )
+    func cost(_ cost: Int, first: Int) async throws {
+        let (poster, center, queue) = makeStopped()
+        let seen = Watched<[Int]>([])
+        let token = center.addObserver(forName: nil, object: nil, queue: nil) { notification in
+            let number = notification.object as? Int
+            seen.change { $0.append(number ?? -1) }
+        }
+        let name = Notification.Name("test")
+        // The limit on the number has been reached before that on the bytes.
+        for number in 0..<1_500 { poster.post(name, object: number) }
+        for number in 1_500..<1_540 { poster.post(name, object: number, cost: cost) }
+        queue.resume()
+        try await seen.wait { $0.last == 1_539 }
+        #expect(seen.current == Array(first..<1_540))
+        center.removeObserver(token)
+    }
+
     @Test("Without a queue nothing is posted")
     func noQueue() async throws {
         let poster = NotificationPoster()

@@ -150,6 +150,32 @@ struct NotificationTests {
         )
     }
 
+    /// A monitor that cancels each task when it is resumed, and waits for the notification of its end.
+    private struct CancellingMonitor: EventMonitor {
+        let hasEnded: Gate
+
+        func taskDidResume(_ task: URLSessionTask) {
+            task.cancel()
+            hasEnded.wait()
+        }
+    }
+
+    @Test("That a task was resumed is posted before its end, also if a monitor cancels it meanwhile", .ownThreads)
+    func resumedAndCancelled() async throws {
+        let server = try LoopbackServer()
+        let manager = HTTPSessionManager(baseURL: server.url, configuration: .ephemeral)
+        let observer = Observer(manager, queue: DispatchQueue(label: "notifications"))
+        let hasEnded = Gate()
+        _ = observer.center.addObserver(forName: .networkingTaskDidComplete, object: nil, queue: nil) { _ in
+            hasEnded.open()
+        }
+        manager.eventMonitors = [CancellingMonitor(hasEnded: hasEnded)]
+        let task = manager.get("x") { _ in }
+        try await observer.posts.wait { $0.count == 2 }
+        #expect(observer.names == [.networkingTaskDidResume, .networkingTaskDidComplete])
+        #expect(observer.posts.current.last?.task === task)
+    }
+
     @Test("The invalidation of a session is posted once", arguments: TestTransport.all)
     func invalidation(_ transport: TestTransport) async throws {
         let manager = transport.manager()

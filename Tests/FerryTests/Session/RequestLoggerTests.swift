@@ -117,6 +117,17 @@ struct RequestLoggerTests {
         #expect(request.curlCommand.contains("--data-binary @-"))
     }
 
+    @Test("A line is dropped if the standard error stream is full or closed", .ownThreads)
+    func unwritable() async {
+        await #expect(processExitsWith: .success) {
+            let full = open("/dev/full", O_WRONLY)
+            try #require(dup2(full, STDERR_FILENO) == STDERR_FILENO)
+            RequestLogger.standardError("a line")
+            close(STDERR_FILENO)
+            RequestLogger.standardError("a line")
+        }
+    }
+
     @Test("A request and its response are one line each", arguments: TestTransport.all)
     func logs(_ transport: TestTransport) async throws {
         let server = try LoopbackServer { _ in LoopbackResponse.text("xyz", status: 404).adding("Set-Cookie", "hunter2")

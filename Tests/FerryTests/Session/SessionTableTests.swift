@@ -14,6 +14,16 @@ struct SessionTableTests {
         return (table, session, generation)
     }
 
+    /// The session that a step tells to invalidate.
+    private func invalidated(_ step: SessionTable.Step) -> URLSession? {
+        if case .invalidate(let session) = step { session } else { nil }
+    }
+
+    /// The generation whose tasks a step tells to cancel.
+    private func cancelled(_ step: SessionTable.Step) -> Int? {
+        if case .cancelTasks(let generation, _) = step { generation } else { nil }
+    }
+
     @Test("An invalidation waits for the last lease to end")
     func waitsForMakers() {
         var (table, session, _) = table()
@@ -22,8 +32,10 @@ struct SessionTableTests {
             return
         }
         #expect(first.session === session)
-        let invalidatedNow = table.invalidate(.cancelling, resetting: false)
-        #expect(invalidatedNow == nil)
+        let step = table.invalidate(.finishing, resetting: false)
+        #expect(invalidated(step) == nil && cancelled(step) == nil)
+        let stricter = table.invalidate(.cancelling, resetting: false)
+        #expect(invalidated(stricter) == nil)
         let refusedLease = table.lease()
         #expect(refusedLease == nil)
         let afterFirst = table.end(first)
@@ -35,11 +47,12 @@ struct SessionTableTests {
     @Test("Without leases an invalidation takes effect immediately, and happens once")
     func immediate() {
         var (table, session, generation) = table()
-        let invalidatedNow = table.invalidate(.finishing, resetting: false)
-        #expect(invalidatedNow === session)
+        let step = table.invalidate(.finishing, resetting: false)
+        #expect(invalidated(step) === session)
         #expect(table.isClosed)
         #expect(table.session === session)
-        table.didInvalidate(generation: generation)
+        let isReported = table.didInvalidate(generation: generation)
+        #expect(isReported)
         let abandoned = table.abandon()
         #expect(abandoned == nil)
     }
@@ -47,8 +60,8 @@ struct SessionTableTests {
     @Test("A reset requires a new session with a new generation")
     func reset() {
         var (table, session, generation) = table()
-        let invalidatedNow = table.invalidate(.finishing, resetting: true)
-        #expect(invalidatedNow === session)
+        let step = table.invalidate(.finishing, resetting: true)
+        #expect(invalidated(step) === session)
         #expect(table.needsSession)
         #expect(!table.isClosed)
         let next = table.reserveGeneration()
@@ -67,12 +80,31 @@ struct SessionTableTests {
         let isAdopted = table.adopt(URLSession(configuration: .ephemeral), generation: late)
         #expect(!isAdopted)
         #expect(table.session === session)
+        let isReported = table.didInvalidate(generation: late)
+        #expect(!isReported)
+        #expect(table.all.count == 1)
+    }
+
+    @Test("A session that is invalid already can be reset, and its tasks cancelled", arguments: [true, false])
+    func resetLater(_ hasEnded: Bool) {
+        var (table, session, generation) = table()
+        let first = table.invalidate(.finishing, resetting: false)
+        #expect(invalidated(first) === session)
+        if hasEnded {
+            let isReported = table.didInvalidate(generation: generation)
+            #expect(isReported)
+        }
+        let second = table.invalidate(.cancelling, resetting: true)
+        #expect(cancelled(second) == generation)
+        #expect(!table.isClosed && table.needsSession)
+        #expect(table.all.isEmpty == hasEnded)
     }
 
     @Test("A session invalidated elsewhere gets no more tasks")
     func invalidatedElsewhere() {
         var (table, _, generation) = table()
-        table.didInvalidate(generation: generation)
+        let isReported = table.didInvalidate(generation: generation)
+        #expect(isReported)
         let lease = table.lease()
         #expect(lease == nil)
     }

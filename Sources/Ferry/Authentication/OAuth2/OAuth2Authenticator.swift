@@ -12,7 +12,7 @@ import FerrySession
 /// each new one in its `didRefresh`: the server may replace the refresh token too.
 ///
 /// The token endpoint receives secrets: redirects of its responses are not followed, and it must have the scheme https
-/// or be on this machine.
+/// or be on this machine, which is never reached through a proxy, unless a session is given.
 public struct OAuth2Authenticator: Authenticator {
     /// How a token is obtained.
     public enum Grant: Sendable, Hashable {
@@ -82,7 +82,10 @@ public struct OAuth2Authenticator: Authenticator {
         configuration.httpCookieStorage = nil
         configuration.urlCredentialStorage = nil
         configuration.urlCache = nil
-        return CurlSession(configuration: configuration)
+        var options = CurlSession.Options()
+        // An endpoint on this machine may have the scheme http, and a proxy would receive the secrets as plain text.
+        options.proxy.exceptions = [".localhost", "127.0.0.0/8", "::1"]
+        return CurlSession(configuration: configuration, options: options)
     }
 
     // MARK: - Authenticator

@@ -140,16 +140,17 @@ struct RefreshState<Credential: Sendable>: Sendable {
         return new
     }
 
-    /// Ends a refresh, and returns whether its result counts.
+    /// Ends a refresh, and returns whether its result counts, and the refresh that must end with the same result.
     ///
     /// A credential that arrives after the time limit counts too, if there is no other: the server may accept the old
-    /// one no longer.
-    mutating func end(_ ended: Flight, with new: Held?) -> Bool {
-        guard ended.generation == generation, flight == nil || flight === ended else { return false }
+    /// one no longer, not even for the refresh that has begun in the meantime.
+    mutating func end(_ ended: Flight, with new: Held?) -> (counts: Bool, other: Flight?) {
+        let other = flight === ended ? nil : flight
+        guard ended.generation == generation, new != nil || other == nil else { return (false, nil) }
         flight = nil
         isRefused = false
         if let new { replace(with: new) }
-        return true
+        return (true, other)
     }
 
     /// Sets the credential that the application has chosen, and returns the refresh whose result no longer counts.

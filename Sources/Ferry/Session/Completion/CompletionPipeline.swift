@@ -82,7 +82,8 @@ struct CompletionPipeline<Value: Sendable>: Sendable {
             let userInfo = [DownloadMoveError.payloadKey: error]
             notifications.post(.downloadTaskDidFailToMoveFile, object: task, userInfo: userInfo)
         }
-        notifications.post(.networkingTaskDidComplete, object: task, userInfo: payload.userInfo)
+        let cost = response.data?.count ?? 0
+        notifications.post(.networkingTaskDidComplete, object: task, cost: cost, userInfo: payload.userInfo)
         token.leave()
     }
 }

@@ -66,12 +66,20 @@ final class TaskDelegate: Sendable {
         (isUpload ? uploadProgress : downloadProgress).joinCurrentProgress()
     }
 
-    /// Records that the task was resumed or suspended; returns false if that changes nothing.
+    /// Whether the task is running, as far as the manager has been told.
     var isRunning: Bool { state.withLock { $0.isRunning } }
     /// Whether the body is passed on as it arrives.
     var streamsBody: Bool { if case .streamed = body { true } else { false } }
 
-    func noteRunning(_ isRunning: Bool) -> Bool { state.withLock { $0.noteRunning(isRunning) } }
+    /// Records that the task was resumed or suspended.
+    ///
+    /// - Parameters:
+    ///   - isRunning: Whether it was resumed.
+    ///   - note: Called with the lock held, and thus before the task can end, unless nothing changes.
+    /// - Returns: The result of `note`; nil if nothing changes.
+    func noteRunning<Note: Sendable>(_ isRunning: Bool, _ note: () -> Note) -> Note? {
+        state.withLock { $0.noteRunning(isRunning) ? note() : nil }
+    }
 
     /// Sets the error that replaces the transport's, such as the -999 of a refused challenge; the first one counts.
     func fail(with error: any Error) {

@@ -22,8 +22,11 @@ public struct RequestLogger: EventMonitor {
         self.output = output
     }
 
-    /// An output that writes a line to the standard error stream.
-    public static let standardError: Output = { FileHandle.standardError.write(Data("\($0)\n".utf8)) }
+    /// An output that writes a line to the standard error stream; one that cannot be written is dropped.
+    public static let standardError: Output = { line in
+        // The other method for writing ends the process if the stream is closed or on a full disk.
+        try? FileHandle.standardError.write(contentsOf: Data("\(line)\n".utf8))
+    }
 
     /// Logs the request.
     public func taskDidCreate(_ task: URLSessionTask) {

@@ -3,18 +3,28 @@ import Foundation
 /// Posts the notifications of a manager, in order, on one queue.
 ///
 /// They wait in a list and not in the queue, so that a command-line program whose main queue never runs keeps no more
-/// than ``largestBacklog`` of them; the oldest are dropped first.
+/// than ``largestBacklog`` of them, with ``largestCost`` bytes; the oldest are dropped first.
 final class NotificationPoster: Sendable {
-    private struct Item: Sendable {
+    fileprivate struct Item: Sendable {
         let name: Notification.Name
         let object: any Sendable
+        /// The number of bytes of a response's body that the notification keeps.
+        let cost: Int
         let userInfo: @Sendable () -> [AnyHashable: Any]?
     }
 
-    private struct Turn {
+    fileprivate struct Turn: Sendable {
         let queue: DispatchQueue
         let earliest: DispatchTime
         let generation: Int
+    }
+
+    /// What is left to do when a notification has been added, without any lock.
+    struct Addition: Sendable {
+        /// Where and when the next batch is to be posted, if it is not scheduled yet.
+        fileprivate let turn: Turn?
+        /// The older notifications that are dropped, whose objects may be the user's.
+        fileprivate let dropped: [Item]
     }
 
     private struct State: Sendable {
@@ -23,22 +33,41 @@ final class NotificationPoster: Sendable {
         var items: [Item] = []
         /// The index of the oldest item, once newer items have begun to replace it.
         var oldest = 0
+        /// The sum of the items' costs.
+        var cost = 0
         var isScheduled = false
         /// The number of times that the queue was set; a batch for an earlier queue is not posted.
         var generation = 0
         var lastDrain = DispatchTime(uptimeNanoseconds: 0)
 
-        /// Adds an item, and returns the one that it replaces because too many wait.
-        mutating func append(_ item: Item) -> Item? {
-            guard items.count >= NotificationPoster.largestBacklog else {
+        /// Adds an item, and returns the oldest ones if too many wait, or those that wait keep too many bytes.
+        ///
+        /// The added item stays even if it keeps too many bytes alone.
+        mutating func append(_ item: Item) -> [Item] {
+            var dropped: [Item] = []
+            cost += item.cost
+            if items.count < NotificationPoster.largestBacklog {
                 items.append(item)
-                return nil
+            } else {
+                cost -= items[oldest].cost
+                dropped.append(items[oldest])
+                items[oldest] = item
+                oldest = (oldest + 1) % items.count
             }
-            let dropped = items[oldest]
-            items[oldest] = item
-            oldest = (oldest + 1) % items.count
+            guard cost > NotificationPoster.largestCost else { return dropped }
+            (items, oldest) = (ordered, 0)
+            var count = 0
+            while cost > NotificationPoster.largestCost, count < items.count - 1 {
+                cost -= items[count].cost
+                count += 1
+            }
+            dropped += items[..<count]
+            items.removeFirst(count)
             return dropped
         }
+
+        /// The items in the order in which they were added.
+        private var ordered: [Item] { oldest == 0 ? items : Array(items[oldest...] + items[..<oldest]) }
 
         /// Returns where and when the next batch is to be posted, unless one is scheduled already or nothing waits.
         mutating func schedule() -> Turn? {
@@ -48,13 +77,16 @@ final class NotificationPoster: Sendable {
         }
 
         mutating func takeItems() -> [Item] {
-            defer { (items, oldest) = ([], 0) }
-            return oldest == 0 ? items : Array(items[oldest...] + items[..<oldest])
+            defer { (items, oldest, cost) = ([], 0, 0) }
+            return ordered
         }
     }
 
     /// The largest number of notifications that may wait.
     static let largestBacklog = 1_000
+
+    /// The largest number of bytes of bodies that waiting notifications may keep, unless the last one keeps more.
+    static let largestCost = 16 << 20
 
     /// The shortest time between two batches: waking the main thread costs more than everything else.
     fileprivate static let interval = DispatchTimeInterval.milliseconds(5)
@@ -64,7 +96,7 @@ final class NotificationPoster: Sendable {
     /// The notification center to post to.
     var center: NotificationCenter {
         get { state.withLock { $0.center } }
-        set { state.withLock { $0.center = newValue } }
+        set { state.replace(\.center, with: newValue) }
     }
 
     /// The queue that notifications are posted on; nil posts none.
@@ -86,19 +118,36 @@ final class NotificationPoster: Sendable {
 
     /// Posts a notification, after those that are waiting.
     ///
-    /// Its user info is computed when it is posted, and never for a notification that is dropped.
+    /// Its user info is computed when it is posted, and never for a notification that is dropped. The cost is the
+    /// number of bytes of a body that it keeps.
     func post(
         _ name: Notification.Name,
         object: any Sendable,
+        cost: Int = 0,
         userInfo: @escaping @autoclosure @Sendable () -> [AnyHashable: Any]? = nil
     ) {
-        let (turn, dropped) = state.withLock { state -> (Turn?, Item?) in
-            guard state.queue != nil else { return (nil, nil) }
-            let dropped = state.append(Item(name: name, object: object, userInfo: userInfo))
-            return (state.schedule(), dropped)
+        finish(add(Item(name: name, object: object, cost: cost, userInfo: userInfo)))
+    }
+
+    /// Adds a notification as ``post(_:object:cost:userInfo:)`` does, also with a lock held.
+    ///
+    /// - Returns: What is left to do without the lock: pass it to ``finish(_:)``.
+    func add(_ name: Notification.Name, object: any Sendable) -> Addition {
+        add(Item(name: name, object: object, cost: 0, userInfo: { nil }))
+    }
+
+    /// Schedules the next batch after a notification has been added, and releases those that were dropped.
+    func finish(_ addition: Addition) {
+        withExtendedLifetime(addition.dropped) {}
+        if let turn = addition.turn { wait(for: turn) }
+    }
+
+    private func add(_ item: Item) -> Addition {
+        state.withLock { state in
+            guard state.queue != nil else { return Addition(turn: nil, dropped: []) }
+            let dropped = state.append(item)
+            return Addition(turn: state.schedule(), dropped: dropped)
         }
-        withExtendedLifetime(dropped) {}
-        if let turn { wait(for: turn) }
     }
 
     private func wait(for turn: Turn) {

@@ -21,12 +21,16 @@ struct ManagerSettings: Sendable {
     var recovery: RecoverySettings?
 
     /// Copies the settings that decide how requests are made and validated; hooks, monitors and queues stay.
-    mutating func take(_ original: ManagerSettings) {
+    ///
+    /// - Returns: The settings before, to be released without the lock: they contain objects of the user.
+    mutating func take(_ original: ManagerSettings) -> ManagerSettings {
+        let old = self
         responseSerializer = original.responseSerializer
         adapters = original.adapters
         securityPolicy = original.securityPolicy
         waitsForConnectivity = original.waitsForConnectivity
         recovery = original.recovery
+        return old
     }
 }
 

@@ -17,7 +17,7 @@ final class SessionCore: Sendable {
     let policyManagers = Mutex<[SecurityPolicy: WeakManager]>([:])
     let transport: SessionTransport
     private let sessions = Mutex(SessionTable())
-    /// Held while a policy is applied to the sessions, so that the latest policy is applied last.
+    /// Held while a policy is applied to the sessions, so that the latest policy is applied last, also to a new session.
     private let policyHandover = Mutex(false)
 
     init(
@@ -43,14 +43,16 @@ final class SessionCore: Sendable {
         let delegate = SessionDelegate(core: self, generation: generation)
         let made = transport.makeSession(configuration, delegate, operationQueue)
         (made as? CurlSession)?.taskObserver = delegate
-        made.apply(settings.withLock { $0.securityPolicy })
-        let isCurrent = sessions.withLock { $0.adopt(made, generation: generation) }
+        // Together, so that no task is made under an earlier policy than one that is set in the meantime.
+        let (isCurrent, old) = policyHandover.withLock { _ in
+            let old = made.apply(settings.withLock { $0.securityPolicy })
+            return (sessions.withLock { $0.adopt(made, generation: generation) }, old)
+        }
+        withExtendedLifetime(old) {}
         guard isCurrent else {
             made.invalidateAndCancel()
             return sessions.withLock { $0.session } ?? made
         }
-        // A policy that was set while the session was being made has not been applied to it.
-        handPolicyOver()
         return made
     }
 
@@ -70,15 +72,17 @@ final class SessionCore: Sendable {
     /// Copies the settings that a copy of a manager shares with its original, and applies the policy.
     func takeSettings(of original: SessionCore) {
         let settings = original.settings.withLock { $0 }
-        self.settings.withLock { $0.take(settings) }
-        handPolicyOver()
+        let old = self.settings.withLock { $0.take(settings) }
+        withExtendedLifetime(old) { handPolicyOver() }
     }
 
     private func handPolicyOver() {
-        policyHandover.withLock { _ in
+        // Sessions and their policies may be objects of the user, whose `deinit` must not run under the lock.
+        let released = policyHandover.withLock { _ in
             let policy = settings.withLock { $0.securityPolicy }
-            for session in sessions.withLock({ $0.all }) { session.apply(policy) }
+            return sessions.withLock { $0.all }.map { session in (session, session.apply(policy)) }
         }
+        withExtendedLifetime(released) {}
     }
 
     /// Returns the error for a session that cannot enforce the policy, or cannot send requests again; nil if it can.
@@ -91,10 +95,15 @@ final class SessionCore: Sendable {
 
     /// Invalidates the current session; if `resetting`, the next task gets a new one.
     func invalidate(_ invalidation: SessionTable.Invalidation, resetting: Bool) {
-        let session = sessions.withLock { $0.invalidate(invalidation, resetting: resetting) }
-        if let session { return session.invalidate(invalidation) }
+        let step = sessions.withLock { $0.invalidate(invalidation, resetting: resetting) }
+        if case .invalidate(let session) = step { return session.invalidate(invalidation) }
+        guard invalidation == .cancelling else { return }
         // No session is left to invalidate now, usually because it is finishing already: cancel the remaining tasks.
-        if invalidation == .cancelling, !resetting { for task in registry.tasks { task.cancel() } }
+        if !resetting {
+            for task in registry.tasks { task.cancel() }
+        } else if case .cancelTasks(let generation, _) = step {
+            for task in registry.tasks(generation: generation) { task.cancel() }
+        }
     }
 
     /// Releases the sessions when the manager is released; tasks that run still complete.
@@ -106,8 +115,10 @@ final class SessionCore: Sendable {
     }
 
     /// Handles the end of a session; its tasks that have not completed fail.
+    ///
+    /// That of a session which another thread has made in vain is not reported.
     func sessionDidBecomeInvalid(_ session: URLSession, generation: Int, error: (any Error)?) {
-        sessions.withLock { $0.didInvalidate(generation: generation) }
+        guard sessions.withLock({ $0.didInvalidate(generation: generation) }) else { return }
         for (task, delegate) in registry.removeAll(generation: generation) {
             delegate.finish(task, error: error ?? NetworkError.sessionInvalidated(task.originalRequest))
         }
@@ -179,16 +190,23 @@ final class SessionCore: Sendable {
 
     /// Notifies monitors and observers that a task was resumed, unless it was running already.
     func noteResumed(_ task: URLSessionTask) {
-        guard delegate(of: task)?.noteRunning(true) == true else { return }
-        monitor.taskDidResume(task)
-        notifications.post(.networkingTaskDidResume, object: task)
+        if post(.networkingTaskDidResume, of: task, isRunning: true) { monitor.taskDidResume(task) }
     }
 
     /// Notifies monitors and observers that a task was suspended, unless it was not running.
     func noteSuspended(_ task: URLSessionTask) {
-        guard delegate(of: task)?.noteRunning(false) == true else { return }
-        monitor.taskDidSuspend(task)
-        notifications.post(.networkingTaskDidSuspend, object: task)
+        if post(.networkingTaskDidSuspend, of: task, isRunning: false) { monitor.taskDidSuspend(task) }
+    }
+
+    /// Records that a task was resumed or suspended, and posts a notification; returns false if nothing changes.
+    ///
+    /// The notification precedes that of the task's end, which a monitor or another thread may cause at once.
+    private func post(_ name: Notification.Name, of task: URLSessionTask, isRunning: Bool) -> Bool {
+        guard let delegate = delegate(of: task),
+            let addition = delegate.noteRunning(isRunning, { notifications.add(name, object: task) })
+        else { return false }
+        notifications.finish(addition)
+        return true
     }
 
     private func refuse<Task: URLSessionTask>(
@@ -212,12 +230,13 @@ final class SessionCore: Sendable {
 }
 
 extension URLSession {
-    /// Sets the session's trust policy, unless it is the same already.
-    fileprivate func apply(_ policy: SecurityPolicy) {
-        guard let session = self as? CurlSession else { return }
+    /// Sets the session's trust policy, unless it is the same already, and returns the old one.
+    fileprivate func apply(_ policy: SecurityPolicy) -> (any ServerTrustPolicy)? {
+        guard let session = self as? CurlSession else { return nil }
         let policy = policy.isDefault ? nil : policy
-        guard session.trustPolicy as? SecurityPolicy != policy else { return }
-        session.trustPolicy = policy
+        let old = session.trustPolicy
+        if old as? SecurityPolicy != policy { session.trustPolicy = policy }
+        return old
     }
 
     /// Invalidates the session.

@@ -13,6 +13,16 @@ struct SessionTable: Sendable {
         case finishing
     }
 
+    /// What the caller of an invalidation has to do.
+    enum Step: Sendable {
+        /// Nothing: there is no session, or the end of its last lease will invalidate it.
+        case nothing
+        /// Invalidate the session.
+        case invalidate(URLSession)
+        /// Cancel the tasks of a generation, whose session is invalid already.
+        case cancelTasks(generation: Int, session: URLSession)
+    }
+
     /// The current session, reserved for making one task; it is not invalidated before the lease ends.
     struct Lease: Sendable {
         let session: URLSession
@@ -24,11 +34,15 @@ struct SessionTable: Sendable {
         var makers = 0
         var invalidation: Invalidation?
         var isInvalid = false
+        /// Whether the session has reported that it is invalid.
+        var hasEnded = false
     }
 
     private var slots: [Int: Slot] = [:]
     private var current: Int?
     private var nextGeneration = 0
+    /// The generations of sessions that were not adopted and have not reported their end yet.
+    private var surplus: Set<Int> = []
 
     /// Whether no more tasks can be made.
     private(set) var isClosed = false
@@ -53,7 +67,10 @@ struct SessionTable: Sendable {
 
     /// Makes a session the current one; returns false if there is one already.
     mutating func adopt(_ session: URLSession, generation: Int) -> Bool {
-        guard current == nil else { return false }
+        guard current == nil else {
+            surplus.insert(generation)
+            return false
+        }
         slots[generation] = Slot(session: session)
         current = generation
         return true
@@ -77,30 +94,37 @@ struct SessionTable: Sendable {
         return invalidation
     }
 
-    /// Ends the current session, and returns it if the caller must invalidate it now.
+    /// Ends the current session, and returns what the caller has to do.
     ///
-    /// Returns nil for a session that is invalidated already, or that the end of its last lease will invalidate.
-    mutating func invalidate(_ invalidation: Invalidation, resetting: Bool) -> URLSession? {
-        if !resetting { isClosed = true }
-        guard let generation = current, var slot = slots[generation] else { return nil }
+    /// A session may be invalidated again, to cancel the tasks that were to finish, or to get a new session after all.
+    mutating func invalidate(_ invalidation: Invalidation, resetting: Bool) -> Step {
+        isClosed = !resetting
+        guard let generation = current, var slot = slots[generation] else { return .nothing }
         if resetting { current = nil }
-        guard !slot.isInvalid else { return nil }
-        slot.isInvalid = true
-        defer { slots[generation] = slot }
-        guard slot.makers == 0 else {
-            slot.invalidation = invalidation
-            return nil
+        guard slot.isInvalid else {
+            slot.isInvalid = true
+            defer { slots[generation] = slot }
+            guard slot.makers == 0 else {
+                slot.invalidation = invalidation
+                return .nothing
+            }
+            return .invalidate(slot.session)
         }
-        return slot.session
+        if slot.invalidation != nil, invalidation == .cancelling { slot.invalidation = .cancelling }
+        slots[generation] = resetting && slot.hasEnded ? nil : slot
+        return .cancelTasks(generation: generation, session: slot.session)
     }
 
-    /// Records that a session has become invalid, for whatever reason.
-    mutating func didInvalidate(generation: Int) {
+    /// Records that a session has become invalid, for whatever reason; returns false if it was never a current one.
+    mutating func didInvalidate(generation: Int) -> Bool {
+        if surplus.remove(generation) != nil { return false }
         if current == generation {
             slots[generation]?.isInvalid = true
+            slots[generation]?.hasEnded = true
         } else {
             slots[generation] = nil
         }
+        return true
     }
 
     /// Removes all sessions, when the manager is released; returns the current one if it is still valid.

@@ -45,9 +45,14 @@ final class TaskDelegateRegistry: Sendable {
     subscript(key: TaskKey) -> TaskDelegate? { state.withLock { $0.entries[key]?.delegate } }
 
     /// The registered tasks, in the order they were made.
-    var tasks: [URLSessionTask] {
+    var tasks: [URLSessionTask] { tasks(generation: nil) }
+
+    /// Returns the registered tasks of one session, or of all, in the order they were made.
+    func tasks(generation: Int?) -> [URLSessionTask] {
         let found = state.withLock { state in
-            state.entries.compactMap { key, entry in entry.task.map { (key, $0) } }
+            state.entries.compactMap { key, entry in
+                key.generation == (generation ?? key.generation) ? entry.task.map { (key, $0) } : nil
+            }
         }
         return found.sorted { ($0.0.generation, $0.0.identifier) < ($1.0.generation, $1.0.identifier) }.map(\.1)
     }

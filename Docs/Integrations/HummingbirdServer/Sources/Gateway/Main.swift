@@ -9,7 +9,8 @@ import Logging
     static func main() async throws {
         let text = ProcessInfo.processInfo.environment["SERVICE_URL"]
         guard let url = text.flatMap({ URL(string: $0) }), url.host?.isEmpty == false else {
-            FileHandle.standardError.write(Data("Set SERVICE_URL to the http or https URL of the service\n".utf8))
+            let message = "Set SERVICE_URL to the http or https URL of the service\n"
+            try? FileHandle.standardError.write(contentsOf: Data(message.utf8))
             exit(EXIT_FAILURE)
         }
         let gateway = Gateway(service: url, deadline: 2, logger: Logger(label: "gateway"))
