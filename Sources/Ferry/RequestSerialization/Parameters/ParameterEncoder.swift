@@ -106,6 +106,20 @@ private final class ParameterNode {
         content = .unkeyed(children)
     }
 
+    /// Returns whether the content is a dictionary, or, if `keyed` is false, an array.
+    func isContainer(keyed: Bool) -> Bool {
+        switch content {
+        case .keyed: keyed
+        case .unkeyed: !keyed
+        case .leaf, .set: false
+        }
+    }
+
+    /// Returns the value of the dictionary for a key; nil if there is none, or this is not a dictionary.
+    func child(for key: String) -> ParameterNode? {
+        if case .keyed(let children) = content { children[key] } else { nil }
+    }
+
     /// Sets a value of the dictionary.
     func set(_ child: ParameterNode, for key: String) {
         guard case .keyed(var children) = content else {
@@ -167,14 +181,26 @@ private struct KeyedParameterContainer<Key: CodingKey>: KeyedEncodingContainerPr
         keyedBy keyType: Nested.Type,
         forKey key: Key
     ) -> KeyedEncodingContainer<Nested> {
-        child(key).container(keyedBy: keyType)
+        nested(key, isKeyed: true).container(keyedBy: keyType)
     }
 
-    func nestedUnkeyedContainer(forKey key: Key) -> any UnkeyedEncodingContainer { child(key).unkeyedContainer() }
+    func nestedUnkeyedContainer(forKey key: Key) -> any UnkeyedEncodingContainer {
+        nested(key, isKeyed: false).unkeyedContainer()
+    }
 
     func superEncoder() -> any Encoder { child(ElementKey(nil)) }
 
     func superEncoder(forKey key: Key) -> any Encoder { child(key) }
+
+    /// Returns an encoder for a nested container, which is the stored one if there is one of its kind.
+    ///
+    /// A class and its superclass may both ask for the container of a key, as `JSONEncoder` allows.
+    private func nested(_ key: Key, isKeyed: Bool) -> ParameterNodeEncoder {
+        guard let node = encoder.node.child(for: key.stringValue), node.isContainer(keyed: isKeyed) else {
+            return child(key)
+        }
+        return ParameterNodeEncoder(node: node, encoder: encoder.encoder, codingPath: codingPath + [key])
+    }
 
     private func child(_ key: any CodingKey) -> ParameterNodeEncoder {
         let child = encoder.child(key)

@@ -81,6 +81,33 @@ struct ParameterEncoderTests {
         )
     }
 
+    @Test("A nested container that is requested again keeps its values, and one of another kind replaces it")
+    func containersAgain() throws {
+        struct Manual: Encodable {
+            enum Key: String, CodingKey { case list, map, first, second }
+            func encode(to encoder: any Encoder) throws {
+                var container = encoder.container(keyedBy: Key.self)
+                for (key, value) in [(Key.first, 1), (Key.second, 2)] {
+                    var map = container.nestedContainer(keyedBy: Key.self, forKey: .map)
+                    try map.encode(value, forKey: key)
+                    var list = container.nestedUnkeyedContainer(forKey: .list)
+                    try list.encode(value)
+                    #expect(list.count == value)
+                }
+                try container.encode("text", forKey: .first)
+                _ = container.nestedUnkeyedContainer(forKey: .first)
+                var second = container.nestedUnkeyedContainer(forKey: .second)
+                try second.encode(1)
+                try "up".encode(to: container.superEncoder(forKey: .second))
+            }
+        }
+        #expect(
+            try ParameterEncoder().encode(Manual()) == [
+                "list": [1, 2], "map": ["first": 1, "second": 2], "first": [], "second": "up",
+            ]
+        )
+    }
+
     @Test("Empty, fragment and array values at the top level")
     func topLevel() throws {
         struct Empty: Encodable { func encode(to encoder: any Encoder) throws {} }
