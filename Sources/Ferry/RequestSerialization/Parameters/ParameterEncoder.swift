@@ -27,6 +27,17 @@ public struct ParameterEncoder: Sendable {
         return node
     }
 
+    /// Returns a node with an integer of 128 bits.
+    ///
+    /// Such integers have methods of their own in all containers, whose defaults fail.
+    fileprivate func node(wide value: some BinaryInteger, codingPath: [any CodingKey]) throws -> ParameterNode {
+        guard let leaf = ParameterValue.whole(value) else {
+            let text = "The integer cannot be encoded"
+            throw EncodingError.invalidValue(value, .init(codingPath: codingPath, debugDescription: text))
+        }
+        return ParameterNode(.leaf(leaf))
+    }
+
     /// Returns the value if its type is converted directly, or `nil` if it must be encoded with `encode(to:)`.
     func leaf(_ value: Any) -> ParameterValue? {
         switch value {
@@ -159,6 +170,14 @@ private struct ParameterNodeEncoder: Encoder, SingleValueEncodingContainer {
         node.content = try encoder.node(for: value, codingPath: codingPath).content
     }
 
+    func encode(_ value: Int128) throws {
+        node.content = try encoder.node(wide: value, codingPath: codingPath).content
+    }
+
+    func encode(_ value: UInt128) throws {
+        node.content = try encoder.node(wide: value, codingPath: codingPath).content
+    }
+
     /// Returns an encoder with a new node for the child at a key.
     func child(_ key: any CodingKey) -> ParameterNodeEncoder {
         ParameterNodeEncoder(node: ParameterNode(), encoder: encoder, codingPath: codingPath + [key])
@@ -175,6 +194,14 @@ private struct KeyedParameterContainer<Key: CodingKey>: KeyedEncodingContainerPr
 
     func encode(_ value: some Encodable, forKey key: Key) throws {
         encoder.node.set(try encoder.encoder.node(for: value, codingPath: codingPath + [key]), for: key.stringValue)
+    }
+
+    func encode(_ value: Int128, forKey key: Key) throws {
+        encoder.node.set(try encoder.encoder.node(wide: value, codingPath: codingPath + [key]), for: key.stringValue)
+    }
+
+    func encode(_ value: UInt128, forKey key: Key) throws {
+        encoder.node.set(try encoder.encoder.node(wide: value, codingPath: codingPath + [key]), for: key.stringValue)
     }
 
     func nestedContainer<Nested: CodingKey>(
@@ -221,6 +248,14 @@ private struct UnkeyedParameterContainer: UnkeyedEncodingContainer {
 
     func encode(_ value: some Encodable) throws {
         encoder.node.append(try encoder.encoder.node(for: value, codingPath: codingPath + [nextKey]))
+    }
+
+    func encode(_ value: Int128) throws {
+        encoder.node.append(try encoder.encoder.node(wide: value, codingPath: codingPath + [nextKey]))
+    }
+
+    func encode(_ value: UInt128) throws {
+        encoder.node.append(try encoder.encoder.node(wide: value, codingPath: codingPath + [nextKey]))
     }
 
     func nestedContainer<Nested: CodingKey>(keyedBy keyType: Nested.Type) -> KeyedEncodingContainer<Nested> {
