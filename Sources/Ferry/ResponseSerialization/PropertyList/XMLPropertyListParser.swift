@@ -5,9 +5,9 @@ import Foundation
 /// Foundation's reader puts keys into dictionaries that hash only some characters of a key, always in the same way: a
 /// server can send keys that take quadratic time. Dictionaries of Swift hash whole keys, with a seed for each process.
 ///
-/// The parser accepts what Foundation's accepts, except for data that is not base64, dates that do not exist, character
-/// references without a number, and a property list inside another one. In addition, white space may follow a number.
-/// Entities cannot be defined.
+/// The parser accepts what Foundation's accepts, except for tags that are not well-formed, data that is not base64,
+/// dates that do not exist or are before the year 1, character references without a number, and a property list inside
+/// another one. In addition, white space may follow a number. Entities cannot be defined.
 struct XMLPropertyListParser {
     static let maximumDepth = BinaryPropertyListParser.maximumDepth
 
