@@ -5,7 +5,7 @@ import Foundation
 /// Methods whose parameters go into the URL get a query, as with ``HTTPRequestSerializer``. Without parameters, neither
 /// a body nor a `Content-Type` is set. Values that a property list cannot represent are an error with
 /// ``RequestSerializationError/Code/invalidParameters``: null, a single value that is not a collection and, in XML,
-/// control characters. AFNetworking: `AFPropertyListRequestSerializer`.
+/// control characters, U+FFFE and U+FFFF. AFNetworking: `AFPropertyListRequestSerializer`.
 public struct PropertyListRequestSerializer: ConfigurableRequestSerializer {
     /// The default header fields, the request properties and the encoding of queries.
     public var options: RequestOptions
@@ -41,17 +41,36 @@ public struct PropertyListRequestSerializer: ConfigurableRequestSerializer {
                 _ = try ParameterEncoder().encode(value).propertyListValue()
             }
             let body = try encoder.encode(value)
-            // Foundation writes control characters as they are, and no XML parser can read the result.
-            guard format != .xml || !body.contains(where: Self.isForbiddenInXML) else {
-                let reason = "An XML property list cannot contain control characters."
-                throw RequestSerializationError(.invalidParameters, reason: reason)
-            }
-            return body
+            return format == .xml ? try Self.readableXML(body) : body
         }
     }
 
-    private static func isForbiddenInXML(_ byte: UInt8) -> Bool {
-        byte < 0x20 && byte != 0x09 && byte != 0x0A && byte != 0x0D
+    /// Returns an XML property list of Foundation's in a form that any XML parser reads as the same values.
+    ///
+    /// Foundation writes all characters of a string but three as they are. XML has no control characters, U+FFFE and
+    /// U+FFFF, and its parsers read a carriage return as a line feed unless it is written as a reference (XML 1.0,
+    /// sections 2.2 and 2.11).
+    private static func readableXML(_ list: Data) throws -> Data {
+        // The last two bytes of the text before the current one; both noncharacters are three bytes in UTF-8.
+        var (first, second): (UInt8, UInt8) = (0, 0)
+        var hasReturn = false
+        for byte in list {
+            let isControl = byte < 0x20 && byte != 0x09 && byte != 0x0A && byte != 0x0D
+            let isNoncharacter = byte >= 0xBE && byte <= 0xBF && second == 0xBF && first == 0xEF
+            guard !isControl, !isNoncharacter else {
+                let reason = "An XML property list cannot contain control characters, U+FFFE and U+FFFF."
+                throw RequestSerializationError(.invalidParameters, reason: reason)
+            }
+            hasReturn = hasReturn || byte == 0x0D
+            (first, second) = (second, byte)
+        }
+        guard hasReturn else { return list }
+        var result = Data()
+        for line in list.split(separator: 0x0D, omittingEmptySubsequences: false) {
+            if line.startIndex > list.startIndex { result += Data("&#13;".utf8) }
+            result += line
+        }
+        return result
     }
 }
 

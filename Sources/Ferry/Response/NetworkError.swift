@@ -111,7 +111,7 @@ extension NetworkError {
     /// - Throws: `DecodingError` if there is no body or it does not match the type.
     public func decodedBody<T: Decodable>(as type: T.Type = T.self, decoder: JSONDecoder = JSONDecoder()) throws -> T {
         let body = data ?? Data()
-        guard JSONNames.areQuicklyHashed(in: body) else { throw JSONNames.refusal }
+        try JSONNames.check(body, for: decoder)
         return try decoder.decode(type, from: body)
     }
 }

@@ -44,7 +44,7 @@ public struct DecodableResponseSerializer<Output: Decodable & Sendable>: Validat
         let decoder = JSONDecoder()
         configure(decoder)
         do {
-            guard JSONNames.areQuicklyHashed(in: body) else { throw JSONNames.refusal }
+            try JSONNames.check(body, for: decoder)
             return SerializedResponse(value: try decoder.decode(Output.self, from: body), error: check.error)
         } catch {
             guard var refusal = check.error else {

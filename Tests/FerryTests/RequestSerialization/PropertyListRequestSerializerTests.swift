@@ -63,6 +63,7 @@ struct PropertyListRequestSerializerTests {
         "Parameters that a property list cannot hold are an error",
         arguments: [
             ["a": nil], ["a": [["b": nil]]], "text", 1, ["a": "control \u{1}"], ["control \u{0}": 1],
+            ["a": "\u{FFFE}"], ["\u{FFFF}": 1], ["a": ["\u{301}\u{FFFF}"]],
         ] as [Parameters]
     )
     func invalid(parameters: Parameters) throws {
@@ -71,6 +72,17 @@ struct PropertyListRequestSerializerTests {
         }
         #expect(error.code == .invalidParameters)
         #expect((error as NSError).code == -1016)
+    }
+
+    @Test("A carriage return is written so that XML parsers keep it")
+    func carriageReturn() throws {
+        let serializer = PropertyListRequestSerializer()
+        let text = "\ra\r\n\r\rb\u{FFFD}\r"
+        let result = try serializer.serialize(request(.post), parameters: ["k\r": .string(text)])
+        let body = try #require(result.httpBody)
+        #expect(!body.contains(0x0D))
+        #expect(String(decoding: body, as: UTF8.self).contains("&#13;a&#13;\n&#13;&#13;b\u{FFFD}&#13;<"))
+        #expect(try PropertyListValue(propertyList: body) == .dictionary(["k\r": .string(text)]))
     }
 
     @Test("Null within an encodable value is an error too")

@@ -46,6 +46,49 @@ struct DecodableResponseSerializerTests {
         #expect(ContinuousClock.now - start < .seconds(10 * patience))
     }
 
+    private func isRefusal(_ error: (any Error)?) -> Bool {
+        guard case .dataCorrupted(let context)? = error as? DecodingError else { return false }
+        return context.debugDescription.contains("combining marks")
+    }
+
+    /// JSON5 has names without quotes or in single quotes, comments, and line breaks in strings.
+    @Test(
+        "JSON5 with many combining marks in a row is refused before it is decoded",
+        arguments: [
+            ("\u{301}\u{316}", "{'k", "':1}"), ("\u{301}\u{316}", "{k", ":1}"),
+            ("\u{301}\u{316}", "{/*\"*/\"k", "\":1}"), (#"\u0301\u0316"#, "{'k", "' /**/ :1}"),
+            (#"\u0301\u0316"#, "{k", ":1}"), ("\\\n\u{301}\\\r\n\\u0316", "{'k", "':1}"),
+            (#"\uD834\uDD65\uD834\uDD6F"#, "{\"k", "\":1}"),
+        ]
+    )
+    func json5Marks(_ mark: String, _ start: String, _ end: String) throws {
+        let body = start + String(repeating: mark, count: 50_000) + end
+        let began = ContinuousClock.now
+        let serializer = DecodableResponseSerializer([String: Int].self) { $0.allowsJSON5 = true }
+        let error = try #require(
+            try SampleResponse(500, "application/json", body).serialized(by: serializer).error
+        )
+        #expect(error.code == .unacceptableStatusCode)
+        #expect(isRefusal(error.decodingError), "\(String(describing: error.decodingError))")
+        let decoder = JSONDecoder()
+        decoder.allowsJSON5 = true
+        #expect {
+            try error.decodedBody(as: [String: Int].self, decoder: decoder)
+        } throws: { error in
+            isRefusal(error)
+        }
+        #expect(ContinuousClock.now - began < .seconds(10 * patience))
+    }
+
+    @Test("JSON5 with few combining marks in a row is decoded")
+    func json5() throws {
+        let text = String(repeating: #"e\u0301\\u0301\#u{301}\uD83D\uDE00"#, count: 100)
+        let serializer = DecodableResponseSerializer([String: String].self) { $0.allowsJSON5 = true }
+        let sample = SampleResponse(200, "application/json", "{/* a */ k: '\(text)'}")
+        let expected = String(repeating: "e\u{301}\\u0301\u{301}\u{1F600}", count: 100)
+        #expect(try sample.serialized(by: serializer).value == ["k": expected])
+    }
+
     @Test(
         "Long names and values beyond ASCII are decoded",
         arguments: [

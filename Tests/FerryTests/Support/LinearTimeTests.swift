@@ -114,6 +114,25 @@ struct LinearTimeTests {
         (0..<count).map { " \(prefix)\($0)='u'" }.joined()
     }
 
+    /// Returns a binary property list with a dictionary whose members all have the same key, of a size in bytes.
+    private static func sharedKey(_ size: Int, members: Int) -> Data {
+        func bigEndian(_ number: some FixedWidthInteger) -> [UInt8] {
+            withUnsafeBytes(of: number.bigEndian, Array.init)
+        }
+        var bytes = Array("bplist00".utf8)
+        var table = bigEndian(UInt32(bytes.count))
+        bytes += [0xDF, 0x12] + bigEndian(UInt32(members))
+        bytes += [UInt8](repeating: 1, count: members) + [UInt8](repeating: 2, count: members)
+        table += bigEndian(UInt32(bytes.count))
+        bytes += [0x5F, 0x12] + bigEndian(UInt32(size / 2 * 2)) + Array(String(repeating: "é", count: size / 2).utf8)
+        table += bigEndian(UInt32(bytes.count))
+        bytes.append(0x09)
+        let tableOffset = bigEndian(UInt64(bytes.count))
+        bytes += table
+        bytes += [0, 0, 0, 0, 0, 0, 4, 1] + bigEndian(UInt64(3)) + bigEndian(UInt64(0)) + tableOffset
+        return Data(bytes)
+    }
+
     private static let others: [LinearCase] = [
         LinearCase("Members of a JSON object") { size in
             _ = try JSONValue(json: "{" + (0..<size / 10).map { "\"a\($0)\":1" }.joined(separator: ",") + "}")
@@ -141,6 +160,11 @@ struct LinearTimeTests {
             }
             _ = Link.links(in: ["<a>; rel=a" + String(filling: size, with: "; b=c")], relativeTo: base)
         },
+        LinearCase("A key of a binary property list that is shared") { size in
+            for list in [sharedKey(size / 2, members: size / 4), sharedKey(4_000, members: size / 2)] {
+                _ = try? PropertyListValue(propertyList: list)
+            }
+        },
         LinearCase("Netlink messages") { size in
             let message: [UInt8] = [20, 0, 0, 0, 16, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 4, 0, 1, 0]
             let bytes = Array(repeatElement(message, count: size / 20).joined())
@@ -153,6 +177,23 @@ struct LinearTimeTests {
     @Test("Parsers take linear time for structures with many parts", arguments: others.indices)
     func structures(_ index: Int) throws {
         let (isLinear, times) = try Self.others[index].isLinear()
+        #expect(isLinear, "\(times)")
+    }
+
+    /// Core Foundation hashes 32 characters at the start, in the middle and at the end of a string, without a seed.
+    @Test("Keys of an XML property list that differ in few characters take linear time")
+    func similarKeys() throws {
+        let (a, b) = (String(repeating: "a", count: 32), String(repeating: "b", count: 17))
+        let (isLinear, times) = try LinearCase("Similar keys") { size in
+            let members = (0..<size / 160).map { index in
+                let counter = String(index)
+                let padding = String(repeating: "0", count: 17 - counter.count)
+                return "<key>\(a)\(padding)\(counter)\(a)\(b)\(a)</key><true/>"
+            }
+            let list = "<plist><dict>\(members.joined())</dict></plist>"
+            let value = try PropertyListValue(propertyList: Data(list.utf8))
+            #expect(value.dictionary?.count == members.count)
+        }.isLinear(size: 600_000)
         #expect(isLinear, "\(times)")
     }
 
@@ -169,6 +210,8 @@ struct LinearTimeTests {
         #expect(try PropertyListValue(propertyList: list(key)) == .dictionary([key: .integer(1)]))
         let long = try list(key + "\u{301}")
         #expect(throws: PropertyListParsingError.self) { try PropertyListValue(propertyList: long) }
+        let large = try list(String(repeating: "k", count: 5_000))
+        #expect(throws: PropertyListParsingError.self) { try PropertyListValue(propertyList: large) }
         func xml(_ count: Int) -> String {
             let key = String(repeating: "k", count: count)
             return "<?xml version=\"1.0\"?><plist version=\"1.0\"><dict><key>\(key)</key><true/></dict></plist>"

@@ -31,6 +31,8 @@ final class MultipartCursor: @unchecked Sendable {
             if let pendingError { throw pendingError }
             while count < buffer.count {
                 guard var current = try reader ?? nextReader() else { break }
+                // Before it is read, so that `close()` also closes a reader whose first read fails.
+                reader = current
                 let added = try current.read(into: UnsafeMutableRawBufferPointer(rebasing: buffer[count...]))
                 reader = current
                 guard added > 0 else {

@@ -97,9 +97,10 @@ private struct MultipartFileWriter: Sendable {
     /// Writes the body in pieces; throws `CancellationError` if `isCancelled` returns `true` before a piece.
     func write(isCancelled: () -> Bool) throws {
         guard fileURL.isFileURL else { throw failure("Expected URL to be a file URL") }
-        // In the same directory, so that the complete file can be renamed into place.
+        // In the same directory, so that the complete file can be renamed into place. The name has a fixed length, since
+        // the file's own name may be as long as a name can be.
         let temporaryURL = fileURL.deletingLastPathComponent()
-            .appendingPathComponent(".\(fileURL.lastPathComponent).\(UUID().uuidString)")
+            .appendingPathComponent(".ferry-\(UUID().uuidString).part")
         let file: RegularFile
         do throws(FileError) {
             file = try RegularFile(creating: temporaryURL.path, mode: 0o666)

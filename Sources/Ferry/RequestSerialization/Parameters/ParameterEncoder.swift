@@ -27,6 +27,17 @@ public struct ParameterEncoder: Sendable {
         return node
     }
 
+    /// Returns a node with an integer of 128 bits.
+    ///
+    /// Such integers have methods of their own in all containers, whose defaults fail.
+    fileprivate func node(wide value: some BinaryInteger, codingPath: [any CodingKey]) throws -> ParameterNode {
+        guard let leaf = ParameterValue.whole(value) else {
+            let text = "The integer cannot be encoded"
+            throw EncodingError.invalidValue(value, .init(codingPath: codingPath, debugDescription: text))
+        }
+        return ParameterNode(.leaf(leaf))
+    }
+
     /// Returns the value if its type is converted directly, or `nil` if it must be encoded with `encode(to:)`.
     func leaf(_ value: Any) -> ParameterValue? {
         switch value {
@@ -52,70 +63,6 @@ private protocol EncodableSet {
 
 extension Set: EncodableSet where Element: Encodable {
     fileprivate var members: [any Encodable] { Array(self) }
-}
-
-/// A value under construction, needed since an `Encoder`'s containers may be written to after they were returned.
-private final class ParameterNode {
-    enum Content {
-        case leaf(ParameterValue)
-        case set([ParameterNode])
-        case unkeyed([ParameterNode])
-        case keyed([String: ParameterNode])
-    }
-
-    var content: Content
-
-    init(_ content: Content = .keyed([:])) {
-        self.content = content
-    }
-
-    /// The finished value.
-    var value: ParameterValue {
-        switch content {
-        case .leaf(let value): value
-        case .set(let children): .set(children.map(\.value))
-        case .unkeyed(let children): .array(children.map(\.value))
-        case .keyed(let children): .dictionary(children.mapValues(\.value))
-        }
-    }
-
-    /// The number of elements of an array.
-    var count: Int { if case .unkeyed(let children) = content { children.count } else { 0 } }
-
-    /// Replaces the content with an empty array, unless it is already an array.
-    func becomeUnkeyed() {
-        if case .unkeyed = content { return }
-        content = .unkeyed([])
-    }
-
-    /// Replaces the content with an empty dictionary, unless it is already a dictionary.
-    func becomeKeyed() {
-        if case .keyed = content { return }
-        content = .keyed([:])
-    }
-
-    /// Appends an element to the array.
-    func append(_ child: ParameterNode) {
-        guard case .unkeyed(var children) = content else {
-            content = .unkeyed([child])
-            return
-        }
-        // Release the second reference; otherwise each append copies the array.
-        content = .unkeyed([])
-        children.append(child)
-        content = .unkeyed(children)
-    }
-
-    /// Sets a value of the dictionary.
-    func set(_ child: ParameterNode, for key: String) {
-        guard case .keyed(var children) = content else {
-            content = .keyed([key: child])
-            return
-        }
-        content = .keyed([:])
-        children[key] = child
-        content = .keyed(children)
-    }
 }
 
 /// The `Encoder` that fills one node.
@@ -145,6 +92,14 @@ private struct ParameterNodeEncoder: Encoder, SingleValueEncodingContainer {
         node.content = try encoder.node(for: value, codingPath: codingPath).content
     }
 
+    func encode(_ value: Int128) throws {
+        node.content = try encoder.node(wide: value, codingPath: codingPath).content
+    }
+
+    func encode(_ value: UInt128) throws {
+        node.content = try encoder.node(wide: value, codingPath: codingPath).content
+    }
+
     /// Returns an encoder with a new node for the child at a key.
     func child(_ key: any CodingKey) -> ParameterNodeEncoder {
         ParameterNodeEncoder(node: ParameterNode(), encoder: encoder, codingPath: codingPath + [key])
@@ -163,18 +118,38 @@ private struct KeyedParameterContainer<Key: CodingKey>: KeyedEncodingContainerPr
         encoder.node.set(try encoder.encoder.node(for: value, codingPath: codingPath + [key]), for: key.stringValue)
     }
 
+    func encode(_ value: Int128, forKey key: Key) throws {
+        encoder.node.set(try encoder.encoder.node(wide: value, codingPath: codingPath + [key]), for: key.stringValue)
+    }
+
+    func encode(_ value: UInt128, forKey key: Key) throws {
+        encoder.node.set(try encoder.encoder.node(wide: value, codingPath: codingPath + [key]), for: key.stringValue)
+    }
+
     func nestedContainer<Nested: CodingKey>(
         keyedBy keyType: Nested.Type,
         forKey key: Key
     ) -> KeyedEncodingContainer<Nested> {
-        child(key).container(keyedBy: keyType)
+        nested(key, isKeyed: true).container(keyedBy: keyType)
     }
 
-    func nestedUnkeyedContainer(forKey key: Key) -> any UnkeyedEncodingContainer { child(key).unkeyedContainer() }
+    func nestedUnkeyedContainer(forKey key: Key) -> any UnkeyedEncodingContainer {
+        nested(key, isKeyed: false).unkeyedContainer()
+    }
 
     func superEncoder() -> any Encoder { child(ElementKey(nil)) }
 
     func superEncoder(forKey key: Key) -> any Encoder { child(key) }
+
+    /// Returns an encoder for a nested container, which is the stored one if there is one of its kind.
+    ///
+    /// A class and its superclass may both ask for the container of a key, as `JSONEncoder` allows.
+    private func nested(_ key: Key, isKeyed: Bool) -> ParameterNodeEncoder {
+        guard let node = encoder.node.child(for: key.stringValue), node.isContainer(keyed: isKeyed) else {
+            return child(key)
+        }
+        return ParameterNodeEncoder(node: node, encoder: encoder.encoder, codingPath: codingPath + [key])
+    }
 
     private func child(_ key: any CodingKey) -> ParameterNodeEncoder {
         let child = encoder.child(key)
@@ -195,6 +170,14 @@ private struct UnkeyedParameterContainer: UnkeyedEncodingContainer {
 
     func encode(_ value: some Encodable) throws {
         encoder.node.append(try encoder.encoder.node(for: value, codingPath: codingPath + [nextKey]))
+    }
+
+    func encode(_ value: Int128) throws {
+        encoder.node.append(try encoder.encoder.node(wide: value, codingPath: codingPath + [nextKey]))
+    }
+
+    func encode(_ value: UInt128) throws {
+        encoder.node.append(try encoder.encoder.node(wide: value, codingPath: codingPath + [nextKey]))
     }
 
     func nestedContainer<Nested: CodingKey>(keyedBy keyType: Nested.Type) -> KeyedEncodingContainer<Nested> {

@@ -50,9 +50,14 @@ extension ParameterValue {
         .double(number as? Double ?? Double("\(number)") ?? Double(number))
     }
 
-    /// Returns the number in the narrowest case that can hold it, or `nil` if it does not fit in 64 bits.
+    /// Returns the number in the narrowest case that can hold it, or `nil` if it does not fit in 64 bits and is not an
+    /// `Int128` or `UInt128`.
     static func whole(_ number: some BinaryInteger) -> ParameterValue? {
-        Int64(exactly: number).map(integer) ?? UInt64(exactly: number).map(unsignedInteger)
+        if let signed = Int64(exactly: number) { return .integer(signed) }
+        if let unsigned = UInt64(exactly: number) { return .unsignedInteger(unsigned) }
+        guard number is Int128 || number is UInt128 else { return nil }
+        // The significand of a decimal number has 128 bits, and its sign is separate.
+        return Decimal(string: "\(number)").map(decimal)
     }
 }
 

@@ -10,6 +10,11 @@ struct BinaryPropertyListParser {
     /// The limit on expanded values: containers may share their elements, which can make a small file expand a lot.
     static let maximumValues = 1 << 24
 
+    /// The limit on the size of all keys together, for each byte of the list and at least.
+    ///
+    /// Each use of a key is counted: dictionaries may share a long one, but each of them hashes it.
+    private static let keyBytes = (least: 1 << 20, each: 32)
+
     private static let headerLength = 8
     private static let trailerLength = 32
 
@@ -22,6 +27,8 @@ struct BinaryPropertyListParser {
 
     /// The number of bytes that objects may still occupy; if it drops below zero, objects overlap.
     private var remaining: Int
+    /// The number of bytes of keys that dictionaries may still hash.
+    private var remainingKeyBytes: Int
     private var parsed: [Int: Parsed] = [:]
     private var isOpen: Set<Int> = []
 
@@ -55,6 +62,8 @@ struct BinaryPropertyListParser {
         top = Int(root)
         tableOffset = Int(table)
         remaining = bytes.count
+        let (keyBytes, isTooLarge) = bytes.count.multipliedReportingOverflow(by: Self.keyBytes.each)
+        remainingKeyBytes = isTooLarge ? .max : max(keyBytes, Self.keyBytes.least)
     }
 
     /// Parses the list.
@@ -112,16 +121,7 @@ struct BinaryPropertyListParser {
                 throw PropertyListParsingError("The list expands to more than \(Self.maximumValues) values", at: offset)
             }
             if isDictionary, index < count {
-                guard let key = element.value.string else {
-                    throw PropertyListParsingError("A key that is not a string", at: offset)
-                }
-                guard key.isQuicklyHashed else {
-                    throw PropertyListParsingError(
-                        "A key with more than \(String.maximumMarks) combining marks in a row",
-                        at: offset
-                    )
-                }
-                keys.append(key)
+                keys.append(try key(element.value, at: offset))
             } else {
                 values.append(element.value)
             }
@@ -132,6 +132,17 @@ struct BinaryPropertyListParser {
 }
 
 extension BinaryPropertyListParser {
+    /// Returns the key that a value is, in a dictionary at an offset.
+    private mutating func key(_ value: PropertyListValue, at offset: Int) throws(PropertyListParsingError) -> String {
+        guard let key = value.string else { throw PropertyListParsingError("A key that is not a string", at: offset) }
+        if let reason = key.keyRefusal { throw PropertyListParsingError(reason, at: offset) }
+        remainingKeyBytes -= key.utf8.count
+        guard remainingKeyBytes >= 0 else {
+            throw PropertyListParsingError("Long keys that are used many times", at: offset)
+        }
+        return key
+    }
+
     private mutating func scalar(at offset: Int) throws(PropertyListParsingError) -> PropertyListValue {
         let marker = bytes[offset]
         let length = 1 << Int(marker & 0xF)
@@ -230,21 +241,5 @@ extension BinaryPropertyListParser {
     /// Returns a big-endian number; the caller must have checked that it is within the bytes.
     private static func number(_ bytes: UnsafeRawBufferPointer, at offset: Int, size: Int) -> UInt64 {
         bytes[offset..<offset + size].reduce(0) { $0 << 8 | UInt64($1) }
-    }
-}
-
-/// The error of data that is not a valid property list.
-public struct PropertyListParsingError: Error, Sendable, Hashable, LocalizedError {
-    /// A description of the error.
-    public var reason: String
-    /// The position of the error in bytes, starting at 0; nil if it is not known.
-    public var offset: Int?
-
-    /// The reason and the position.
-    public var errorDescription: String? { reason + (offset.map { " at byte \($0)" } ?? "") }
-
-    init(_ reason: String, at offset: Int? = nil) {
-        self.reason = reason
-        self.offset = offset
     }
 }

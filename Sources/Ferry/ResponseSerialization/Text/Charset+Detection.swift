@@ -26,6 +26,13 @@ extension Charset {
     /// - Parameter data: The text, of which the first 1024 bytes are searched.
     /// - Returns: The encoding; nil if there is no declaration, or it names no encoding or an unknown one.
     package static func xmlDeclaration(of data: Data) -> String.Encoding? {
+        guard let name = xmlEncodingName(of: data), let encoding = encoding(named: name) else { return nil }
+        // The declaration was read byte by byte, so the text is not UTF-16.
+        return [.utf16, .utf16BigEndian, .utf16LittleEndian, .utf32].contains(encoding) ? .utf8 : encoding
+    }
+
+    /// Returns the name of the encoding in an XML declaration at the start of a text, in lowercase; nil if there is none.
+    static func xmlEncodingName(of data: Data) -> String? {
         // In Latin-1 every byte is a character, so this decoding cannot fail.
         guard let start = String(data: data.prefix(1024), encoding: .isoLatin1)?.lowercased(),
             start.hasPrefix("<?xml"), let end = start.range(of: "?>"),
@@ -35,9 +42,7 @@ extension Charset {
         guard rest.first == "=" else { return nil }
         let word = rest.dropFirst().drop { $0.isWhitespace || $0 == "\"" || $0 == "'" }
         let name = word.prefix { !$0.isWhitespace && !"\"';>?/".contains($0) }
-        guard !name.isEmpty, let encoding = encoding(named: String(name)) else { return nil }
-        // The declaration was read byte by byte, so the text is not UTF-16.
-        return [.utf16, .utf16BigEndian, .utf16LittleEndian, .utf32].contains(encoding) ? .utf8 : encoding
+        return name.isEmpty ? nil : String(name)
     }
 }
 

@@ -35,6 +35,13 @@ struct MultipartOutputTests {
         #expect(try names() == ["in.bin", "out"])
     }
 
+    @Test("A file's name may be as long as the file system allows")
+    func longName() throws {
+        let name = String(repeating: "n", count: 255)
+        try writeBlocking(form, to: directory.url.appendingPathComponent(name))
+        #expect(try names() == ["in.bin", name])
+    }
+
     @Test("An existing file is replaced, and kept if the body fails")
     func replace() async throws {
         let old = try directory.file("out", Data("old".utf8))

@@ -214,6 +214,25 @@ struct MultipartStreamTests {
         #expect((failure.error as? RequestSerializationError)?.code == .streamFailed)
     }
 
+    @Test("A part's stream is closed if its first read fails, also when the form is written to a file")
+    func closedAfterFailure() throws {
+        var form = try MultipartFormData(boundary: "B")
+        let streams = [LyingStream(count: -1), LyingStream(count: -1)]
+        let calls = Mutexed(0)
+        let parts = UncheckedStreams(streams)
+        try form.append(length: 3, name: "s", fileName: "s") {
+            let index = calls.value
+            calls.change { count in count += 1 }
+            return parts.streams[index]
+        }
+        #expect(throws: StreamFailure.self) { try bytes(of: form.makeInputStream()) }
+        #expect(streams[0].isClosed)
+        let directory = try TemporaryFolder()
+        let output = directory.url.appendingPathComponent("out")
+        #expect(throws: RequestSerializationError.self) { try form.write(to: output) }
+        #expect(streams[1].isClosed)
+    }
+
     @Test("After a failure the stream remains in error")
     func staysFailed() throws {
         var form = try form()
@@ -300,9 +319,21 @@ private struct SharedStream: @unchecked Sendable {
     }
 }
 
+/// Streams for a closure that must be sendable.
+///
+/// `@unchecked Sendable`: each stream is used by one thread at a time.
+private struct UncheckedStreams: @unchecked Sendable {
+    let streams: [LyingStream]
+
+    init(_ streams: [LyingStream]) {
+        self.streams = streams
+    }
+}
+
 /// A stream whose `read` returns an impossible count.
 private final class LyingStream: InputStream {
     private let count: Int
+    private(set) var isClosed = false
 
     init(count: Int) {
         self.count = count
@@ -310,7 +341,7 @@ private final class LyingStream: InputStream {
     }
 
     override func open() {}
-    override func close() {}
+    override func close() { isClosed = true }
     override func read(_ buffer: UnsafeMutablePointer<UInt8>, maxLength: Int) -> Int { count }
     override var streamStatus: Stream.Status { .open }
     override var hasBytesAvailable: Bool { true }

@@ -81,6 +81,60 @@ struct ParameterEncoderTests {
         )
     }
 
+    @Test("A nested container that is requested again keeps its values, and one of another kind replaces it")
+    func containersAgain() throws {
+        struct Manual: Encodable {
+            enum Key: String, CodingKey { case list, map, first, second }
+            func encode(to encoder: any Encoder) throws {
+                var container = encoder.container(keyedBy: Key.self)
+                for (key, value) in [(Key.first, 1), (Key.second, 2)] {
+                    var map = container.nestedContainer(keyedBy: Key.self, forKey: .map)
+                    try map.encode(value, forKey: key)
+                    var list = container.nestedUnkeyedContainer(forKey: .list)
+                    try list.encode(value)
+                    #expect(list.count == value)
+                }
+                try container.encode("text", forKey: .first)
+                _ = container.nestedUnkeyedContainer(forKey: .first)
+                var second = container.nestedUnkeyedContainer(forKey: .second)
+                try second.encode(1)
+                try "up".encode(to: container.superEncoder(forKey: .second))
+            }
+        }
+        #expect(
+            try ParameterEncoder().encode(Manual()) == [
+                "list": [1, 2], "map": ["first": 1, "second": 2], "first": [], "second": "up",
+            ]
+        )
+    }
+
+    @Test("Integers of 128 bits keep all digits, in all containers")
+    func wideIntegers() throws {
+        struct Wide: Encodable {
+            let large = UInt128.max
+            let list: [Int128] = [.min, .max, 1, Int128(UInt64.max)]
+            let none: Int128? = nil
+            let small: UInt128? = 5
+            let wrapped = Wrapped(value: .min)
+        }
+        struct Wrapped: Encodable {
+            let value: Int128
+            func encode(to encoder: any Encoder) throws {
+                var container = encoder.singleValueContainer()
+                try container.encode(value)
+            }
+        }
+        let (least, greatest) = ("-170141183460469231731687303715884105728", "170141183460469231731687303715884105727")
+        let large = "340282366920938463463374607431768211455"
+        #expect(
+            try QueryEncoding(arrays: .repeated).encode(Parameters(encoding: Wide()))
+                == "large=\(large)&list=\(least)&list=\(greatest)&list=1&list=18446744073709551615&small=5"
+                + "&wrapped=\(least)"
+        )
+        #expect(try ParameterEncoder().encode(Int128(7)) == 7)
+        #expect(try QueryEncoding().encode(Parameters(encoding: ["a": Int128.max])) == "a=\(greatest)")
+    }
+
     @Test("Empty, fragment and array values at the top level")
     func topLevel() throws {
         struct Empty: Encodable { func encode(to encoder: any Encoder) throws {} }

@@ -48,6 +48,21 @@ struct QueryEncodingTests {
         #expect(try query(["k": .set([])]) == "")
     }
 
+    @Test(
+        "Equal sets are written in the same way, also if elements have the same text",
+        arguments: [
+            [nil, ""], [[[1], [2]], [[1, 2]]], [1, "1", true, 1.5, "1.5"], [["a": [1, 2]], ["a": .set([2, 1])]],
+            [.date(Date(timeIntervalSince1970: 0.25)), .date(Date(timeIntervalSince1970: 0.5))],
+        ] as [[ParameterValue]]
+    )
+    func equalSets(elements: [ParameterValue]) throws {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = .sortedKeys
+        let (set, reversed) = (ParameterValue.set(elements), ParameterValue.set(elements.reversed()))
+        #expect(try encoder.encode(["k": set]) == encoder.encode(["k": reversed]))
+        #expect(try query(["k": set]) == query(["k": reversed]))
+    }
+
     @Test("A single leaf is a value without a key")
     func leafAlone() throws {
         #expect(try query("a b&c") == "=a%20b%26c")
