@@ -185,7 +185,7 @@ import Testing
                     headers: ["WWW-Authenticate": "Digest realm=\"r\", nonce=\"\(UUID().uuidString)\""]
                 )
             }
-            return .resource(Self.body, etag: Self.tag, for: request).adding("Cache-Control", "max-age=60")
+            return .resource(.data(Self.body), etag: Self.tag, for: request).adding("Cache-Control", "max-age=60")
         }
         let session = CacheBench.session(HTTPCache(), Answerer(user: "ada", passwords: ["secret"]))
         let part = try await session.data(for: Wire.request(server.url, headers: ["Range": "bytes=0-99"]))

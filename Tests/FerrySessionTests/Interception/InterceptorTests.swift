@@ -71,9 +71,9 @@ struct InterceptorTests {
             return LoopbackResponse(body: .data(isFirst ? body.dropLast(20) : body)).adding("Content-Encoding", "gzip")
         }
         let session = session(
-            ClosureInterceptor { _, failure in
-                (failure.error as? URLError)?.code == .cannotDecodeContentData ? .retry : .proceed
-            }
+            ClosureInterceptor(decide: { _, failure in
+                failure.error?.code == .cannotDecodeContentData ? .retry : .proceed
+            })
         )
         let (data, _) = try await session.data(from: server.url)
         #expect(data == LoopbackServer.pattern(count: 10_000))
