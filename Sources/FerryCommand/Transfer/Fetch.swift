@@ -69,8 +69,10 @@ final class Fetch {
                 validator: record.validator
             )
             switch ContinuationRule.evaluate(.init(response), expected) {
-            case .continues:
+            case .continues(let end):
                 context.console.note("\(part.partPath): continuing after \(ByteText.text(part.size))")
+                // A response without a length may end early, and the first one may not have had a length either.
+                part.expect(end.int64)
                 return try await receive(bytes, response, into: part)
             case .isComplete: return try part.publish()
             case .restarts: context.console.note("\(part.partPath): the server sends the whole file: starting over")

@@ -66,6 +66,9 @@ final class PartFile {
         self.record = record
     }
 
+    /// Sets the length of the complete file, which the server has told with the rest of it.
+    func expect(_ length: Int64) { record?.length = length }
+
     /// Appends data to the file.
     func append(_ data: Data) throws(CommandFailure) {
         do throws(FileError) {

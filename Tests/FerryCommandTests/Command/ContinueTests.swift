@@ -188,6 +188,24 @@ struct ContinueTests {
         expectWhole("x.bin")
     }
 
+    @Test(
+        "A rest without a length that ends early is not published, although the length was not known before",
+        arguments: [
+            "Connection: close\r\n\r\n" + String(repeating: "B", count: 50),
+            "Transfer-Encoding: chunked\r\n\r\n32\r\n" + String(repeating: "B", count: 50) + "\r\n0\r\n\r\n",
+        ]
+    )
+    func shortRest(_ rest: String) async throws {
+        let server = try RawServer { _, _ in
+            "HTTP/1.1 206 Partial Content\r\nETag: \"v1\"\r\nContent-Range: bytes 100-199/200\r\n" + rest
+        }
+        try leave(Data(repeating: 65, count: 100), url: server.url, validator: "\\\"v1\\\"")
+        let outcome = try await FerryProcess.run(["-sCo", "x.bin", server.url], in: folder)
+        #expect(outcome.status == 7)
+        #expect(outcome.errors.contains("x.bin.part: it has 150 bytes instead of 200"), "\(outcome.errors)")
+        #expect(folder.names == ["x.bin.part", "x.bin.part.ferry"])
+    }
+
     @Test("An HTTP error, or another URL, leaves the partial file unchanged")
     func keeps() async throws {
         let url = server.url("/status/503").absoluteString

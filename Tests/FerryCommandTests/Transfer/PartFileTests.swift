@@ -37,6 +37,18 @@ struct PartFileTests {
         #expect(folder.names == ["file.part", "file.part.ferry"])
     }
 
+    @Test("The length that the server tells with the rest counts, if the record has none")
+    func expects() throws {
+        let part = try PartFile(path)
+        try part.begin(PartRecord(url: "http://a", validator: "\"v1\"", length: nil))
+        try part.append(Data("abc".utf8))
+        part.expect(6)
+        #expect(throws: CommandFailure.self) { try part.publish() }
+        try part.append(Data("def".utf8))
+        try part.publish()
+        #expect(folder.text("file") == "abcdef")
+    }
+
     @Test("A partial file is found again, and continued at its end")
     func continues() throws {
         var part: PartFile? = try PartFile(path)
