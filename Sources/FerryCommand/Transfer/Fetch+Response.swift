@@ -52,15 +52,9 @@ extension Fetch {
 
     private func openNamed(_ response: HTTPURLResponse) throws(CommandFailure) -> PartFile {
         let choice = FileName.choose(url, response)
-        let path = options.path(of: choice.name)
-        if choice.isServersChoice, access(path, F_OK) == 0 {
-            throw CommandFailure(
-                .file,
-                "\(path): the server chose a name that already exists; choose another with --output"
-            )
-        }
+        let part = try PartFile(options.path(of: choice.name), mayReplace: !choice.isServersChoice)
         item?.rename(choice.name)
-        return try PartFile(path)
+        return part
     }
 
     /// Returns the record from which the response can be continued later.

@@ -206,6 +206,24 @@ struct ContinueTests {
         #expect(folder.names == ["x.bin.part", "x.bin.part.ferry"])
     }
 
+    @Test("A continued file whose name the server has chosen does not replace another one")
+    func serversName() async throws {
+        let server = try LoopbackServer { [size] request in
+            .resource(.pattern(count: size), etag: "v1", for: request)
+        }
+        let url = server.url("/download").absoluteString
+        try leave(LoopbackServer.pattern(count: 10), url: url, validator: "\\\"v1\\\"", length: size)
+        try folder.file("x.bin", "mine")
+        let refused = try await FerryProcess.run(["-sOC", url], in: folder)
+        #expect(refused.status == 23)
+        #expect(refused.errors.contains("x.bin: the server chose a name that already exists"), "\(refused.errors)")
+        #expect(folder.text("x.bin") == "mine")
+        #expect(folder.data("x.bin.part")?.count == 10)
+        try FileManager.default.removeItem(at: folder.file("x.bin"))
+        #expect(try await FerryProcess.run(["-sOC", url], in: folder).status == 0)
+        expectWhole("x.bin")
+    }
+
     @Test("An HTTP error, or another URL, leaves the partial file unchanged")
     func keeps() async throws {
         let url = server.url("/status/503").absoluteString
