@@ -20,6 +20,7 @@ struct FetchCommand: Sendable {
             let recorder = RunRecorder()
             var whole = self
             if let batch = options.batchFile { whole.options.urls += try URLArgument.urls(inBatch: batch) }
+            try UploadBody.checkUpload(whole.options)
             try options.timeline?.check()
             let context = RunContext(
                 options: whole.options,

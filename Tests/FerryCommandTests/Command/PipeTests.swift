@@ -132,6 +132,19 @@ struct PipeTests {
         #expect(server.requests.map { String(decoding: $0.body, as: UTF8.self) } == ["a=1", "a=1"])
     }
 
+    @Test("What can be read only once is not uploaded to several URLs", arguments: ["-", "/dev/fd/0", "pipe"])
+    func uploadedOnce(_ name: String) async throws {
+        #expect(mkfifo(folder.path("pipe"), 0o600) == 0)
+        try folder.file("urls", url("/echo?2") + "\n")
+        for line in ["\(url("/echo?1")) \(url("/echo?2"))", "\(url("/echo?1")) --batch urls"] {
+            let outcome = try await bash("printf abc | $FERRY -s -T \(name) \(line)")
+            #expect(outcome.status == 2)
+            #expect(outcome.errors.contains("can be read only once"), "\(outcome.errors)")
+            #expect(outcome.errorLines.count == 1)
+        }
+        #expect(server.requestCount == 0)
+    }
+
     @Test("An ignored signal stays ignored") func ignored() async throws {
         let target = url("/bytes/100000?rate=100000")
         let outcome = try await bash(
