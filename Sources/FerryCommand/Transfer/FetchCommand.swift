@@ -24,7 +24,7 @@ struct FetchCommand: Sendable {
             try options.timeline?.check()
             let context = RunContext(
                 options: whole.options,
-                session: try CurlSession.make(options, console: console),
+                session: try CurlSession.make(whole.options, console: console),
                 console: console,
                 board: ProgressBoard(console, mode: whole.progressMode(console)),
                 recorder: recorder,
