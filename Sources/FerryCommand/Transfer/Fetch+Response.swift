@@ -14,16 +14,16 @@ extension Fetch {
         switch target {
         case .stream(let output):
             guard !isError || !options.dropsErrorBodies else { break }
-            if options.writesHead { try await output.write(HeadText.data(of: response)) }
+            if options.writesHead { try await output.write(HeadText.data(of: response), until: deadline) }
             guard output === StreamOutput.standard, isatty(STDOUT_FILENO) == 1 else {
-                try await receive(bytes, response) { try await output.write($0) }
+                try await receive(bytes, response) { try await output.write($0, until: deadline) }
                 break
             }
             var check = options.writesBinary(at: index) ? nil : BinaryCheck()
             guard response.isJSON else {
                 try await receive(bytes, response) { data in
                     try check?.check(data)
-                    try await output.write(data)
+                    try await output.write(data, until: deadline)
                 }
                 break
             }
@@ -31,14 +31,16 @@ extension Fetch {
             do {
                 try await receive(bytes, response) { data in
                     try check?.check(data)
-                    try await output.write(indenter.take(data))
+                    try await output.write(indenter.take(data), until: deadline)
                 }
             } catch let failure {
                 // What has been received is shown, like that of any other body.
-                if (failure as? CommandFailure)?.status != .brokenPipe { try await output.write(indenter.finish()) }
+                if (failure as? CommandFailure)?.status != .brokenPipe {
+                    try await output.write(indenter.finish(), until: deadline)
+                }
                 throw failure
             }
-            try await output.write(indenter.finish())
+            try await output.write(indenter.finish(), until: deadline)
         case .part(let part) where isWanted:
             try part.begin(record(for: response))
             try await receive(bytes, response, into: part)

@@ -21,8 +21,13 @@ final class Fetch {
     private(set) var tasks: [FetchTask] = []
     /// Whether the session itself requests the rest of the current response.
     private(set) var sessionContinues = false
-    /// The seconds that the transfer had taken before its current task; set if there has been an earlier one.
-    var elapsed = 0.0
+    private let startedAt = ContinuousClock.now
+    /// The seconds since the start of the transfer.
+    var elapsed: Double { (ContinuousClock.now - startedAt) / .seconds(1) }
+    /// The end of `--deadline`.
+    var deadline: ContinuousClock.Instant? {
+        options.deadline.flatMap { $0 > 0 ? startedAt + .seconds($0) : nil }
+    }
 
     init(_ context: RunContext, _ body: Result<UploadBody, CommandFailure>, index: Int, ready: Double? = nil) {
         self.context = context
@@ -124,7 +129,7 @@ final class Fetch {
         context.recorder.add(report.requests)
         if let format = options.writeOut {
             do {
-                try await StreamOutput.standard.write(Data(format.text(for: report).utf8))
+                try await StreamOutput.standard.write(Data(format.text(for: report).utf8), until: deadline)
             } catch {
                 result.failure = result.failure ?? CommandFailure(error, url: url)
                 report.failure = result.failure

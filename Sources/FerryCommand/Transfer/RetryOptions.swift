@@ -27,8 +27,8 @@ extension FetchOptions {
 extension CurlSession.Options {
     /// Sets the policy and the time limits of a transfer that has already taken some time, in seconds.
     mutating func setRetries(_ options: FetchOptions, after elapsed: Double = 0) {
-        // Zero would be no limit.
-        deadline = options.deadline.map { $0 > 0 ? max($0 - elapsed, 0.001) : 0 }
+        // Nothing is sent with a deadline of zero, which means no limit here.
+        deadline = options.deadline.flatMap { $0 > 0 ? max($0 - elapsed, 0.001) : nil }
         retry = options.retryPolicy
         if let limit = options.retryTimeLimit { retry?.maximumRetryTime = limit - elapsed }
     }

@@ -249,6 +249,33 @@ struct RetryTests {
         #expect(try await ferry("-m", "0.3", "-so", "x", url).status == 28)
     }
 
+    @Test("A deadline of zero is no limit") func noDeadline() async throws {
+        let server = try LoopbackServer()
+        let outcome = try await ferry("-s", "--deadline", "0", server.url("/bytes/5").absoluteString)
+        #expect(outcome.status == 0 && outcome.output.count == 5, "\(outcome.errors)")
+    }
+
+    @Test(
+        "A time limit also counts the request for a rest that the server does not send",
+        arguments: ["--deadline", "--max-time"]
+    )
+    func limitOfContinuation(_ option: String) async throws {
+        let server = try LoopbackServer { request in
+            let isWhole = request.header("Range") == nil
+            let other = LoopbackResponse(
+                status: 206,
+                headers: ["Content-Range": "bytes 0-9/20"],
+                body: .pattern(count: 10)
+            )
+            return (isWhole ? LoopbackResponse.pattern(count: 20) : other).delayed(2)
+        }
+        let url = server.url.absoluteString
+        try folder.file("x.part", "0123456789")
+        try folder.file("x.part.ferry", #"{"url":"\#(url)","validator":"\"v1\"","length":20}"#)
+        let outcome = try await ferry("-sC", option, "3", "-o", "x", url)
+        #expect(outcome.status == 28, "\(outcome.errors)")
+    }
+
     @Test("A delay that would pass the deadline is not begun")
     func noTime() async throws {
         let server = try LoopbackServer { _ in .status(503, headers: ["Retry-After": "50"]) }

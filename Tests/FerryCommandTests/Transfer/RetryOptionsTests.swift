@@ -59,5 +59,7 @@ struct RetryOptionsTests {
         #expect((own.retry?.maximumRetryTime ?? 0) < 0)
         own.setRetries(try options("--deadline", "0"))
         #expect(own.retry == nil)
+        // A session sends nothing with a deadline of zero.
+        #expect(own.deadline == nil)
     }
 }
