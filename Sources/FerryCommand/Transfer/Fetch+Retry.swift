@@ -6,20 +6,16 @@ extension Fetch {
     /// Transfers the URL, with further tasks for a download whose connection is lost.
     func transferWithRetries(_ body: UploadBody) async throws {
         var continues = options.continuesDownloads
-        var retries = 0
+        var count = RetryCount(validator: target.continuation?.record.validator, size: target.part?.size ?? 0)
         while true {
-            let size = target.part?.size ?? 0
             do {
                 return try await transfer(body, continues: continues)
             } catch let error as URLError {
-                // Progress begins the count anew, as in the session, unless the next request is for the whole.
-                let isProgress =
-                    target.continuation != nil && (target.part?.size ?? 0) - size >= RetryPolicy.leastProgress
                 guard let policy = options.retryPolicy, isMendable(error) else { throw error }
-                if isProgress { retries = 0 }
-                let delay = policy.backoff.delay(retry: retries, random: .random(in: 0...1))
-                guard retries < policy.maximumRetries, hasTime(for: delay) else { throw error }
-                retries += 1
+                count.note(validator: target.continuation?.record.validator, size: target.part?.size ?? 0)
+                let delay = policy.backoff.delay(retry: count.retries, random: .random(in: 0...1))
+                guard count.retries < policy.maximumRetries, hasTime(for: delay) else { throw error }
+                count.add()
                 let reason = CommandFailure(error, url: url).message(without: url)
                 let hasPart = target.continuation != nil
                 context.noteRetry(of: url, index, reason, after: delay, continues: hasPart)

@@ -217,6 +217,24 @@ struct RetryTests {
         expectWhole("x.bin")
     }
 
+    @Test("A server with another entity for each request cannot keep a download going")
+    func alwaysAnother() async throws {
+        let count = Watched(0)
+        let server = try LoopbackServer { [size] request in
+            let number = count.change { count in
+                count += 1
+                return count
+            }
+            // Each attempt of the command itself comes further than the one before.
+            return LoopbackResponse(headers: ["ETag": "\"v\(number)\""], body: .pattern(count: size))
+                .faulted(.truncate(afterBodyBytes: 2_000 * number))
+        }
+        let url = server.url.absoluteString
+        let outcome = try await ferry("-s", "--retry", "2", "--deadline", "60", "-o", "x.bin", url)
+        #expect(outcome.status == 7, "\(outcome.errors)")
+        #expect(server.requestCount <= 10, "\(server.requestCount)")
+    }
+
     @Test("An interruption ends the wait for the next attempt, and keeps the partial file")
     func interrupted() async throws {
         let server = try LoopbackServer { [size] request in
