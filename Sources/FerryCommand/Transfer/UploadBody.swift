@@ -167,7 +167,8 @@ extension URLRequest {
             return url
         }
         guard var parts = URLComponents(url: url, resolvingAgainstBaseURL: true) else { return url }
-        parts.path += file.lastPathComponent
+        // The rest of the path stays as it is, with encoded slashes and bytes that are not UTF-8.
+        parts.percentEncodedPath += QueryText.component(file.lastPathComponent.utf8)
         return parts.url ?? url
     }
 }
