@@ -61,8 +61,7 @@ extension Fetch {
 
     /// Returns the record from which the response can be continued later.
     private func record(for response: HTTPURLResponse) -> PartRecord {
-        let isWhole = response.statusCode < 400 && !options.hasHeader("Range")
-        let mayContinue = options.effectiveMethod == "GET" && !options.writesHead && isWhole
+        let mayContinue = options.canContinue && response.statusCode < 400
         var request = URLRequest(url: url)
         request.httpMethod = options.effectiveMethod
         let length = response.expectedContentLength

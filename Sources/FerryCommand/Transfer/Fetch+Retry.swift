@@ -32,7 +32,7 @@ extension Fetch {
         guard target.part != nil, let answer = tasks.last?.response, answer.statusCode < 400,
             !sessionContinues || reason == .cannotContinue
         else { return false }
-        guard options.effectiveMethod == "GET", options.bodyOptions.isEmpty else { return false }
+        guard options.isPlainGet else { return false }
         return switch error.code {
         case .networkConnectionLost: true
         case .timedOut: reason == .inactivityTimeout

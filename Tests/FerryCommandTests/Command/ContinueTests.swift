@@ -111,6 +111,20 @@ struct ContinueTests {
         expectWhole("x.bin")
     }
 
+    @Test("A request that --continue does not accept leaves no partial file, and no command that would be refused")
+    func cannotContinue() async throws {
+        let url = server.url("/reset?bytes=\(size)&after=\(size / 2)&resumable=1").absoluteString
+        for arguments in [["-X", "GET", "-d", "a=b"], ["-H", "If-Range: \"a\""], ["-i"]] {
+            let outcome = try await FerryProcess.run(arguments + ["-so", "x.bin", url], in: folder)
+            #expect(outcome.status == 7 && !outcome.errors.contains("x.bin.part"), "\(outcome.errors)")
+        }
+        let items = try await FerryProcess.run(["GET", "-so", "x.bin", url, "a=b"], in: folder)
+        #expect(items.status == 7 && items.errorLines.count == 1, "\(items.errors)")
+        #expect(folder.names.isEmpty)
+        let refused = try await FerryProcess.run(["GET", "-sCo", "x.bin", url, "a=b"], in: folder)
+        #expect(refused.status == 2, "\(refused.errors)")
+    }
+
     @Test("Without --continue a partial file starts over")
     func startsOver() async throws {
         _ = try await interrupted(["-o", "x.bin", slow()], by: SIGKILL, name: "x.bin")
