@@ -4,9 +4,10 @@ import Ferry
 extension Fetch {
     /// Writes the response head and body to the target.
     ///
-    /// - Throws: A `CommandFailure` for an HTTP error, after its body has been written or skipped.
+    /// - Throws: A `CommandFailure` for an HTTP error or a redirect that is not followed, after the body has been written
+    ///   or skipped.
     func deliver(_ bytes: CurlSession.Bytes, _ response: HTTPURLResponse) async throws {
-        let isError = response.statusCode >= 400
+        let isError = response.statusCode >= 400 || refusedRedirect(response) != nil
         // A file that has not been modified stays as it is.
         let isUnmodified = response.statusCode == 304 && !options.writesHead
         let isWanted = !isUnmodified && (!isError || options.savesErrorBodies)
@@ -49,7 +50,31 @@ extension Fetch {
         }
         guard isError else { return }
         await drain(bytes, response)
-        throw CommandFailure.http(response, url)
+        throw failure(for: response)
+    }
+
+    /// Returns the failure for a response that is an HTTP error or a redirect that is not followed.
+    func failure(for response: HTTPURLResponse) -> CommandFailure {
+        refusedRedirect(response) ?? CommandFailure.http(response, url)
+    }
+
+    /// Returns the failure for a redirect that the session does not follow although redirects are to be followed; `nil`
+    /// for other responses.
+    private func refusedRedirect(_ response: HTTPURLResponse) -> CommandFailure? {
+        guard options.followsRedirects, [301, 302, 303, 307, 308].contains(response.statusCode),
+            let location = response.value(forHTTPHeaderField: "Location"),
+            let next = URLReference.resolve(location, against: response.url), let scheme = next.scheme?.lowercased()
+        else { return nil }
+        let reason: String
+        if !["http", "https"].contains(scheme) {
+            reason = "only http and https URLs are supported"
+        } else if scheme == "http", response.url?.scheme?.lowercased() == "https" {
+            reason = "it leads from https to http"
+        } else {
+            return nil
+        }
+        let start = "\(url.presentableText): the redirect to \(next.presentableText) is not followed"
+        return CommandFailure(.network, "\(start): \(reason)")
     }
 
     private func openNamed(_ response: HTTPURLResponse) throws(CommandFailure) -> PartFile {

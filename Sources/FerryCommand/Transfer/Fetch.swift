@@ -85,7 +85,7 @@ final class Fetch {
                 context.console.note("\(part.partPath): the server did not send the rest: starting over")
                 context.log?.retry(index, reason: "the server did not send the rest")
                 (bytes, response) = try await send(body, continuing: nil)
-            case .fails: throw CommandFailure.http(response, url)
+            case .fails: throw failure(for: response)
             }
         }
         try await deliver(bytes, response)
