@@ -98,6 +98,22 @@ struct HTTPArchiveRecorderTests {
         #expect(try data(ArchiveRedaction { body, _ in body.prefix(3) })?.text == "--b")
     }
 
+    @Test(
+        "A body in another charset than UTF-8 is recorded as its bytes, also if they happen to be UTF-8",
+        arguments: [
+            ("text/plain", "ü", true), ("text/plain; charset=utf-8", "ü", true),
+            ("text/plain; charset=iso-8859-1", "ü", false), ("text/plain; charset=ISO-8859-1", "u", true),
+            ("text/plain; charset=utf-16le", "u\0", false), ("text/plain; charset=iso-2022-jp", "u", false),
+        ]
+    )
+    func charset(type: String, text: String, isText: Bool) throws {
+        let recorder = HTTPArchiveRecorder()
+        recorder.record(request: try request(), response: try response(["Content-Type": type]), body: Data(text.utf8))
+        let content = try #require(recorder.archive.entries.first?.response.content)
+        #expect(content.encoding == (isText ? nil : "base64"))
+        #expect(content.body == Data(text.utf8))
+    }
+
     @Test("Own names and a function for bodies redact more, and none redacts only user information") func options()
         throws
     {
