@@ -111,6 +111,8 @@ extension Fetch {
         offset: Int64 = 0,
         write: (Data) async throws -> Void
     ) async throws {
+        // With -I and another method than HEAD, the server sends a body, which is left unread as in curl.
+        if options.asksForHeadOnly, options.effectiveMethod != "HEAD" { return }
         let expected = options.asksForHeadOnly ? 0 : response.expectedContentLength
         // A server may announce any length, so the sum must not overflow.
         let total = expected < 0 ? nil : offset.addingClamped(expected)
