@@ -53,6 +53,12 @@ enum QueryText {
         text(bytes) { HeaderRule.isLetterOrDigit($0) || "-._~".utf8.contains($0) }
     }
 
+    /// Returns bytes as a component of a path: only letters, digits and `-._~` are kept (RFC 3986, section 2.3).
+    static func component(_ bytes: some Sequence<UInt8>) -> String {
+        // A plus sign in the text of a form is a space, since one in the bytes is encoded.
+        encoded(bytes).replacing("+", with: "%20")
+    }
+
     /// Returns bytes as a query: only those that a URL cannot contain are encoded, so that separators and what is
     /// already encoded are kept (RFC 3986, section 3.4).
     static func query(_ bytes: some Sequence<UInt8>) -> String {

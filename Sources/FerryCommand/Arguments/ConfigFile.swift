@@ -26,7 +26,7 @@ enum ConfigFile {
             let line = line.drop(while: \.isWhitespace)
             guard let first = line.first, first != "#" else { continue }
             do throws(UsageError) {
-                tokens.append(try token(line))
+                tokens += try self.tokens(ofLine: line)
             } catch {
                 throw UsageError("\(path), line \(index + 1): \(error.message)")
             }
@@ -34,7 +34,8 @@ enum ConfigFile {
         return tokens
     }
 
-    private static func token(_ line: Substring) throws(UsageError) -> ArgumentScanner.Token {
+    /// Returns the option of a line, or several short ones in a group.
+    private static func tokens(ofLine line: Substring) throws(UsageError) -> [ArgumentScanner.Token] {
         let isDashed = line.hasPrefix("-")
         let isEnd: (Character) -> Bool = { $0.isWhitespace || (!isDashed && ($0 == "=" || $0 == ":")) }
         let name = line.prefix { !isEnd($0) }
@@ -43,13 +44,15 @@ enum ConfigFile {
         if !isDashed, rest.first == "=" || rest.first == ":" { rest.removeFirst() }
         rest = rest.drop(while: \.isWhitespace)
         var words = [isDashed ? String(name) : "--" + name]
-        if let value = try value(rest) { words.append(value) }
+        // A number sign begins a value, as in curl, or a comment behind an option that is complete without it.
+        let isComment = rest.hasPrefix("#") && (try? ArgumentScanner.scan(words)) != nil
+        if !isComment, let value = try value(rest) { words.append(value) }
         let tokens = try ArgumentScanner.scan(words)
-        guard let token = tokens.first, case .option(let option, _) = token, tokens.count == 1 else {
-            throw UsageError("'\(name)' takes no value")
+        for token in tokens {
+            guard case .option(let option, _) = token else { throw UsageError("'\(name)' takes no value") }
+            if option == .config { throw UsageError("a config file cannot name another one") }
         }
-        if option == .config { throw UsageError("a config file cannot name another one") }
-        return token
+        return tokens
     }
 
     /// Returns the value that a line ends with, or `nil` if there is none.
@@ -57,7 +60,7 @@ enum ConfigFile {
         guard text.first == "\"" else {
             let value = text.prefix { !$0.isWhitespace }
             try checkEnd(text.dropFirst(value.count))
-            return value.isEmpty || value.hasPrefix("#") ? nil : String(value)
+            return value.isEmpty ? nil : String(value)
         }
         let escapes: [Character: String] = ["t": "\t", "n": "\n", "r": "\r", "v": "\u{0B}"]
         var rest = text.dropFirst()

@@ -65,11 +65,8 @@ extension FetchOptions {
 
     private func checkContinuation() throws(UsageError) {
         guard continuesDownloads else { return }
-        guard effectiveMethod == "GET", bodyOptions.isEmpty, !includesHead else {
-            throw UsageError("--continue needs a plain GET into a file, without --include")
-        }
-        let ownRange = (headers + ownHeaders).first { ["range", "if-range"].contains($0.name.lowercased()) }
         if let ownRange { throw UsageError("--continue sets the header field \(ownRange.name) itself") }
+        guard canContinue else { throw UsageError("--continue needs a plain GET into a file, without --include") }
         let areNamed = batchFile == nil && urls.indices.allSatisfy { destination(at: $0) != .standardOutput }
         let areFiles = usesRemoteNames || areNamed
         guard areFiles else { throw UsageError("--continue needs a file: --output or --remote-name") }

@@ -94,6 +94,15 @@ struct FetchOptions: Equatable, Sendable {
         return all.filter(\.isGiven).map(\.option)
     }
 
+    /// Whether the request is a GET without a body, which a new task can send again for the rest of a download.
+    var isPlainGet: Bool { effectiveMethod == "GET" && bodyOptions.isEmpty && !hasDataItems }
+    /// Whether a later run can continue a file of this one, as far as that depends on the options.
+    var canContinue: Bool { isPlainGet && !writesHead && ownRange == nil }
+    /// The field of the request that asks for a range, if there is one.
+    var ownRange: HeaderLine? {
+        (headers + ownHeaders).first { ["range", "if-range"].contains($0.name.lowercased()) }
+    }
+
     var hasDataItems: Bool { items.contains(where: \.isData) }
     /// Whether the items make a form instead of a JSON object; JSON cannot contain files.
     var sendsItemsAsForm: Bool { wantsForm || items.contains(where: \.isFile) }

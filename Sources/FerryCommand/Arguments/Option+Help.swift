@@ -86,7 +86,11 @@ extension Option {
                 "accept only servers whose own public key has this SHA-256 hash; may be",
                 "repeated, for example for the next key",
             ]
-        case .proxy: ["use this proxy (http, https, socks5, socks5h); by default the environment's"]
+        case .proxy:
+            [
+                "use this proxy (http, https, socks4, socks4a, socks5, socks5h); by default the",
+                "environment's",
+            ]
         case .resolve:
             [
                 "connect to this numeric address for a host and port, instead of looking it up;",

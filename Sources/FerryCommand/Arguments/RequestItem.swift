@@ -70,8 +70,11 @@ extension RequestItem {
     static func presentable(_ text: String) -> String {
         guard let (name, separator, value) = split(text) else { return text }
         if SecretName.isSecret(name) { return name + separator + SecretName.placeholder }
-        return separator == ":="
-            ? name + separator + JSONRedactor.redact(String(value)) { SecretName.isSecret($0) } : text
+        switch separator {
+        case ":=": return name + separator + JSONRedactor.redact(String(value)) { SecretName.isSecret($0) }
+        case ":": return name + separator + ShellText.field(String(name), String(value))
+        default: return text
+        }
     }
 }
 

@@ -10,8 +10,7 @@ enum URLArgument {
             let hasPort = text.dropFirst().first?.isNumber == true
             return try parse("localhost" + (hasPort ? text : String(text.dropFirst())))
         }
-        let scheme = text.contains("://") ? "" : isLocal(text) ? "http://" : "https://"
-        guard let url = URL(string: scheme + text), let host = url.host(percentEncoded: true), !host.isEmpty else {
+        guard let url = makeURL(text), url.host(percentEncoded: true)?.isEmpty == false else {
             throw UsageError("'\(PresentableText.url(text))' is not a URL")
         }
         guard let scheme = url.scheme?.lowercased(), scheme == "http" || scheme == "https" else {
@@ -23,7 +22,7 @@ enum URLArgument {
     /// Returns the URL of a proxy; without a scheme it is an HTTP proxy.
     static func parseProxy(_ text: String) throws(UsageError) -> URL {
         let schemes = ["http", "https", "socks4", "socks4a", "socks5", "socks5h"]
-        let url = URL(string: text.contains("://") ? text : "http://" + text)
+        let url = URL(string: hasScheme(text) ? text : "http://" + text)
         guard let url, url.host(percentEncoded: true)?.isEmpty == false else {
             throw UsageError("'\(PresentableText.url(text))' is not a proxy URL")
         }
@@ -53,10 +52,31 @@ enum URLArgument {
         return urls
     }
 
-    private static func isLocal(_ text: String) -> Bool {
-        let host = text.prefix { $0 != "/" && $0 != "?" && $0 != "#" }
-        let name = host.hasPrefix("[") ? host.prefix { $0 != "]" } : host.prefix { $0 != ":" }
-        return name == "localhost" || name.hasPrefix("127.") || name == "[::1"
+    private static func makeURL(_ text: String) -> URL? {
+        if hasScheme(text) { return URL(string: text) }
+        guard let url = URL(string: "https://" + text) else { return nil }
+        return isLocal(url) ? URL(string: "http://" + text) : url
+    }
+
+    /// Whether a text begins with a scheme (RFC 3986, section 3.1) and `://`, which may also be within a query.
+    private static func hasScheme(_ text: String) -> Bool {
+        guard let mark = text.range(of: "://") else { return false }
+        let scheme = text[..<mark.lowerBound].utf8
+        let beginsWithDigit = scheme.first.map { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) } ?? true
+        return !beginsWithDigit && scheme.allSatisfy { HeaderRule.isLetterOrDigit($0) || "+-.".utf8.contains($0) }
+    }
+
+    /// Whether the host is this machine by its name or address, so that the request does not leave it without TLS.
+    ///
+    /// What looks like a host before an `@` is user information.
+    private static func isLocal(_ url: URL) -> Bool {
+        guard url.user == nil, url.password == nil, let host = url.host(percentEncoded: true)?.lowercased() else {
+            return false
+        }
+        if ["localhost", "::1", "[::1]"].contains(host) { return true }
+        // Other names may begin with the same digits.
+        var address = in_addr()
+        return inet_aton(host, &address) != 0 && UInt32(bigEndian: address.s_addr) >> 24 == 127
     }
 }
 

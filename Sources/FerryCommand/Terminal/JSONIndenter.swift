@@ -21,7 +21,7 @@ struct JSONIndenter {
         return held
     }
 
-    /// Returns the rest: the whole text indented, or unchanged if it is not valid JSON.
+    /// Returns the rest: the whole text indented, or unchanged if it is not valid JSON or would become much longer.
     mutating func finish() -> Data {
         defer { held = Data() }
         guard !isLetThrough, !held.isEmpty else { return held }
@@ -41,10 +41,15 @@ extension HTTPURLResponse {
 extension JSONIndenter {
     /// Returns a valid JSON text with one member or element per line, two spaces per level, and a final line break.
     ///
-    /// Names and strings have the style's colours.
+    /// Names and strings have the style's colours. A text that would take eight times its bytes, and over a mebibyte, is
+    /// returned unchanged: the indentation of many elements at a great depth has no bound otherwise.
     static func indented(_ text: Data, _ style: TextStyle = TextStyle()) -> Data {
+        let most = max(1 << 20, text.count * 8)
         var walk = Walk(style: style, capacity: text.count * 2)
-        for byte in text { walk.take(byte) }
+        for byte in text {
+            walk.take(byte)
+            if walk.result.count > most { return text }
+        }
         walk.result.append(UInt8(ascii: "\n"))
         return walk.result
     }

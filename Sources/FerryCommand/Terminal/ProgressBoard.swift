@@ -44,6 +44,10 @@ final class ProgressBoard: Sendable {
     private let console: Console
     private let mode: Mode
     private let state = Mutex(State())
+    /// Held while the status is computed and drawn, so that none is drawn after it was removed.
+    ///
+    /// It is not that of the state, since a terminal that is stopped must not stop the transfers.
+    private let drawing = Mutex(())
 
     init(_ console: Console, mode: Mode) {
         self.console = console
@@ -74,14 +78,16 @@ final class ProgressBoard: Sendable {
     }
 
     private func show() {
-        let line = state.withLock { state in
-            Self.summary(state.entries.sorted { $0.key < $1.key }.map { Self.current($0.value) })
-        }
-        guard let line else { return }
-        if mode == .bar {
-            console.setStatus(line.bar(width: console.terminal.width, style: console.terminal.style))
-        } else {
-            console.line(line.text)
+        drawing.withLock { _ in
+            let line = state.withLock { state in
+                Self.summary(state.entries.sorted { $0.key < $1.key }.map { Self.current($0.value) })
+            }
+            guard let line else { return }
+            if mode == .bar {
+                console.setStatus(line.bar(width: console.terminal.width, style: console.terminal.style))
+            } else {
+                console.line(line.text)
+            }
         }
     }
 
@@ -121,7 +127,7 @@ final class ProgressBoard: Sendable {
         }
         if let ticker {
             ticker.cancel()
-            console.setStatus("")
+            drawing.withLock { _ in console.setStatus("") }
         }
         guard isComplete, mode != .hidden, let entry else { return }
         console.line(Self.lastLine(entry, seconds: max(Self.now - entry.startedAt, 0.001)))

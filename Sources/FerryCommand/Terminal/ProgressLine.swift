@@ -28,11 +28,14 @@ struct ProgressLine: Equatable, Sendable {
     /// Returns a bar that fills the width, with columns of constant width after it.
     func bar(width: Int, style: TextStyle) -> String {
         let most = max(10, width / 4)
-        let label = name.count > most ? String(name.prefix(most - 1)) + (style.isUnicode ? "…" : "~") : name
+        let isLong = TextStyle.columns(name) > most
+        let label = isLong ? TextStyle.prefix(name, columns: most - 1) + (style.isUnicode ? "…" : "~") : name
         let tail = columns(isWide: width >= 100)
-        let room = width - 1 - label.count - tail.count - 4
+        let room = width - 1 - TextStyle.columns(label) - tail.count - 4
         let shortest = 8
-        guard let fraction, room >= shortest else { return String((label + "  " + tail).prefix(max(0, width - 1))) }
+        guard let fraction, room >= shortest else {
+            return TextStyle.prefix(label + "  " + tail, columns: max(0, width - 1))
+        }
         let filled = Int((Double(room) * fraction).rounded(.down))
         let done = String(repeating: style.isUnicode ? "━" : "=", count: filled)
         let open = String(repeating: style.isUnicode ? "─" : "-", count: room - filled)

@@ -78,14 +78,13 @@ enum ShellText {
     /// Returns an argument without its secrets; one without an option is a URL.
     private static func shown(_ value: String, of option: Option?) -> String {
         switch option {
-        case nil, .url, .proxy, .referer:
-            let placeholder = SecretName.placeholder + "@"
-            return PresentableText.withoutSecretParameters(
-                PresentableText.withoutUserInfo(value, replacement: placeholder)
-            )
+        case nil, .url, .proxy, .referer: return url(value)
         case .header:
-            guard let colon = value.firstIndex(of: ":"), SecretName.isSecret(value[..<colon]) else { return value }
-            return value[...colon] + " " + SecretName.placeholder
+            guard let colon = value.firstIndex(of: ":") else { return value }
+            let name = String(value[..<colon])
+            let text = value[value.index(after: colon)...].trimmingCharacters(in: .whitespaces)
+            let shown = field(name, text)
+            return shown == text ? value : "\(name): \(shown)"
         case .user, .oauth2Bearer: return SecretName.placeholder
         case .cookie: return value.contains("=") && !value.hasPrefix("@") ? SecretName.placeholder : value
         case .certificate:
@@ -93,10 +92,29 @@ enum ShellText {
                 return value
             }
             return certificate.path + ":" + SecretName.placeholder
-        case .data, .dataRaw, .dataBinary, .dataURLEncode, .form: return PresentableText.redactedPairs(value[...])
-        case .json: return JSONRedactor.redact(value) { SecretName.isSecret($0) }
+        case .data, .dataRaw, .dataBinary:
+            let first = value.utf8.first { $0 > 0x20 }
+            let isJSON = first == UInt8(ascii: "{") || first == UInt8(ascii: "[")
+            return isJSON ? json(value) : PresentableText.redactedPairs(value[...])
+        case .dataURLEncode, .form: return PresentableText.redactedPairs(value[...])
+        case .json: return json(value)
         default: return value
         }
+    }
+
+    private static func json(_ text: String) -> String { JSONRedactor.redact(text) { SecretName.isSecret($0) } }
+
+    /// Returns a URL with placeholders for its user information and secret parameters.
+    private static func url(_ text: String) -> String {
+        let placeholder = SecretName.placeholder + "@"
+        return PresentableText.withoutSecretParameters(PresentableText.withoutUserInfo(text, replacement: placeholder))
+    }
+
+    /// Returns the value of a header field with placeholders for what is secret.
+    static func field(_ name: String, _ value: String) -> String {
+        if value.isEmpty { return value }
+        return SecretName.isSecret(name)
+            ? SecretName.placeholder : PresentableText.field(name.lowercased(), value, url: url)
     }
 
     static func quoted(_ word: String) -> String {

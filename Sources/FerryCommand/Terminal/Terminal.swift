@@ -59,12 +59,37 @@ struct TextStyle: Equatable, Sendable {
         return scalar.value < 0x20 || (0x7F...0x9F).contains(scalar.value) || isBidirectional
     }
 
+    /// Returns the number of columns that a terminal takes for a text.
+    static func columns(_ text: String) -> Int { text.reduce(0) { $0 + columns($1) } }
+
+    /// Returns the number of columns of a character: two for wide ones of East Asian scripts and for emoji.
+    private static func columns(_ character: Character) -> Int {
+        switch character.unicodeScalars.first?.value ?? 0 {
+        case 0x1100...0x115F, 0x2E80...0x303E, 0x3041...0xA4CF, 0xA960...0xA97F, 0xAC00...0xD7A3, 0xF900...0xFAFF,
+            0xFE30...0xFE6F, 0xFF00...0xFF60, 0xFFE0...0xFFE6, 0x1F300...0x1F64F, 0x1F680...0x1F6FF,
+            0x1F900...0x1F9FF, 0x20000...0x3FFFD:
+            2
+        default: 1
+        }
+    }
+
+    /// Returns the beginning of a text that takes at most that many columns.
+    static func prefix(_ text: String, columns most: Int) -> String {
+        var used = 0
+        return String(
+            text.prefix { character in
+                used += columns(character)
+                return used <= most
+            }
+        )
+    }
+
     /// Returns the text on one line, with its middle left out if it is longer than `columns`.
     ///
     /// Wide characters of East Asian scripts count as two columns.
     static func shortened(_ text: String, to columns: Int) -> String {
         let letters = text.map { $0.isNewline ? " " : $0 }
-        let widths = letters.map { ($0.unicodeScalars.first?.value ?? 0) >= 0x1100 ? 2 : 1 }
+        let widths = letters.map { Self.columns($0) }
         guard widths.reduce(0, +) > columns else { return String(letters) }
         let endColumns = (columns - 1) * 2 / 5
         let startColumns = columns - 1 - endColumns

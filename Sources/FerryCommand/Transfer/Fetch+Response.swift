@@ -4,9 +4,10 @@ import Ferry
 extension Fetch {
     /// Writes the response head and body to the target.
     ///
-    /// - Throws: A `CommandFailure` for an HTTP error, after its body has been written or skipped.
+    /// - Throws: A `CommandFailure` for an HTTP error or a redirect that is not followed, after the body has been written
+    ///   or skipped.
     func deliver(_ bytes: CurlSession.Bytes, _ response: HTTPURLResponse) async throws {
-        let isError = response.statusCode >= 400
+        let isError = response.statusCode >= 400 || refusedRedirect(response) != nil
         // A file that has not been modified stays as it is.
         let isUnmodified = response.statusCode == 304 && !options.writesHead
         let isWanted = !isUnmodified && (!isError || options.savesErrorBodies)
@@ -14,16 +15,16 @@ extension Fetch {
         switch target {
         case .stream(let output):
             guard !isError || !options.dropsErrorBodies else { break }
-            if options.writesHead { try await output.write(HeadText.data(of: response)) }
+            if options.writesHead { try await output.write(HeadText.data(of: response), until: deadline) }
             guard output === StreamOutput.standard, isatty(STDOUT_FILENO) == 1 else {
-                try await receive(bytes, response) { try await output.write($0) }
+                try await receive(bytes, response) { try await output.write($0, until: deadline) }
                 break
             }
             var check = options.writesBinary(at: index) ? nil : BinaryCheck()
             guard response.isJSON else {
                 try await receive(bytes, response) { data in
                     try check?.check(data)
-                    try await output.write(data)
+                    try await output.write(data, until: deadline)
                 }
                 break
             }
@@ -31,14 +32,16 @@ extension Fetch {
             do {
                 try await receive(bytes, response) { data in
                     try check?.check(data)
-                    try await output.write(indenter.take(data))
+                    try await output.write(indenter.take(data), until: deadline)
                 }
             } catch let failure {
                 // What has been received is shown, like that of any other body.
-                if (failure as? CommandFailure)?.status != .brokenPipe { try await output.write(indenter.finish()) }
+                if (failure as? CommandFailure)?.status != .brokenPipe {
+                    try await output.write(indenter.finish(), until: deadline)
+                }
                 throw failure
             }
-            try await output.write(indenter.finish())
+            try await output.write(indenter.finish(), until: deadline)
         case .part(let part) where isWanted:
             try part.begin(record(for: response))
             try await receive(bytes, response, into: part)
@@ -47,26 +50,43 @@ extension Fetch {
         }
         guard isError else { return }
         await drain(bytes, response)
-        throw CommandFailure.http(response, url)
+        throw failure(for: response)
+    }
+
+    /// Returns the failure for a response that is an HTTP error or a redirect that is not followed.
+    func failure(for response: HTTPURLResponse) -> CommandFailure {
+        refusedRedirect(response) ?? CommandFailure.http(response, url)
+    }
+
+    /// Returns the failure for a redirect that the session does not follow although redirects are to be followed; `nil`
+    /// for other responses.
+    private func refusedRedirect(_ response: HTTPURLResponse) -> CommandFailure? {
+        guard options.followsRedirects, [301, 302, 303, 307, 308].contains(response.statusCode),
+            let location = response.value(forHTTPHeaderField: "Location"),
+            let next = URLReference.resolve(location, against: response.url), let scheme = next.scheme?.lowercased()
+        else { return nil }
+        let reason: String
+        if !["http", "https"].contains(scheme) {
+            reason = "only http and https URLs are supported"
+        } else if scheme == "http", response.url?.scheme?.lowercased() == "https" {
+            reason = "it leads from https to http"
+        } else {
+            return nil
+        }
+        let start = "\(url.presentableText): the redirect to \(next.presentableText) is not followed"
+        return CommandFailure(.network, "\(start): \(reason)")
     }
 
     private func openNamed(_ response: HTTPURLResponse) throws(CommandFailure) -> PartFile {
         let choice = FileName.choose(url, response)
-        let path = options.path(of: choice.name)
-        if choice.isServersChoice, access(path, F_OK) == 0 {
-            throw CommandFailure(
-                .file,
-                "\(path): the server chose a name that already exists; choose another with --output"
-            )
-        }
+        let part = try PartFile(options.path(of: choice.name), mayReplace: !choice.isServersChoice)
         item?.rename(choice.name)
-        return try PartFile(path)
+        return part
     }
 
     /// Returns the record from which the response can be continued later.
     private func record(for response: HTTPURLResponse) -> PartRecord {
-        let isWhole = response.statusCode < 400 && !options.hasHeader("Range")
-        let mayContinue = options.effectiveMethod == "GET" && !options.writesHead && isWhole
+        let mayContinue = options.canContinue && response.statusCode < 400
         var request = URLRequest(url: url)
         request.httpMethod = options.effectiveMethod
         let length = response.expectedContentLength
@@ -91,6 +111,8 @@ extension Fetch {
         offset: Int64 = 0,
         write: (Data) async throws -> Void
     ) async throws {
+        // With -I and another method than HEAD, the server sends a body, which is left unread as in curl.
+        if options.asksForHeadOnly, options.effectiveMethod != "HEAD" { return }
         let expected = options.asksForHeadOnly ? 0 : response.expectedContentLength
         // A server may announce any length, so the sum must not overflow.
         let total = expected < 0 ? nil : offset.addingClamped(expected)

@@ -5,28 +5,21 @@ import Ferry
 extension Fetch {
     /// Transfers the URL, with further tasks for a download whose connection is lost.
     func transferWithRetries(_ body: UploadBody) async throws {
-        let startedAt = ContinuousClock.now
         var continues = options.continuesDownloads
-        var retries = 0
+        var count = RetryCount(validator: target.continuation?.record.validator, size: target.part?.size ?? 0)
         while true {
-            let size = target.part?.size ?? 0
             do {
                 return try await transfer(body, continues: continues)
             } catch let error as URLError {
-                // Progress begins the count anew, as in the session, unless the next request is for the whole.
-                let isProgress =
-                    target.continuation != nil && (target.part?.size ?? 0) - size >= RetryPolicy.leastProgress
                 guard let policy = options.retryPolicy, isMendable(error) else { throw error }
-                if isProgress { retries = 0 }
-                let delay = policy.backoff.delay(retry: retries, random: .random(in: 0...1))
-                elapsed = (ContinuousClock.now - startedAt) / .seconds(1)
-                guard retries < policy.maximumRetries, hasTime(for: delay) else { throw error }
-                retries += 1
+                count.note(validator: target.continuation?.record.validator, size: target.part?.size ?? 0)
+                let delay = policy.backoff.delay(retry: count.retries, random: .random(in: 0...1))
+                guard count.retries < policy.maximumRetries, hasTime(for: delay) else { throw error }
+                count.add()
                 let reason = CommandFailure(error, url: url).message(without: url)
                 let hasPart = target.continuation != nil
                 context.noteRetry(of: url, index, reason, after: delay, continues: hasPart)
                 try await Task.sleep(for: .seconds(delay))
-                elapsed = (ContinuousClock.now - startedAt) / .seconds(1)
                 continues = true
             }
         }
@@ -39,7 +32,7 @@ extension Fetch {
         guard target.part != nil, let answer = tasks.last?.response, answer.statusCode < 400,
             !sessionContinues || reason == .cannotContinue
         else { return false }
-        guard options.effectiveMethod == "GET", options.bodyOptions.isEmpty else { return false }
+        guard options.isPlainGet else { return false }
         return switch error.code {
         case .networkConnectionLost: true
         case .timedOut: reason == .inactivityTimeout
@@ -50,13 +43,15 @@ extension Fetch {
     /// Returns whether a delay ends before all time limits that are set.
     private func hasTime(for delay: Double) -> Bool {
         let limits = [options.deadline, options.maxTime, options.retryTimeLimit].compactMap { $0 }.filter { $0 > 0 }
-        return limits.allSatisfy { elapsed + delay < $0 }
+        let end = elapsed + delay
+        return limits.allSatisfy { end < $0 }
     }
 
     /// Returns the session for the next task: the common one, or one whose time limits are what is left of them.
     func session() -> CurlSession {
         let limits = [options.deadline, options.maxTime, options.retryMaxTime]
-        guard elapsed > 0, limits.contains(where: { $0 != nil }) else { return context.session }
+        guard tasks.count > 1, limits.contains(where: { $0 != nil }) else { return context.session }
+        let elapsed = elapsed
         var rest = context.session.options
         rest.setRetries(options, after: elapsed)
         let configuration = context.session.configuration

@@ -21,8 +21,13 @@ final class Fetch {
     private(set) var tasks: [FetchTask] = []
     /// Whether the session itself requests the rest of the current response.
     private(set) var sessionContinues = false
-    /// The seconds that the transfer had taken before its current task; set if there has been an earlier one.
-    var elapsed = 0.0
+    private let startedAt = ContinuousClock.now
+    /// The seconds since the start of the transfer.
+    var elapsed: Double { (ContinuousClock.now - startedAt) / .seconds(1) }
+    /// The end of `--deadline`.
+    var deadline: ContinuousClock.Instant? {
+        options.deadline.flatMap { $0 > 0 ? startedAt + .seconds($0) : nil }
+    }
 
     init(_ context: RunContext, _ body: Result<UploadBody, CommandFailure>, index: Int, ready: Double? = nil) {
         self.context = context
@@ -69,8 +74,10 @@ final class Fetch {
                 validator: record.validator
             )
             switch ContinuationRule.evaluate(.init(response), expected) {
-            case .continues:
+            case .continues(let end):
                 context.console.note("\(part.partPath): continuing after \(ByteText.text(part.size))")
+                // A response without a length may end early, and the first one may not have had a length either.
+                part.expect(end.int64)
                 return try await receive(bytes, response, into: part)
             case .isComplete: return try part.publish()
             case .restarts: context.console.note("\(part.partPath): the server sends the whole file: starting over")
@@ -78,7 +85,7 @@ final class Fetch {
                 context.console.note("\(part.partPath): the server did not send the rest: starting over")
                 context.log?.retry(index, reason: "the server did not send the rest")
                 (bytes, response) = try await send(body, continuing: nil)
-            case .fails: throw CommandFailure.http(response, url)
+            case .fails: throw failure(for: response)
             }
         }
         try await deliver(bytes, response)
@@ -122,7 +129,7 @@ final class Fetch {
         context.recorder.add(report.requests)
         if let format = options.writeOut {
             do {
-                try await StreamOutput.standard.write(Data(format.text(for: report).utf8))
+                try await StreamOutput.standard.write(Data(format.text(for: report).utf8), until: deadline)
             } catch {
                 result.failure = result.failure ?? CommandFailure(error, url: url)
                 report.failure = result.failure

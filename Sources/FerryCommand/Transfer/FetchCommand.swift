@@ -20,10 +20,11 @@ struct FetchCommand: Sendable {
             let recorder = RunRecorder()
             var whole = self
             if let batch = options.batchFile { whole.options.urls += try URLArgument.urls(inBatch: batch) }
+            try UploadBody.checkUpload(whole.options)
             try options.timeline?.check()
             let context = RunContext(
                 options: whole.options,
-                session: try CurlSession.make(options, console: console),
+                session: try CurlSession.make(whole.options, console: console),
                 console: console,
                 board: ProgressBoard(console, mode: whole.progressMode(console)),
                 recorder: recorder,

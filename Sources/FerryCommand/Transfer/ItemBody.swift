@@ -25,6 +25,9 @@ extension UploadBody {
             switch item {
             case .json: values[name] = text
             case .jsonFile(_, let path):
+                // JSON that is sent has no byte order mark (RFC 8259, section 8.1).
+                let mark: [UInt8] = [0xEF, 0xBB, 0xBF]
+                let text = data.starts(with: mark) ? String(decoding: data.dropFirst(mark.count), as: UTF8.self) : text
                 guard isJSON(text) else { throw CommandFailure(.file, "\(path): it is not JSON") }
                 values[name] = text
             default: values[name] = JSONLine.Value.string(text).json

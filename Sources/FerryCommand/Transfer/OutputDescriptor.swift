@@ -57,19 +57,49 @@ final class OutputDescriptor: Sendable {
     func writeAll(_ data: Data) throws(CommandFailure) {
         var offset = 0
         while offset < data.count {
-            let count = data.withUnsafeBytes { write(number, $0.baseAddress.map { $0 + offset }, $0.count - offset) }
-            if count >= 0 {
-                offset += count
-                continue
-            }
-            switch errno {
-            case EINTR: continue
-            case EAGAIN:
-                var entry = pollfd(fd: number, events: Int16(POLLOUT), revents: 0)
-                poll(&entry, 1, -1)
-            case EPIPE: throw CommandFailure(.brokenPipe, "\(name): the reader has closed it")
-            case let code: throw .file(name, "cannot be written", errno: code)
-            }
+            let count = try writeNext(data, from: offset, atMost: .max)
+            if count == 0 { _ = waitForRoom(until: nil) }
+            offset += count
+        }
+    }
+
+    /// Writes the data until a deadline, and returns whether all of it has been written.
+    ///
+    /// The descriptor may be shared with other programs, so it is not made non-blocking: `poll` waits for room, and a
+    /// pipe with room takes `PIPE_BUF` bytes without blocking.
+    func writeAll(_ data: Data, until deadline: ContinuousClock.Instant) throws(CommandFailure) -> Bool {
+        var offset = 0
+        while offset < data.count {
+            guard waitForRoom(until: deadline) else { return false }
+            offset += try writeNext(data, from: offset, atMost: Int(PIPE_BUF))
+        }
+        return true
+    }
+
+    /// Writes some bytes of the data and returns their number, which is zero if nothing could be written yet.
+    private func writeNext(_ data: Data, from offset: Int, atMost limit: Int) throws(CommandFailure) -> Int {
+        let count = data.withUnsafeBytes { bytes in
+            write(number, bytes.baseAddress.map { $0 + offset }, min(bytes.count - offset, limit))
+        }
+        if count >= 0 { return count }
+        switch errno {
+        case EINTR, EAGAIN: return 0
+        case EPIPE: throw CommandFailure(.brokenPipe, "\(name): the reader has closed it")
+        case let code: throw .file(name, "cannot be written", errno: code)
+        }
+    }
+
+    /// Waits until the descriptor can be written to, and returns whether that is so before a deadline.
+    private func waitForRoom(until deadline: ContinuousClock.Instant?) -> Bool {
+        while true {
+            let rest = deadline.map { max(0, ContinuousClock.now.duration(to: $0) / Duration.milliseconds(1)) }
+            var entry = pollfd(fd: number, events: Int16(POLLOUT), revents: 0)
+            // A longer wait is repeated.
+            let longest = 1e6
+            let count = poll(&entry, 1, rest.map { Int32(min($0.rounded(.up), longest)) } ?? -1)
+            // Other errors are those of the next write.
+            if count > 0 || (count < 0 && errno != EINTR) { return true }
+            if count == 0, rest == 0 { return false }
         }
     }
 }

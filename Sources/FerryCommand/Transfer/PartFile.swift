@@ -10,6 +10,8 @@ final class PartFile {
 
     /// The path of the completed file.
     let path: String
+    /// Whether another file with this name may be replaced; not if the server has chosen the name.
+    private let mayReplace: Bool
     private(set) var size: Int64
     private(set) var record: PartRecord?
     private var file: RegularFile?
@@ -19,10 +21,12 @@ final class PartFile {
 
     /// Opens and locks `path.part` for this process; its contents are kept.
     ///
-    /// - Throws: A `CommandFailure` if another transfer has locked the file, or if it is not empty and has no valid
-    ///   record.
-    init(_ path: String) throws(CommandFailure) {
+    /// - Throws: A `CommandFailure` if another transfer has locked the file, if it is not empty and has no valid
+    ///   record, or if there is a file that must not be replaced.
+    init(_ path: String, mayReplace: Bool = true) throws(CommandFailure) {
         self.path = path
+        self.mayReplace = mayReplace
+        if !mayReplace, Self.exists(path) { throw Self.nameIsTaken(path) }
         guard access(path, F_OK) != 0 || access(path, W_OK) == 0 else {
             throw .file(path, "cannot be written", errno: errno)
         }
@@ -66,6 +70,9 @@ final class PartFile {
         self.record = record
     }
 
+    /// Sets the length of the complete file, which the server has told with the rest of it.
+    func expect(_ length: Int64) { record?.length = length }
+
     /// Appends data to the file.
     func append(_ data: Data) throws(CommandFailure) {
         do throws(FileError) {
@@ -88,9 +95,37 @@ final class PartFile {
         }
         // Some file systems have no permissions.
         if let permissions = Self.permissions(of: path) { try? file?.setPermissions(permissions) }
-        guard rename(partPath, path) == 0 else { throw .file(path, "cannot be replaced", errno: errno) }
+        if mayReplace {
+            guard rename(partPath, path) == 0 else { throw .file(path, "cannot be replaced", errno: errno) }
+        } else {
+            try renameWithoutReplacing()
+        }
         unlink(recordPath)
         file = nil
+    }
+
+    /// Renames the file, unless another one has got its name in the meantime.
+    private func renameWithoutReplacing() throws(CommandFailure) {
+        if link(partPath, path) == 0 {
+            unlink(partPath)
+            return
+        }
+        let code = errno
+        guard code != EEXIST, !Self.exists(path) else { throw Self.nameIsTaken(path) }
+        // Some file systems have no hard links.
+        guard [EPERM, EOPNOTSUPP, ENOSYS, EMLINK].contains(code), rename(partPath, path) == 0 else {
+            throw .file(path, "cannot be created", errno: code)
+        }
+    }
+
+    /// Whether there is a file or a link, also one that leads nowhere.
+    private static func exists(_ path: String) -> Bool {
+        var info = stat()
+        return lstat(path, &info) == 0
+    }
+
+    private static func nameIsTaken(_ path: String) -> CommandFailure {
+        CommandFailure(.file, "\(path): the server chose a name that already exists; choose another with --output")
     }
 
     /// Keeps the partial file if it can be continued and deletes it otherwise; returns whether it was kept.

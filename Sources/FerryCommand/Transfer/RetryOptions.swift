@@ -24,11 +24,39 @@ extension FetchOptions {
     var retryTimeLimit: Double? { retryMaxTime.flatMap { $0 > 0 ? $0 : nil } }
 }
 
+/// Counts the retries of a download; progress begins the count anew, as in the session.
+///
+/// Only bytes beyond those that there were before count as progress, and only within one entity. Each change of the
+/// entity remains counted, so that a server with another entity for each request cannot keep a transfer going.
+struct RetryCount {
+    private(set) var retries = 0
+    private var changes = 0
+    /// The validator of the entity, or `nil` if the download cannot be continued.
+    private var validator: String?
+    private var furthest: Int64
+
+    /// Begins with the entity of a partial file, if there is one that can be continued.
+    init(validator: String?, size: Int64) { (self.validator, furthest) = (validator, size) }
+
+    /// Records the partial file that a task has left.
+    mutating func note(validator: String?, size: Int64) {
+        guard let validator, validator == self.validator else {
+            if self.validator != nil { changes += 1 }
+            (self.validator, furthest) = (validator, size)
+            return
+        }
+        if size - furthest >= RetryPolicy.leastProgress { retries = changes }
+        furthest = max(furthest, size)
+    }
+
+    mutating func add() { retries += 1 }
+}
+
 extension CurlSession.Options {
     /// Sets the policy and the time limits of a transfer that has already taken some time, in seconds.
     mutating func setRetries(_ options: FetchOptions, after elapsed: Double = 0) {
-        // Zero would be no limit.
-        deadline = options.deadline.map { $0 > 0 ? max($0 - elapsed, 0.001) : 0 }
+        // Nothing is sent with a deadline of zero, which means no limit here.
+        deadline = options.deadline.flatMap { $0 > 0 ? max($0 - elapsed, 0.001) : nil }
         retry = options.retryPolicy
         if let limit = options.retryTimeLimit { retry?.maximumRetryTime = limit - elapsed }
     }

@@ -16,9 +16,25 @@ final class StreamOutput: Sendable {
     }
 
     /// Writes all of the data and returns when it has been written.
-    func write(_ data: Data) async throws {
+    ///
+    /// - Throws: A `CommandFailure`, or the error of `--deadline` if the reader has not taken the data by then.
+    func write(_ data: Data, until deadline: ContinuousClock.Instant? = nil) async throws {
         try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in
-            queue.async { [output] in continuation.resume(with: Result { try output.writeAll(data) }) }
+            queue.async { [output] in
+                continuation.resume(with: Result { try Self.write(data, to: output, until: deadline) })
+            }
+        }
+    }
+
+    private static func write(
+        _ data: Data,
+        to output: OutputDescriptor,
+        until deadline: ContinuousClock.Instant?
+    ) throws {
+        guard let deadline else { return try output.writeAll(data) }
+        guard try output.writeAll(data, until: deadline) else {
+            let cause = CurlSessionError(.deadlineExceeded, "the output was not read before the deadline")
+            throw URLError(.timedOut, userInfo: [NSUnderlyingErrorKey: cause])
         }
     }
 }

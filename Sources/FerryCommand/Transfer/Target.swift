@@ -20,7 +20,9 @@ enum Target {
         case .standardOutput: self = .stream(.standard)
         case .remoteName:
             if continues, let name = FileName.unfinished(url, in: folder ?? ".") {
-                self = .part(try PartFile(folder.map { $0 + "/" + name } ?? name))
+                // Another name than that in the URL was chosen by the server.
+                let isOwn = name == FileName.name(in: url)
+                self = .part(try PartFile(folder.map { $0 + "/" + name } ?? name, mayReplace: isOwn))
             } else {
                 self = .unnamed
             }

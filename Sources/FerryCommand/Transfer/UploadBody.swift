@@ -51,6 +51,16 @@ enum UploadBody: Sendable {
         }
     }
 
+    /// Throws an error if there are several URLs, and the file of `-T` can be read only once.
+    static func checkUpload(_ options: FetchOptions) throws(CommandFailure) {
+        // Other failures are those of the transfers.
+        guard options.urls.count > 1, let path = options.uploadFile, case .file(_, .none)? = try? file(path) else {
+            return
+        }
+        let name = path == "-" ? "standard input" : path
+        throw CommandFailure(.usage, "--upload-file: \(name) can be read only once, but there are several URLs")
+    }
+
     /// Returns the contents of a file, or of standard input for `-`; more than `limit` bytes are an error.
     static func content(_ path: String, limit: Int = .max) throws(CommandFailure) -> Data {
         let inherited = ProcessDescriptor.forReading(path)
@@ -157,7 +167,8 @@ extension URLRequest {
             return url
         }
         guard var parts = URLComponents(url: url, resolvingAgainstBaseURL: true) else { return url }
-        parts.path += file.lastPathComponent
+        // The rest of the path stays as it is, with encoded slashes and bytes that are not UTF-8.
+        parts.percentEncodedPath += QueryText.component(file.lastPathComponent.utf8)
         return parts.url ?? url
     }
 }

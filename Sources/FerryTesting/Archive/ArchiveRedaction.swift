@@ -15,7 +15,9 @@ public struct ArchiveRedaction: Sendable {
 
     /// Returns the body to record instead of a request's or response's, given its media type; nil for all as they are.
     ///
-    /// Use it for secrets within JSON, which are recorded by default. It is called on the thread that records.
+    /// Use it for secrets within JSON, which are recorded by default. A body of the type `multipart/form-data` is left out
+    /// if this is nil and ``redactsSecretNames`` is true, since its parts may be secret. It is called on the thread that
+    /// records.
     public var body: (@Sendable (_ body: Data, _ mimeType: String) -> Data)?
 
     /// Creates a redaction.
@@ -55,11 +57,16 @@ public struct ArchiveRedaction: Sendable {
         }
     }
 
-    func body(_ body: Data, mimeType: String) -> Data {
-        let body = self.body?(body, mimeType) ?? body
-        guard redactsSecretNames, mimeType.lowercased().hasPrefix("application/x-www-form-urlencoded"),
-            let text = String(validating: body, as: UTF8.self)
-        else { return body }
-        return Data(PresentableText.redactedPairs(text[...]).utf8)
+    /// Returns a body as it is recorded, or nil if it is left out.
+    func body(_ body: Data, mimeType: String) -> Data? {
+        let own: (@Sendable (Data, String) -> Data)? = self.body
+        let shown = own.map { $0(body, mimeType) } ?? body
+        guard redactsSecretNames else { return shown }
+        let type = mimeType.lowercased()
+        if type.hasPrefix("multipart/form-data") { return own == nil && !body.isEmpty ? nil : shown }
+        guard type.hasPrefix("application/x-www-form-urlencoded") else { return shown }
+        // Each byte becomes a character, so that a form does not have to be UTF-8.
+        let text = String(String.UnicodeScalarView(shown.map { Unicode.Scalar($0) }))
+        return Data(PresentableText.redactedPairs(text[...]).unicodeScalars.map { UInt8(truncatingIfNeeded: $0.value) })
     }
 }

@@ -9,7 +9,8 @@ import FerrySession
 ///
 /// A request gets the response of the first entry with the same method and URL that has not been used yet. The fragment
 /// of URLs is ignored, and secret parameters are equal to one another, since they are not recorded. Header fields about
-/// the coding and the connection are left out, because the recorded body is decoded, as are those that were redacted.
+/// the coding and the connection are left out, because the recorded body is decoded, as are those that were redacted. A
+/// body that is recorded as text is sent in UTF-8, which its type then names in place of another charset.
 ///
 /// It is a request interceptor, and can be used on any thread.
 public final class ArchiveTransport: RespondingInterceptor {
@@ -122,10 +123,12 @@ public final class ArchiveTransport: RespondingInterceptor {
     private static func headers(of response: HTTPArchive.Response, isHead: Bool) -> [String: String] {
         var names: [String: String] = [:]
         var headers: [String: String] = [:]
+        let isText = !isHead && response.content.text != nil && response.content.encoding?.isEmpty ?? true
         for field in response.headers {
             let key = field.name.lowercased()
             // Some programs write the lines of a field as one value, and the pseudo-fields of HTTP/2.
-            let value = field.value.replacing("\r\n", with: "\n").replacing("\n", with: ", ")
+            var value = field.value.replacing("\r\n", with: "\n").replacing("\n", with: ", ")
+            if isText, key == "content-type" { value = withUTF8(value) }
             guard HeaderRule.isToken(field.name), HeaderRule.isValue(value), value != SecretName.placeholder,
                 !dropped.contains(key) || (isHead && key == "content-length")
             else { continue }
@@ -134,6 +137,14 @@ public final class ArchiveTransport: RespondingInterceptor {
             headers[name] = headers[name].map { "\($0), \(value)" } ?? value
         }
         return headers
+    }
+
+    /// Returns a type with UTF-8 in place of another charset.
+    private static func withUTF8(_ type: String) -> String {
+        guard HTTPArchive.otherCharset(type) != nil else { return type }
+        let parameter = /;[ \t]*charset[ \t]*=[ \t]*("[^"]*"|[^;]*)/.ignoresCase()
+        guard let charset = type.firstMatch(of: parameter)?.output.1 else { return type }
+        return "\(type[..<charset.startIndex])utf-8\(type[charset.endIndex...])"
     }
 }
 

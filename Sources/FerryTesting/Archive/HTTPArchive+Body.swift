@@ -14,11 +14,12 @@ extension HTTPArchive {
         /// A comment.
         public var comment: String?
 
-        /// Creates a body from bytes: as text if they are UTF-8, and in Base64 otherwise.
+        /// Creates a body from bytes: as text if they are UTF-8 and the type names no other charset, and in Base64
+        /// otherwise.
         public init(_ body: Data = Data(), mimeType: String = "") {
             size = body.count
             self.mimeType = mimeType
-            (text, encoding) = HTTPArchive.text(of: body)
+            (text, encoding) = HTTPArchive.text(of: body, mimeType)
         }
 
         /// The bytes; nil if they were not recorded, or the text is not valid Base64.
@@ -40,19 +41,35 @@ extension HTTPArchive {
         /// A comment.
         public var comment: String?
 
-        /// Creates a body from bytes: as text if they are UTF-8, and in Base64 otherwise.
+        /// Creates a body from bytes: as text if they are UTF-8 and the type names no other charset, and in Base64
+        /// otherwise.
         public init(_ body: Data, mimeType: String = "") {
             self.mimeType = mimeType
-            (text, encoding) = HTTPArchive.text(of: body)
+            (text, encoding) = HTTPArchive.text(of: body, mimeType)
         }
 
         /// The bytes; nil if they were not recorded, or the text is not valid Base64.
         public var body: Data? { HTTPArchive.bytes(of: text, encoding) }
     }
 
-    private static func text(of body: Data) -> (text: String, encoding: String?) {
-        if let text = String(validating: body, as: UTF8.self) { return (text, nil) }
+    private static func text(of body: Data, _ mimeType: String) -> (text: String, encoding: String?) {
+        if isUTF8(body, mimeType), let text = String(validating: body, as: UTF8.self) { return (text, nil) }
         return (body.base64EncodedString(), "base64")
+    }
+
+    /// Whether bytes of a type are the UTF-8 of their text: a text in an archive was converted to UTF-8 (HAR 1.2,
+    /// `content`).
+    private static func isUTF8(_ body: Data, _ mimeType: String) -> Bool {
+        guard let charset = otherCharset(mimeType) else { return true }
+        // Other charsets than these may use the bytes of ASCII for other characters.
+        let isSuperset = charset == "us-ascii" || charset.hasPrefix("iso-8859-") || charset.hasPrefix("windows-")
+        return isSuperset && body.allSatisfy { $0 < 0x80 }
+    }
+
+    /// Returns the charset of a type in lower case, or nil if it is UTF-8 or not named.
+    static func otherCharset(_ mimeType: String) -> String? {
+        guard let charset = ContentTypeField.charset(mimeType)?.lowercased(), !charset.isEmpty else { return nil }
+        return ["utf-8", "utf8"].contains(charset) ? nil : charset
     }
 
     private static func bytes(of text: String?, _ encoding: String?) -> Data? {

@@ -43,9 +43,9 @@ struct RecordedExchange {
         if let body = request.httpBody {
             // A body without a type is sent as a form.
             let type = request.value(forHTTPHeaderField: "Content-Type") ?? "application/x-www-form-urlencoded"
-            let isRecorded = body.count <= bodyLimit
-            var data = HTTPArchive.PostData(isRecorded ? redaction.body(body, mimeType: type) : Data(), mimeType: type)
-            if !isRecorded {
+            let shown = body.count <= bodyLimit ? redaction.body(body, mimeType: type) : nil
+            var data = HTTPArchive.PostData(shown ?? Data(), mimeType: type)
+            if shown == nil {
                 data.text = nil
                 data.comment = Self.comment(body.count)
             }
@@ -88,8 +88,8 @@ struct RecordedExchange {
         _ bodyLimit: Int
     ) -> HTTPArchive.Content {
         let type = response.value(forHTTPHeaderField: "Content-Type") ?? response.mimeType ?? ""
-        if let body, body.count <= bodyLimit {
-            return HTTPArchive.Content(redaction.body(body, mimeType: type), mimeType: type)
+        if let body, body.count <= bodyLimit, let shown = redaction.body(body, mimeType: type) {
+            return HTTPArchive.Content(shown, mimeType: type)
         }
         var content = HTTPArchive.Content(mimeType: type)
         let received = metrics?.transactions.last.map { Int(clamping: $0.bodyBytesReceived) }

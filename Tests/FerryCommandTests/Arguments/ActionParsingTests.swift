@@ -197,6 +197,12 @@ struct ActionParsingTests {
             ("example.com", "https://example.com"), ("example.com:8443/a?b", "https://example.com:8443/a?b"),
             ("localhost:8080/a", "http://localhost:8080/a"), ("127.0.0.1:80", "http://127.0.0.1:80"),
             ("[::1]:80/a", "http://[::1]:80/a"), ("localhost.example", "https://localhost.example"),
+            ("LOCALHOST:80", "http://LOCALHOST:80"), ("127.1", "http://127.1"), ("[::1]:80", "http://[::1]:80"),
+            ("127.0.0.1.example.com", "https://127.0.0.1.example.com"), ("127.example", "https://127.example"),
+            ("localhost:pw@example.com/", "https://localhost:pw@example.com/"), ("128.0.0.1", "https://128.0.0.1"),
+            ("127.0.0.1:80/?u=http://b/", "http://127.0.0.1:80/?u=http://b/"),
+            (":80/?u=http://b/", "http://localhost:80/?u=http://b/"),
+            ("example.com?u=http://b/", "https://example.com?u=http://b/"),
             ("HTTP://a", "HTTP://a"), (":8080/a?b=c", "http://localhost:8080/a?b=c"), (":/a", "http://localhost/a"),
             (":", "http://localhost"), (":8080", "http://localhost:8080"),
         ]

@@ -18,20 +18,22 @@ struct ConfigFileTests {
             header "X-A: b # c"\r
             silent
             -sS
-            -XPUT
+            -sXPUT # put
+            show-error # a comment
+            user-agent #1
+            -d #2 # a comment
             data=
             data = ""
             url = :8080/a
             """
-        // A line with several short options is more than one option.
-        let lines = text.split(separator: "\n", omittingEmptySubsequences: false).filter {
-            $0 != "-sS" && $0 != "data="
-        }
+        let lines = text.split(separator: "\n", omittingEmptySubsequences: false).filter { $0 != "data=" }
         #expect(
             try ConfigFile.tokens(in: lines.joined(separator: "\n"), path: "f") == [
                 .option(.url, value: "http://a/1"), .option(.output, value: "file"),
                 .option(.data, value: "a \"b\" \\ \t\n"), .option(.userAgent, value: "mine/1.0"),
-                .option(.header, value: "X-A: b # c"), .option(.silent, value: nil), .option(.request, value: "PUT"),
+                .option(.header, value: "X-A: b # c"), .option(.silent, value: nil), .option(.silent, value: nil),
+                .option(.showError, value: nil), .option(.silent, value: nil), .option(.request, value: "PUT"),
+                .option(.showError, value: nil), .option(.userAgent, value: "#1"), .option(.data, value: "#2"),
                 .option(.data, value: ""), .option(.url, value: ":8080/a"),
             ]
         )
@@ -47,6 +49,8 @@ struct ConfigFileTests {
             ("output = \"a", "f, line 1: the closing quote is missing"),
             ("output = \"a\" b", "f, line 1: a value with blanks needs quotes"),
             ("\n\nconfig = other", "f, line 3: a config file cannot name another one"),
+            ("-sK other", "f, line 1: a config file cannot name another one"),
+            ("-s other", "f, line 1: '-s' takes no value"),
             ("-K other", "f, line 1: a config file cannot name another one"),
         ]
     )

@@ -3,7 +3,7 @@ import Testing
 
 @testable import FerryCommand
 
-@Suite("Queries of -G")
+@Suite("Percent-encoded text")
 struct QueryTextTests {
     @Test(
         "Separators and escapes are kept, and what a URL cannot contain is encoded",
@@ -17,5 +17,10 @@ struct QueryTextTests {
         let url = try #require(URL(string: "http://a/?x=1"))
         let added = QueryText.adding(QueryText.query(text.utf8), to: url)
         #expect(added.absoluteString == "http://a/?x=1" + (text.isEmpty ? "" : "&" + expected))
+    }
+
+    @Test("In a component of a path, all but letters, digits and four marks is encoded")
+    func component() {
+        #expect(QueryText.component("Az09-._~ +/%é&".utf8) == "Az09-._~%20%2B%2F%25%C3%A9%26")
     }
 }

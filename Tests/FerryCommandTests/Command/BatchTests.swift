@@ -47,6 +47,15 @@ struct BatchTests {
         #expect(try await FerryProcess.run(["--batch", "urls"], in: folder).status == 0)
     }
 
+    @Test("The bodies of a batch on standard output are asked for with a coding, and decoded")
+    func decodes() async throws {
+        let server = try LoopbackServer()
+        try folder.file("urls", server.url("/gzip?bytes=5000").absoluteString + "\n")
+        let outcome = try await FerryProcess.run(["-s", "--batch", "urls"], in: folder)
+        #expect(outcome.status == 0 && outcome.output == LoopbackServer.pattern(count: 5_000))
+        #expect(server.requests.last?.header("Accept-Encoding")?.contains("gzip") == true)
+    }
+
     @Test("A batch that cannot be read, or has an invalid line, is an error before anything is sent")
     func errors() async throws {
         let server = try LoopbackServer()

@@ -32,4 +32,27 @@ struct CertificateTests {
             if status == 0 { #expect(outcome.text.contains("s_server")) }
         }
     }
+
+    @Test("A redirect from https to http, or to another scheme, is an error whose body does not go to a file")
+    func redirects() async throws {
+        let folder = try TemporaryFolder()
+        let server = try await OpenSSLServer(in: folder, mode: "-HTTP")
+        let trust = ["-s", "--cacert", "server.pem", "--cert", "client.pem", "--key", "client.key"]
+        for (target, reason) in [
+            ("http://127.0.0.1:1/next", "it leads from https to http"),
+            ("ftp://127.0.0.1:1/next", "only http and https URLs are supported"),
+        ] {
+            let head = "HTTP/1.1 302 Found\r\nLocation: \(target)\r\nContent-Length: 5\r\nConnection: close\r\n\r\n"
+            try folder.file("redirect", head + "moved")
+            let url = "https://localhost:\(server.port)/redirect"
+            let file = try await FerryProcess.run(trust + ["-o", "x", url], in: folder)
+            #expect(file.status == 7)
+            #expect(file.errors == "ferry: \(url): the redirect to \(target) is not followed: \(reason)\n")
+            #expect(folder.data("x") == nil)
+            let output = try await FerryProcess.run(trust + [url], in: folder)
+            #expect(output.status == 7 && output.text == "moved", "\(output.errors)")
+            let plain = try await FerryProcess.run(trust + ["--no-redirect", url], in: folder)
+            #expect(plain.status == 0 && plain.text == "moved" && plain.errors.isEmpty, "\(plain.errors)")
+        }
+    }
 }

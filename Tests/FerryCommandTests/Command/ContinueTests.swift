@@ -111,6 +111,20 @@ struct ContinueTests {
         expectWhole("x.bin")
     }
 
+    @Test("A request that --continue does not accept leaves no partial file, and no command that would be refused")
+    func cannotContinue() async throws {
+        let url = server.url("/reset?bytes=\(size)&after=\(size / 2)&resumable=1").absoluteString
+        for arguments in [["-X", "GET", "-d", "a=b"], ["-H", "If-Range: \"a\""], ["-i"]] {
+            let outcome = try await FerryProcess.run(arguments + ["-so", "x.bin", url], in: folder)
+            #expect(outcome.status == 7 && !outcome.errors.contains("x.bin.part"), "\(outcome.errors)")
+        }
+        let items = try await FerryProcess.run(["GET", "-so", "x.bin", url, "a=b"], in: folder)
+        #expect(items.status == 7 && items.errorLines.count == 1, "\(items.errors)")
+        #expect(folder.names.isEmpty)
+        let refused = try await FerryProcess.run(["GET", "-sCo", "x.bin", url, "a=b"], in: folder)
+        #expect(refused.status == 2, "\(refused.errors)")
+    }
+
     @Test("Without --continue a partial file starts over")
     func startsOver() async throws {
         _ = try await interrupted(["-o", "x.bin", slow()], by: SIGKILL, name: "x.bin")
@@ -185,6 +199,42 @@ struct ContinueTests {
         try leave(LoopbackServer.pattern(count: 10), url: server.url.absoluteString, length: size)
         #expect(try await FerryProcess.run(["-sCo", "x.bin", server.url.absoluteString], in: folder).status == 0)
         #expect(server.requestCount == 2)
+        expectWhole("x.bin")
+    }
+
+    @Test(
+        "A rest without a length that ends early is not published, although the length was not known before",
+        arguments: [
+            "Connection: close\r\n\r\n" + String(repeating: "B", count: 50),
+            "Transfer-Encoding: chunked\r\n\r\n32\r\n" + String(repeating: "B", count: 50) + "\r\n0\r\n\r\n",
+        ]
+    )
+    func shortRest(_ rest: String) async throws {
+        let server = try RawServer { _, _ in
+            "HTTP/1.1 206 Partial Content\r\nETag: \"v1\"\r\nContent-Range: bytes 100-199/200\r\n" + rest
+        }
+        try leave(Data(repeating: 65, count: 100), url: server.url, validator: "\\\"v1\\\"")
+        let outcome = try await FerryProcess.run(["-sCo", "x.bin", server.url], in: folder)
+        #expect(outcome.status == 7)
+        #expect(outcome.errors.contains("x.bin.part: it has 150 bytes instead of 200"), "\(outcome.errors)")
+        #expect(folder.names == ["x.bin.part", "x.bin.part.ferry"])
+    }
+
+    @Test("A continued file whose name the server has chosen does not replace another one")
+    func serversName() async throws {
+        let server = try LoopbackServer { [size] request in
+            .resource(.pattern(count: size), etag: "v1", for: request)
+        }
+        let url = server.url("/download").absoluteString
+        try leave(LoopbackServer.pattern(count: 10), url: url, validator: "\\\"v1\\\"", length: size)
+        try folder.file("x.bin", "mine")
+        let refused = try await FerryProcess.run(["-sOC", url], in: folder)
+        #expect(refused.status == 23)
+        #expect(refused.errors.contains("x.bin: the server chose a name that already exists"), "\(refused.errors)")
+        #expect(folder.text("x.bin") == "mine")
+        #expect(folder.data("x.bin.part")?.count == 10)
+        try FileManager.default.removeItem(at: folder.file("x.bin"))
+        #expect(try await FerryProcess.run(["-sOC", url], in: folder).status == 0)
         expectWhole("x.bin")
     }
 

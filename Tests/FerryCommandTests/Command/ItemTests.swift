@@ -45,6 +45,11 @@ struct ItemTests {
         #expect(request.header("X-Trace") == "1")
     }
 
+    @Test("The byte order mark of a file of JSON is not sent") func mark() async throws {
+        try folder.file("data.json", "\u{FEFF}[1]")
+        #expect(try await send("{}/echo", "list:=@data.json").bodyText == #"{"list":[1]}"#)
+    }
+
     @Test("Items that are no data leave a GET, and a method word precedes all defaults")
     func methods() async throws {
         let get = try await send("{}/echo?a=b", "q==c&d", "User-Agent:", "Accept:text/x")

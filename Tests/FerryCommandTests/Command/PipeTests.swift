@@ -132,6 +132,40 @@ struct PipeTests {
         #expect(server.requests.map { String(decoding: $0.body, as: UTF8.self) } == ["a=1", "a=1"])
     }
 
+    @Test("What can be read only once is not uploaded to several URLs", arguments: ["-", "/dev/fd/0", "pipe"])
+    func uploadedOnce(_ name: String) async throws {
+        #expect(mkfifo(folder.path("pipe"), 0o600) == 0)
+        try folder.file("urls", url("/echo?2") + "\n")
+        for line in ["\(url("/echo?1")) \(url("/echo?2"))", "\(url("/echo?1")) --batch urls"] {
+            let outcome = try await bash("printf abc | $FERRY -s -T \(name) \(line)")
+            #expect(outcome.status == 2)
+            #expect(outcome.errors.contains("can be read only once"), "\(outcome.errors)")
+            #expect(outcome.errorLines.count == 1)
+        }
+        #expect(server.requestCount == 0)
+    }
+
+    @Test(
+        "The deadline ends a transfer whose output is not read, also if the whole body has arrived",
+        arguments: [100_000, 5_000_000]
+    )
+    func unreadOutput(_ count: Int) async throws {
+        #expect(mkfifo(folder.path("pipe"), 0o600) == 0)
+        let target = url("/bytes/\(count)")
+        let outcome = try await bash(
+            "exec 3<>pipe; $FERRY -s --deadline 1 -w '%{http_code}' \(target) >&3; echo $?"
+        )
+        #expect(outcome.text == "28\n")
+        #expect(outcome.errors == "ferry: \(target): timed out: the transfer took longer than --deadline\n")
+    }
+
+    @Test("A body is written whole before the deadline, as its reader takes it")
+    func slowReader() async throws {
+        let outcome = try await bash("$FERRY -s --deadline 25 \(url("/bytes/300000")) | { sleep 0.2; cat >body; }")
+        #expect(outcome.status == 0 && outcome.errors.isEmpty, "\(outcome.errors)")
+        #expect(folder.data("body") == LoopbackServer.pattern(count: 300_000))
+    }
+
     @Test("An ignored signal stays ignored") func ignored() async throws {
         let target = url("/bytes/100000?rate=100000")
         let outcome = try await bash(

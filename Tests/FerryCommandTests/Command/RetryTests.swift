@@ -217,6 +217,24 @@ struct RetryTests {
         expectWhole("x.bin")
     }
 
+    @Test("A server with another entity for each request cannot keep a download going")
+    func alwaysAnother() async throws {
+        let count = Watched(0)
+        let server = try LoopbackServer { [size] request in
+            let number = count.change { count in
+                count += 1
+                return count
+            }
+            // Each attempt of the command itself comes further than the one before.
+            return LoopbackResponse(headers: ["ETag": "\"v\(number)\""], body: .pattern(count: size))
+                .faulted(.truncate(afterBodyBytes: 2_000 * number))
+        }
+        let url = server.url.absoluteString
+        let outcome = try await ferry("-s", "--retry", "2", "--deadline", "60", "-o", "x.bin", url)
+        #expect(outcome.status == 7, "\(outcome.errors)")
+        #expect(server.requestCount <= 10, "\(server.requestCount)")
+    }
+
     @Test("An interruption ends the wait for the next attempt, and keeps the partial file")
     func interrupted() async throws {
         let server = try LoopbackServer { [size] request in
@@ -247,6 +265,33 @@ struct RetryTests {
         let url = slow.url("/drip?bytes=100000&interval=20").absoluteString
         #expect(try await ferry("--deadline", "0.3", "-so", "x", url).status == 28)
         #expect(try await ferry("-m", "0.3", "-so", "x", url).status == 28)
+    }
+
+    @Test("A deadline of zero is no limit") func noDeadline() async throws {
+        let server = try LoopbackServer()
+        let outcome = try await ferry("-s", "--deadline", "0", server.url("/bytes/5").absoluteString)
+        #expect(outcome.status == 0 && outcome.output.count == 5, "\(outcome.errors)")
+    }
+
+    @Test(
+        "A time limit also counts the request for a rest that the server does not send",
+        arguments: ["--deadline", "--max-time"]
+    )
+    func limitOfContinuation(_ option: String) async throws {
+        let server = try LoopbackServer { request in
+            let isWhole = request.header("Range") == nil
+            let other = LoopbackResponse(
+                status: 206,
+                headers: ["Content-Range": "bytes 0-9/20"],
+                body: .pattern(count: 10)
+            )
+            return (isWhole ? LoopbackResponse.pattern(count: 20) : other).delayed(2)
+        }
+        let url = server.url.absoluteString
+        try folder.file("x.part", "0123456789")
+        try folder.file("x.part.ferry", #"{"url":"\#(url)","validator":"\"v1\"","length":20}"#)
+        let outcome = try await ferry("-sC", option, "3", "-o", "x", url)
+        #expect(outcome.status == 28, "\(outcome.errors)")
     }
 
     @Test("A delay that would pass the deadline is not begun")

@@ -37,6 +37,7 @@ enum ComparedLines {
         ComparedLine("{}/a"), ComparedLine("{}"), ComparedLine("{}/a?b=c&d=%20e"), ComparedLine("{}/a#fragment"),
         ComparedLine("--url", "{}/a", "{}/b"), ComparedLine("-X", "DELETE", "{}/a"),
         ComparedLine("-X", "PATCH", "-d", "x", "{}/a"), ComparedLine("-I", "{}/bytes/5"), ComparedLine("-i", "{}/a"),
+        ComparedLine("-I", "-X", "GET", "{}/a"), ComparedLine("-I", "-X", "GET", "-o", "out", "{}/a"),
         ComparedLine("-G", "-d", "a=b", "-d", "c=%20d", "{}/p"),
         ComparedLine("-G", "-d", "a=b", "{}/p?x=1"),
         ComparedLine("-G", "--data-urlencode", "q=a b&c", "{}/p"), ComparedLine("-G", "{}/p"),
@@ -61,6 +62,8 @@ enum ComparedLines {
         ComparedLine("-F", "a=b", "-F", "c=@photo.png", "{}/p"),
         ComparedLine("-F", "a=<text", "-F", "b=@text;type=text/x;filename=name", "{}/p"),
         ComparedLine("-T", "text", "{}/p"), ComparedLine("-T", "text", "{}/folder/"),
+        // curl writes the digits in lower case.
+        ComparedLine("-T", "text", "{}/a%2fb/"), ComparedLine("-T", "text", "{}/%ff/"),
         ComparedLine("-T", "-", "{}/p", input: "streamed"), ComparedLine("-X", "POST", "-T", "text", "{}/p"),
     ]
 

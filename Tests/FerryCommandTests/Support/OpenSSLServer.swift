@@ -18,7 +18,9 @@ final class OpenSSLServer: Sendable {
     private let process: Process
 
     /// Creates the certificates in the folder, with encrypted keys as `encrypted.pem` and `client.p12`, and starts.
-    init(in folder: TemporaryFolder) async throws {
+    ///
+    /// The mode `-www` responds with a page about the connection, and `-HTTP` with files that are whole responses.
+    init(in folder: TemporaryFolder, mode: String = "-www") async throws {
         let subject = ["-subj", "/CN=localhost", "-addext", "subjectAltName=DNS:localhost"]
         for name in ["server", "client"] {
             let files = ["-keyout", "\(name).key", "-out", "\(name).pem"]
@@ -32,7 +34,7 @@ final class OpenSSLServer: Sendable {
         )
         let server = [
             "s_server", "-accept", "127.0.0.1:0", "-cert", "server.pem", "-key", "server.key", "-Verify", "1",
-            "-verify_return_error", "-CAfile", "client.pem", "-www",
+            "-verify_return_error", "-CAfile", "client.pem", mode,
         ]
         process = try Self.start(server, in: folder)
         var found: Int?

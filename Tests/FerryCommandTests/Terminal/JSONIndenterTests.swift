@@ -64,6 +64,14 @@ struct JSONIndenterTests {
         #expect(shown(text) == text)
     }
 
+    @Test("A text that would become many times longer is unchanged")
+    func deep() {
+        let elements = String(repeating: "1,", count: 100_000) + "1"
+        let text = String(repeating: "[", count: 400) + elements + String(repeating: "]", count: 400)
+        #expect(shown(text, piece: 65_536) == text)
+        #expect(shown("[\(elements)]", piece: 65_536).hasPrefix("[\n  1,\n  1,\n"))
+    }
+
     @Test("A text too long to be buffered is passed through")
     func long() {
         let text = "[" + String(repeating: "1,", count: JSONIndenter.longest / 2) + "1]"

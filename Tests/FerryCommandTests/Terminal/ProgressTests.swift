@@ -31,6 +31,19 @@ struct ProgressTests {
     @Test("A bar fits any width, even zero", arguments: [0, 1, 2, 10, 40, 60])
     func narrow(_ width: Int) {
         #expect(line.bar(width: width, style: TextStyle()).count <= max(0, width - 1))
+        var wide = line
+        wide.name = String(repeating: "語", count: 40)
+        #expect(TextStyle.columns(wide.bar(width: width, style: TextStyle())) <= max(0, width - 1))
+    }
+
+    @Test(
+        "Wide characters of a name count as two columns",
+        arguments: ["日本語.bin", "日本語日本語日本語日本語日本語", "🎉.bin", "é.bin"]
+    )
+    func wide(_ name: String) {
+        var wide = line
+        wide.name = name
+        #expect(TextStyle.columns(wide.bar(width: 80, style: TextStyle())) == 79)
     }
 
     @Test("A fraction is never above 1, and is nil without a total")

@@ -61,6 +61,10 @@ struct TextTests {
             (["-u", "ada:s3cret", "-O", "h"], ["-u", "<redacted>", "-O", "h"]),
             (["--oauth2-bearer=s3cret", "-O", "h"], ["--oauth2-bearer", "<redacted>", "-O", "h"]),
             (["-d", "password=s3cret&a=b", "h"], ["-d", "password=<redacted>&a=b", "h"]),
+            (["-HReferer:http://ada:s3cret@h/", "-O", "h"], ["-H", "Referer: http://<redacted>@h/", "-O", "h"]),
+            (["-H", "Referer: http://h/?sig=s3cret", "h"], ["-H", "Referer: http://h/?sig=<redacted>", "h"]),
+            (["h", "Referer:http://h/?sig=s3cret"], ["h", "Referer:http://h/?sig=<redacted>"]),
+            (["-d", " {\"token\":\"s3cret\"}", "h"], ["-d", " {\"token\":\"<redacted>\"}", "h"]),
             (["--json={\"token\":\"s3cret\"}", "h"], ["--json", "{\"token\":\"<redacted>\"}", "h"]),
             (["-OHAccept: a", "--timeout=5", "http://h/x@y"], ["-OHAccept: a", "--timeout=5", "http://h/x@y"]),
         ]

@@ -37,6 +37,36 @@ struct PartFileTests {
         #expect(folder.names == ["file.part", "file.part.ferry"])
     }
 
+    @Test("The length that the server tells with the rest counts, if the record has none")
+    func expects() throws {
+        let part = try PartFile(path)
+        try part.begin(PartRecord(url: "http://a", validator: "\"v1\"", length: nil))
+        try part.append(Data("abc".utf8))
+        part.expect(6)
+        #expect(throws: CommandFailure.self) { try part.publish() }
+        try part.append(Data("def".utf8))
+        try part.publish()
+        #expect(folder.text("file") == "abcdef")
+    }
+
+    @Test("A name that the server has chosen replaces no file, also none that is created meanwhile")
+    func replacesNone() throws {
+        let part = try PartFile(path, mayReplace: false)
+        try part.begin(record)
+        try part.append(Data("abcdef".utf8))
+        try folder.file("file", "mine")
+        let error = #expect(throws: CommandFailure.self) { try part.publish() }
+        #expect(error?.message.contains("the server chose a name that already exists") == true)
+        #expect(folder.text("file") == "mine")
+        #expect(folder.names == ["file", "file.part", "file.part.ferry"])
+        let again = #expect(throws: CommandFailure.self) { _ = try PartFile(path, mayReplace: false) }
+        #expect(again == error)
+        unlink(path)
+        try part.publish()
+        #expect(folder.text("file") == "abcdef")
+        #expect(folder.names == ["file"])
+    }
+
     @Test("A partial file is found again, and continued at its end")
     func continues() throws {
         var part: PartFile? = try PartFile(path)

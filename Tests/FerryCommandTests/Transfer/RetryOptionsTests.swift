@@ -44,6 +44,29 @@ struct RetryOptionsTests {
         #expect(try options("--retry", "1", "--retry-max-time", "0").retryPolicy == options("--retry", "1").retryPolicy)
     }
 
+    @Test("Progress within an entity begins the count of retries anew, and another entity does not")
+    func count() {
+        var count = RetryCount(validator: nil, size: 0)
+        func retries(_ validator: String?, _ size: Int64) -> Int {
+            count.note(validator: validator, size: size)
+            count.add()
+            return count.retries
+        }
+        #expect(retries("v1", 2_000) == 1)
+        #expect(retries("v1", 3_000) == 2)
+        #expect(retries("v1", 4_024) == 1)
+        // It started over, and did not come as far again.
+        #expect(retries("v1", 2_000) == 2)
+        #expect(retries("v1", 4_100) == 3)
+        #expect(retries("v1", 6_000) == 1)
+        #expect(retries("v2", 9_000) == 2)
+        #expect(retries("v2", 90_000) == 2)
+        #expect(retries("v3", 9_000) == 3)
+        #expect(retries("v3", 90_000) == 3)
+        #expect(retries(nil, 99_000) == 4)
+        #expect(retries(nil, 199_000) == 5)
+    }
+
     @Test("A later task has what is left of the time limits, and at least a moment")
     func rest() throws {
         let given = try options("--deadline", "10", "--retry", "1", "--retry-max-time", "5")
@@ -59,5 +82,7 @@ struct RetryOptionsTests {
         #expect((own.retry?.maximumRetryTime ?? 0) < 0)
         own.setRetries(try options("--deadline", "0"))
         #expect(own.retry == nil)
+        // A session sends nothing with a deadline of zero.
+        #expect(own.deadline == nil)
     }
 }

@@ -85,6 +85,26 @@ struct ArchiveTransportTests {
         #expect(response?.headers == ["Vary": "A, B", "Link": "<a>, <b>", "X-Injected": "a, Evil: 1"])
     }
 
+    @Test(
+        "The type of a text that was converted to UTF-8 names UTF-8, and that of bytes names their charset",
+        arguments: [
+            ("text/plain; charset=iso-8859-1", "text/plain; charset=utf-8", nil),
+            ("text/html;Charset = \"windows-1252\"; a=b", "text/html;Charset = utf-8; a=b", nil),
+            ("text/plain; charset=UTF-8", "text/plain; charset=UTF-8", nil), ("text/plain", "text/plain", nil),
+            ("text/plain; charset=iso-8859-1", "text/plain; charset=iso-8859-1", "base64"),
+        ] as [(String, String, String?)]
+    )
+    func charset(recorded: String, replayed: String, encoding: String?) async throws {
+        var entry = entry(headers: [.init(name: "Content-Type", value: recorded)], text: "Zürich")
+        if encoding != nil {
+            entry.response.content.text = Data([0x5A, 0xFC]).base64EncodedString()
+            entry.response.content.encoding = encoding
+        }
+        let response = try await ArchiveTransport(HTTPArchive(entries: [entry])).answer("GET", "http://h/a")
+        #expect(response?.headers == ["Content-Type": replayed])
+        #expect(response?.body == (encoding == nil ? Data("Zürich".utf8) : Data([0x5A, 0xFC])))
+    }
+
     @Test("Several cookies are replayed one by one, however they were recorded") func cookies() async throws {
         let fields = [("Set-Cookie", "a=1; Path=/"), ("set-cookie", "b=2\nc=3"), ("Set-Cookie", "<redacted>")]
         let entry = entry(headers: fields.map { .init(name: $0, value: $1) })

@@ -66,6 +66,54 @@ struct HTTPArchiveRecorderTests {
         #expect(json.contains("user=ada") && !json.contains("hunter2"))
     }
 
+    @Test("A form that is not UTF-8 is recorded without its secrets, and otherwise unchanged")
+    func binaryForm() throws {
+        let recorder = HTTPArchiveRecorder()
+        let form = ["Content-Type": "application/x-www-form-urlencoded"]
+        let start = Data("user=".utf8) + Data([0xFF, 0xE4])
+        let body = start + Data("&password=hunter2".utf8) + Data([0xFF]) + Data("&a=b".utf8)
+        recorder.record(request: try request(headers: form, body: body), response: try response(), body: Data())
+        let recorded = try #require(recorder.archive.entries.first?.request.postData?.body)
+        #expect(recorded == start + Data("&password=<redacted>&a=b".utf8))
+        let whole = HTTPArchiveRecorder(redaction: .none)
+        whole.record(request: try request(headers: form, body: body), response: try response(), body: Data())
+        #expect(whole.archive.entries.first?.request.postData?.body == body)
+    }
+
+    @Test("A form of several parts is left out, unless there is a function for bodies or nothing is redacted")
+    func multipartForm() throws {
+        let request = try request(
+            headers: ["Content-Type": "Multipart/form-data; boundary=b"],
+            body: Data("--b\r\nContent-Disposition: form-data; name=password\r\n\r\nhunter2\r\n--b--\r\n".utf8)
+        )
+        func data(_ redaction: ArchiveRedaction) throws -> HTTPArchive.PostData? {
+            let recorder = HTTPArchiveRecorder(redaction: redaction)
+            recorder.record(request: request, response: try response(), body: Data())
+            return recorder.archive.entries.first?.request.postData
+        }
+        let left = try #require(try data(ArchiveRedaction()))
+        #expect(left.text == nil && left.mimeType == "Multipart/form-data; boundary=b")
+        #expect(left.comment == "The body of \(request.httpBody?.count ?? 0) bytes was not recorded.")
+        #expect(try data(.none)?.body == request.httpBody)
+        #expect(try data(ArchiveRedaction { body, _ in body.prefix(3) })?.text == "--b")
+    }
+
+    @Test(
+        "A body in another charset than UTF-8 is recorded as its bytes, also if they happen to be UTF-8",
+        arguments: [
+            ("text/plain", "ü", true), ("text/plain; charset=utf-8", "ü", true),
+            ("text/plain; charset=iso-8859-1", "ü", false), ("text/plain; charset=ISO-8859-1", "u", true),
+            ("text/plain; charset=utf-16le", "u\0", false), ("text/plain; charset=iso-2022-jp", "u", false),
+        ]
+    )
+    func charset(type: String, text: String, isText: Bool) throws {
+        let recorder = HTTPArchiveRecorder()
+        recorder.record(request: try request(), response: try response(["Content-Type": type]), body: Data(text.utf8))
+        let content = try #require(recorder.archive.entries.first?.response.content)
+        #expect(content.encoding == (isText ? nil : "base64"))
+        #expect(content.body == Data(text.utf8))
+    }
+
     @Test("Own names and a function for bodies redact more, and none redacts only user information") func options()
         throws
     {
