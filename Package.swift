@@ -86,3 +86,12 @@ let package = Package(
     ],
     swiftLanguageModes: [.v6]
 )
+
+// .ci/run tests the session and the managers with the thread sanitizer, for which the other targets are not built.
+if Context.environment["FERRY_SANITIZED"] == "1" {
+    let others: Set = [
+        "FerryCommand", "FerryCommandTests", "FerryTestingTests", "DocumentationTests", "Examples", "ExamplesTests",
+    ]
+    package.targets.removeAll { others.contains($0.name) }
+    package.products.removeAll { $0.name == "ferry" }
+}

@@ -33,9 +33,9 @@ struct SerializerConcurrencyTests {
             serializer.headers["X-Index"] = "\(index)"
             return try serializer.makeRequest(method: .post, url: Self.url, parameters: ["i": index])
         } check: { request, index in
-            request.timeoutInterval == TimeInterval(index + 1)
-                && request.value(forHTTPHeaderField: "X-Index") == "\(index)"
-                && request.httpBody == Data("i=\(index)".utf8)
+            let (timeout, body) = (TimeInterval(index + 1), Data("i=\(index)".utf8))
+            let header = request.value(forHTTPHeaderField: "X-Index")
+            return request.timeoutInterval == timeout && header == "\(index)" && request.httpBody == body
         }
     }
 
