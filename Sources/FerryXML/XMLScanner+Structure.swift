@@ -154,10 +154,24 @@ extension XMLScanner {
         try expect(">")
         // The first of several declarations of an entity is binding (XML 1.0, section 4.2).
         guard entities[name] == nil else { return }
-        var content = text(value)
-        // Two brackets may precede the reference, and ]]> is not allowed.
-        if content.hasPrefix(">") { content.replaceSubrange(...content.startIndex, with: "&gt;") }
-        entities[name] = Entity(size: value.count, content: content)
+        entities[name] = Entity(size: value.count, content: content(of: value))
+    }
+
+    /// Returns the text of an entity as it may be in the content of an element: with the line ends of XML, and without
+    /// `>`, which brackets may precede there.
+    private func content(of value: Range<Int>) -> String {
+        var content: [UInt8] = []
+        var last: UInt8?
+        for byte in bytes[value] {
+            switch byte {
+            case UInt8(ascii: ">"): content += "&gt;".utf8
+            case UInt8(ascii: "\r"): content.append(UInt8(ascii: "\n"))
+            case UInt8(ascii: "\n") where last == UInt8(ascii: "\r"): break
+            default: content.append(byte)
+            }
+            last = byte
+        }
+        return String(decoding: content, as: UTF8.self)
     }
 }
 

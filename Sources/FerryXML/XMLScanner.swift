@@ -213,8 +213,15 @@ extension XMLScanner {
                 attributeExpansion += entity.size
             } else if let content = entity.content {
                 edits.append(Edit(range: start..<position, text: content))
+                escapeFollowingEnd()
             }
         }
+    }
+
+    /// Escapes a `>` after the text of an entity, since the brackets of `]]>` may be in it or before it.
+    private mutating func escapeFollowingEnd() {
+        let end = sees("]>") ? position + 1 : position
+        if end < bytes.count, bytes[end] == UInt8(ascii: ">") { edits.append(Edit(range: end..<end + 1, text: "&gt;")) }
     }
 
     private static func isCharacter(_ scalar: UInt32) -> Bool {

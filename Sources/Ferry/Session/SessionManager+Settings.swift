@@ -68,8 +68,8 @@ extension SessionManager {
 
     /// The queue that notifications are posted on, the main queue by default; nil posts none.
     ///
-    /// At most 1000 notifications wait for a queue that does not run, with response bodies of at most 16 MiB in all; then
-    /// the oldest are dropped.
+    /// At most 1000 notifications wait for a queue that does not run; then the oldest are dropped. If the bodies of their
+    /// responses have more than 16 MiB in all, the oldest have no user info.
     public var notificationQueue: DispatchQueue? {
         get { core.notifications.queue }
         set { core.notifications.queue = newValue }

@@ -54,7 +54,10 @@ extension NetworkAttempt {
 
     // MARK: - Connecting
 
-    private func willResolve() { beginConnecting(.resolving) }
+    private func willResolve() {
+        beginConnecting(.resolving)
+        if let exchange { forgetAnsweredChallenge(exchange) }
+    }
 
     /// Whether a socket may be opened: not for an attempt that was abandoned during its lookup.
     private func mayConnect() -> Bool {

@@ -140,7 +140,7 @@ extension Exchange {
         guard question.body.withUnsafeBytes({ take($0) }) else { return failAttempt() }
         if let failure = question.failure { return fail(failure) }
         guard decodeWaiting() else { return failAttempt() }
-        finishIfDrained()
+        finishIfDrained(isDecided: true)
         if client != nil { liftPause() }
     }
 

@@ -4,7 +4,7 @@ extension Exchange {
     func attemptEnded(_ code: Int32) {
         guard let attempt else { return }
         let failure = code == 0 ? nil : attempt.failure(code)
-        if code == CurlCode.cannotRewind, incoming.failure == nil, !RepetitionRule.isIdempotent(method) {
+        if code == CurlCode.cannotRewind, incoming.failure == nil, incoming.question == nil, !RepetitionRule.isIdempotent(method) {
             incoming.failure = notRepeated()
         }
         // Not every version of libcurl closes a connection that other requests may share, which HTTP/2 may be.
@@ -114,19 +114,26 @@ extension Exchange {
     }
 
     /// Completes the exchange if the attempt has ended and the client has taken all of the body.
-    func finishIfDrained() {
-        guard incoming.hasEnded, incoming.decoder?.isDrained ?? true, incoming.question == nil, client != nil
+    ///
+    /// - Parameter isDecided: Whether it is decided already that no other attempt follows.
+    func finishIfDrained(isDecided: Bool = false) {
+        guard incoming.hasEnded, incoming.decoder?.isDrained ?? true, incoming.question == nil, client != nil,
+            recovery?.isDeciding != true
         else { return }
-        guard incoming.decoder?.mayEnd ?? true else { return failBody(damagedCoding("ended early")) }
-        if let end = attempt?.rangeEnd, bodyReceived != end { return failBody(incompleteRange(end)) }
-        finish()
+        var error: URLError?
+        if incoming.decoder?.mayEnd == false {
+            error = damagedCoding("ended early")
+        } else if let end = attempt?.rangeEnd, bodyReceived != end {
+            error = incompleteRange(end)
+        }
+        guard let error else { return finish() }
+        if isDecided { fail(error) } else { failBody(error) }
     }
 
     /// Ends the attempt because of what was found in its body outside of libcurl's callbacks.
     func failBody(_ error: URLError) {
         // Read first, since the attempt may be discarded.
         let wasSent = wasSent
-        endSharing(.failure(error, wasSent: wasSent))
         endAttempt()
         recover(from: error, wasSent: wasSent)
     }
@@ -161,7 +168,7 @@ extension Exchange {
         guard phase == .running, deadline == .inactivity || deadline == .connect else { return fail(error) }
         // Read first, since ending an attempt during its lookup discards the attempt.
         let wasSent = wasSent
-        if incoming.question?.isAsked == false {
+        if let question = incoming.question, !question.isAsked, !isAnsweredByCurl(question) {
             // The response is known already; only its body does not come.
             endAttempt()
             incoming.question?.failure = error
@@ -171,6 +178,12 @@ extension Exchange {
         endSharing(.failure(error, wasSent: wasSent))
         endAttempt()
         recover(from: error, wasSent: wasSent)
+    }
+
+    /// Whether a question is a challenge that libcurl answers itself after its body, with the credential it was given.
+    private func isAnsweredByCurl(_ question: PendingQuestion) -> Bool {
+        guard case .challenge(let challenge) = question.kind else { return false }
+        return credential(isProxy: challenge.isProxy).map { $0.scheme != .basic } ?? false
     }
 
     // MARK: - The end

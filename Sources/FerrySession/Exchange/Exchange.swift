@@ -72,7 +72,7 @@ final class Exchange: @unchecked Sendable {
     struct Repetition {
         /// Whether the server has refused the expectation with 417, so that the request is sent without it.
         var dropsExpectation = false
-        /// How many times in a row another connection has been looked for.
+        /// How many times in a row another connection, or a new body, has been looked for.
         var reconnections = 0
     }
 

@@ -30,23 +30,25 @@ struct NotificationPosterTests {
     }
 
     @Test(
-        "A stalled queue collects no more than a limited number of bytes, and always the last notification",
+        "A stalled queue keeps the user info of no more than a limited number of bytes, and always of the last notification",
         arguments: [(1 << 20, 1_524), (1 << 30, 1_539)]
     )
     func cost(_ cost: Int, first: Int) async throws {
         let (poster, center, queue) = makeStopped()
-        let seen = Watched<[Int]>([])
+        let seen = Watched<[(number: Int, hasUserInfo: Bool)]>([])
         let token = center.addObserver(forName: nil, object: nil, queue: nil) { notification in
             let number = notification.object as? Int
-            seen.change { $0.append(number ?? -1) }
+            let hasUserInfo = notification.userInfo?.isEmpty == false
+            seen.change { $0.append((number ?? -1, hasUserInfo)) }
         }
         let name = Notification.Name("test")
         // The limit on the number has been reached before that on the bytes.
         for number in 0..<1_500 { poster.post(name, object: number) }
-        for number in 1_500..<1_540 { poster.post(name, object: number, cost: cost) }
+        for number in 1_500..<1_540 { poster.post(name, object: number, cost: cost, userInfo: ["body": 1]) }
         queue.resume()
-        try await seen.wait { $0.last == 1_539 }
-        #expect(seen.current == Array(first..<1_540))
+        try await seen.wait { $0.last?.number == 1_539 }
+        #expect(seen.current.map(\.number) == Array(540..<1_540))
+        #expect(seen.current.filter(\.hasUserInfo).map(\.number) == Array(first..<1_540))
         center.removeObserver(token)
     }
 

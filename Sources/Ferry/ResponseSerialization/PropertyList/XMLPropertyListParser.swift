@@ -7,7 +7,8 @@ import Foundation
 ///
 /// The parser accepts what Foundation's accepts, except for tags that are not well-formed, data that is not base64,
 /// dates that do not exist or are before the year 1, character references without a number, and a property list inside
-/// another one. In addition, white space may follow a number. Entities cannot be defined.
+/// another one. In addition, white space may follow a number. The document type has no declarations of its own, so no
+/// entities are defined.
 struct XMLPropertyListParser {
     static let maximumDepth = BinaryPropertyListParser.maximumDepth
 

@@ -3,7 +3,8 @@ import Foundation
 /// Posts the notifications of a manager, in order, on one queue.
 ///
 /// They wait in a list and not in the queue, so that a command-line program whose main queue never runs keeps no more
-/// than ``largestBacklog`` of them, with ``largestCost`` bytes; the oldest are dropped first.
+/// than ``largestBacklog`` of them, of which the oldest are dropped first. Beyond ``largestCost`` bytes of bodies, the
+/// oldest lose their user info.
 final class NotificationPoster: Sendable {
     fileprivate struct Item: Sendable {
         let name: Notification.Name
@@ -11,6 +12,9 @@ final class NotificationPoster: Sendable {
         /// The number of bytes of a response's body that the notification keeps.
         let cost: Int
         let userInfo: @Sendable () -> [AnyHashable: Any]?
+
+        /// The notification without its user info, which keeps no body.
+        var bare: Item { Item(name: name, object: object, cost: 0) { nil } }
     }
 
     fileprivate struct Turn: Sendable {
@@ -23,7 +27,7 @@ final class NotificationPoster: Sendable {
     struct Addition: Sendable {
         /// Where and when the next batch is to be posted, if it is not scheduled yet.
         fileprivate let turn: Turn?
-        /// The older notifications that are dropped, whose objects may be the user's.
+        /// The older notifications that are dropped or replaced, whose objects may be the user's.
         fileprivate let dropped: [Item]
     }
 
@@ -40,9 +44,10 @@ final class NotificationPoster: Sendable {
         var generation = 0
         var lastDrain = DispatchTime(uptimeNanoseconds: 0)
 
-        /// Adds an item, and returns the oldest ones if too many wait, or those that wait keep too many bytes.
+        /// Adds an item, and returns the oldest one if too many wait, and those that are replaced by items without bodies
+        /// since the bodies have too many bytes.
         ///
-        /// The added item stays even if it keeps too many bytes alone.
+        /// The added item stays as it is.
         mutating func append(_ item: Item) -> [Item] {
             var dropped: [Item] = []
             cost += item.cost
@@ -54,15 +59,13 @@ final class NotificationPoster: Sendable {
                 items[oldest] = item
                 oldest = (oldest + 1) % items.count
             }
-            guard cost > NotificationPoster.largestCost else { return dropped }
-            (items, oldest) = (ordered, 0)
-            var count = 0
-            while cost > NotificationPoster.largestCost, count < items.count - 1 {
-                cost -= items[count].cost
-                count += 1
+            for offset in 0..<items.count - 1 where cost > NotificationPoster.largestCost {
+                let index = (oldest + offset) % items.count
+                guard items[index].cost > 0 else { continue }
+                cost -= items[index].cost
+                dropped.append(items[index])
+                items[index] = items[index].bare
             }
-            dropped += items[..<count]
-            items.removeFirst(count)
             return dropped
         }
 
