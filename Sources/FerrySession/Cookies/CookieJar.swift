@@ -44,15 +44,15 @@ final class CookieJar: @unchecked Sendable {
             CookieRule.parse(field.value, from: url, now: now, isAcceptable: Self.isAcceptable)
         }
         guard !cookies.isEmpty else { return }
-        let known = writer.cookies
+        let known = writer.known
         let context = CookieStoreRule.Context(
             isSecure: origin.isSecure,
             site: CookieStoreRule.site(of: origin.host, isAcceptable: Self.isOfOneSite),
             now: now
         )
         let times = times.withLock { $0 }
-        let changes = CookieStoreRule.changes(setting: cookies, among: known, context, lastUse: times.lastUse)
-        self.times.withLock { $0.note(changes, among: known.count) }
+        let changes = CookieStoreRule.changes(setting: cookies, among: known.cookies, context, lastUse: times.lastUse)
+        self.times.withLock { $0.note(changes, among: known.cookies.count) }
         writer.apply(changes, to: known)
     }
 

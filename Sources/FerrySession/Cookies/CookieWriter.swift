@@ -48,14 +48,21 @@ final class CookieWriter: @unchecked Sendable {
     }
 
     /// All cookies, including those that have not been written yet.
-    var cookies: [HTTPCookie] { state.withLock { $0.snapshot.map { Array($0.values) } } ?? storage.cookies ?? [] }
+    var cookies: [HTTPCookie] { known.cookies }
 
-    /// Applies changes to the cookies that `cookies` has returned.
-    func apply(_ changes: CookieStoreRule.Changes, to known: [HTTPCookie]) {
+    /// All cookies, and the number of calls to `discard()` before they were read.
+    var known: (cookies: [HTTPCookie], generation: Int) {
+        let (snapshot, generation) = state.withLock { ($0.snapshot, $0.generation) }
+        return (snapshot.map { Array($0.values) } ?? storage.cookies ?? [], generation)
+    }
+
+    /// Applies changes to the cookies that `known` has returned; those that have been discarded since do not come back.
+    func apply(_ changes: CookieStoreRule.Changes, to known: (cookies: [HTTPCookie], generation: Int)) {
         guard !changes.removed.isEmpty || !changes.stored.isEmpty else { return }
         let batch: (operations: [Operation], generation: Int)? = state.withLock { state in
             let isIdle = state.snapshot == nil
             if isIdle {
+                let known = known.generation == state.generation ? known.cookies : []
                 let snapshot = Dictionary(known.map { (CookieStoreRule.Key($0), $0) }) { $1 }
                 (state.snapshot, state.written) = (snapshot, Set(snapshot.keys))
             }

@@ -84,6 +84,7 @@ enum CookieRule {
         if cookie.name.isEmpty { return !folded.hasPrefix("__secure-") && !folded.hasPrefix("__host-") }
         if folded.hasPrefix("__secure-") { return attributes.isSecure }
         guard folded.hasPrefix("__host-") else { return true }
-        return attributes.isSecure && isHostOnly && attributes.path == "/" && path == "/"
+        // A domain that is an address makes no other host receive the cookie, but is a domain.
+        return attributes.isSecure && isHostOnly && attributes.domain == nil && attributes.path == "/" && path == "/"
     }
 }

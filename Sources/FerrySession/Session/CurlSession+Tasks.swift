@@ -56,7 +56,7 @@ extension CurlSession {
         )
         let core = TaskCore(identifier, state, wasMadeBeforeInvalidation: !isInvalidated, makeTask: make)
         let task = make(core)
-        if !isInvalidated { registry.withLock { $0.add(core) } }
+        if !isInvalidated, registry.withLock({ $0.add(core) }) { task.cancel() }
         return task
     }
 }

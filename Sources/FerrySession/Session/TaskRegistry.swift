@@ -15,6 +15,8 @@ struct TaskRegistry {
     /// The number of tasks that have an identifier and are being made.
     private var reservedCount = 0
     private(set) var isInvalidated = false
+    /// Whether all tasks are cancelled, also those that are being made.
+    private var cancelsTasks = false
     private var isInvalidityReported = false
 
     /// The tasks that were resumed or cancelled and are not complete, in the order of their creation.
@@ -34,10 +36,12 @@ struct TaskRegistry {
         return nextIdentifier
     }
 
-    /// Adds a task whose identifier was reserved before the session was invalidated.
-    mutating func add(_ core: TaskCore) {
+    /// Adds a task whose identifier was reserved before the session was invalidated, and returns whether it must be
+    /// cancelled, since all tasks have been cancelled in the meantime.
+    mutating func add(_ core: TaskCore) -> Bool {
         reservedCount -= 1
         entries[core.identifier] = .idle(core)
+        return cancelsTasks
     }
 
     /// Keeps a task that begins to run, unless it has been cancelled and completed in the meantime.
@@ -63,7 +67,10 @@ struct TaskRegistry {
     }
 
     /// Makes the session invalid once it has no tasks left.
-    mutating func invalidate() { isInvalidated = true }
+    mutating func invalidate(cancelling: Bool = false) {
+        isInvalidated = true
+        if cancelling { cancelsTasks = true }
+    }
 
     /// Returns a Boolean value that indicates whether the session has just become invalid; `true` only once.
     mutating func claimInvalidity() -> Bool {
@@ -102,7 +109,7 @@ extension CurlSession {
     /// Cancels all tasks, even those that were never resumed; once they have completed, the session is invalid.
     func cancelTasks() {
         let (running, idle) = registry.withLock { registry in
-            registry.invalidate()
+            registry.invalidate(cancelling: true)
             return (registry.running, registry.idle)
         }
         for task in running { task.cancel() }

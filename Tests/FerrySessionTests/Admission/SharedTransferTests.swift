@@ -56,6 +56,27 @@ struct SharedTransferTests {
         #expect(server.requestCount == 2)
     }
 
+    @Test("A body that ends early although its message is complete is the failure of one task")
+    func bodyEndsEarly() async throws {
+        let gate = Gate()
+        let body = Gzip.encode(LoopbackServer.pattern(count: 10_000))
+        let server = try LoopbackServer { _ in
+            let isFirst = gate.arrived == 0
+            gate.wait()
+            return LoopbackResponse(body: .data(isFirst ? body.dropLast(20) : body)).adding("Content-Encoding", "gzip")
+        }
+        let delegate = RecordingDelegate()
+        let session = makeSession(delegate, options: options())
+        let tasks = try await start(5, server.url, in: session, delegate, at: gate)
+        gate.open()
+        var failures: [URLError.Code] = []
+        for task in tasks {
+            let record = try await delegate.completion(of: task)
+            if let code = record.error?.code { failures.append(code) } else { #expect(record.data.count == 10_000) }
+        }
+        #expect(failures == [.cannotDecodeContentData])
+    }
+
     @Test("Handlers, async callers and downloads share a transfer too, with decoded bodies and trailers")
     func kinds() async throws {
         let gate = Gate()

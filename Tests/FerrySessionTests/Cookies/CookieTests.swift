@@ -52,6 +52,7 @@ struct CookieRuleTests {
             ),
             Row(field: "__Host-a=1; Secure", url: "https://www.example.com/", result: nil),
             Row(field: "__Host-a=1; Secure; Path=/; Domain=example.com", url: "https://www.example.com/", result: nil),
+            Row(field: "__Host-a=1; Secure; Path=/; Domain=192.0.2.1", url: "https://192.0.2.1/", result: nil),
             // RFC 6265bis, section 5.6: a pair without an equals sign is the value of a cookie without a name.
             Row(field: "alone", result: "=alone www.example.com /a"),
             Row(field: "=nameless", result: "=nameless www.example.com /a"),

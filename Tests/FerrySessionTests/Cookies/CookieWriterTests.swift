@@ -47,12 +47,12 @@ struct CookieWriterTests {
     func slow() async {
         let storage = SlowStorage(cookies(0..<2))
         let writer = CookieWriter(storage, budget: 0)
-        writer.apply(.init(removed: cookies(0..<1), stored: cookies(10..<20)), to: writer.cookies)
+        writer.apply(.init(removed: cookies(0..<1), stored: cookies(10..<20)), to: writer.known)
         #expect(text(writer.cookies) == text(cookies(1..<2) + cookies(10..<20)))
         // Some pending and some stored cookies are replaced or removed.
-        let known = writer.cookies
+        let known = writer.known
         writer.apply(.init(removed: cookies(1..<2) + cookies(10..<12), stored: cookies(12..<13, "w")), to: known)
-        writer.apply(.init(removed: [], stored: cookies(10..<11, "x")), to: writer.cookies)
+        writer.apply(.init(removed: [], stored: cookies(10..<11, "x")), to: writer.known)
         let expected = text(cookies(10..<11, "x") + cookies(12..<13, "w") + cookies(13..<20))
         #expect(text(writer.cookies) == expected)
         #expect(text(storage.cookies) != expected)
@@ -66,11 +66,11 @@ struct CookieWriterTests {
     func handlerDuringImmediateWrite() async throws {
         let storage = SlowStorage()
         let writer = CookieWriter(storage, budget: 60_000_000_000)
-        Thread.detachNewThread { [self] in writer.apply(.init(stored: cookies(0..<10)), to: []) }
+        Thread.detachNewThread { [self] in writer.apply(.init(stored: cookies(0..<10)), to: ([], 0)) }
         try await eventually("the first cookie") { storage.cookies?.isEmpty == false }
         let written = Watched<[Int]>([])
         writer.afterWriting { written.append(storage.cookies?.count ?? 0) }
-        writer.apply(.init(stored: cookies(10..<20)), to: writer.cookies)
+        writer.apply(.init(stored: cookies(10..<20)), to: writer.known)
         // Nothing tells that a handler is not called.
         try await Task.sleep(for: .milliseconds(100))
         #expect(written.current.isEmpty)
@@ -82,12 +82,12 @@ struct CookieWriterTests {
     func discard() async {
         let storage = SlowStorage()
         let writer = CookieWriter(storage, budget: 0)
-        writer.apply(.init(stored: cookies(0..<50)), to: [])
+        writer.apply(.init(stored: cookies(0..<50)), to: ([], 0))
         writer.discard()
         // One was written before, and the next may just be.
         #expect(writer.cookies.count <= 2)
         storage.open()
-        writer.apply(.init(stored: cookies(60..<61)), to: writer.cookies)
+        writer.apply(.init(stored: cookies(60..<61)), to: writer.known)
         await written(writer)
         // One that was written immediately, and one that was being written.
         #expect((storage.cookies ?? []).count <= 3)
@@ -99,7 +99,19 @@ struct CookieWriterTests {
         let storage = SlowStorage()
         storage.open()
         let writer = CookieWriter(storage, budget: 60_000_000_000)
-        writer.apply(.init(stored: cookies(0..<100)), to: [])
+        writer.apply(.init(stored: cookies(0..<100)), to: ([], 0))
         #expect(text(storage.cookies) == text(cookies(0..<100)))
+    }
+
+    @Test("Cookies that were read before they were discarded do not come back")
+    func discardedMeanwhile() throws {
+        let storage = SlowStorage(cookies(0..<2))
+        storage.open()
+        let writer = CookieWriter(storage, budget: 0)
+        let known = writer.known
+        for cookie in cookies(0..<2) { storage.deleteCookie(cookie) }
+        writer.discard()
+        writer.apply(.init(removed: cookies(0..<1), stored: cookies(10..<20)), to: known)
+        #expect(text(writer.cookies) == text(cookies(10..<20)))
     }
 }

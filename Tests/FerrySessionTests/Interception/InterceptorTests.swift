@@ -59,6 +59,25 @@ struct InterceptorTests {
         return policy
     }
 
+    @Test("An interceptor is asked once about a response with a body that ends early")
+    func decidedResponse() async throws {
+        let body = Gzip.encode(LoopbackServer.pattern(count: 10_000)).dropLast(20)
+        let server = try LoopbackServer { _ in
+            LoopbackResponse(status: 503, body: .data(body)).adding("Content-Encoding", "gzip")
+        }
+        let calls = Watched(0)
+        let session = session(
+            ClosureInterceptor(decide: { _, failure in
+                calls.change { $0 += 1 }
+                return failure.response == nil ? .retry : .doNotRetry
+            })
+        )
+        let error = await Wire.error { try await session.data(from: server.url) }
+        #expect(error?.code == .cannotDecodeContentData)
+        #expect(calls.current == 1)
+        #expect(server.requestCount == 1)
+    }
+
     @Test("An interceptor decides about a body that ends early although its message is complete")
     func bodyEndsEarly() async throws {
         let count = Locked(0)

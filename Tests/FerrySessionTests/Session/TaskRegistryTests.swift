@@ -15,7 +15,8 @@ struct TaskRegistryTests {
     private func registry() -> TaskRegistry {
         var registry = TaskRegistry()
         #expect(registry.reserveIdentifier() == task.core.identifier)
-        registry.add(task.core)
+        let isCancelled = registry.add(task.core)
+        #expect(!isCancelled)
         return registry
     }
 
@@ -47,10 +48,18 @@ struct TaskRegistryTests {
         _ = registry.reserveIdentifier()
         registry.invalidate()
         var results = [registry.claimInvalidity()]
-        registry.add(task.core)
+        results += [registry.add(task.core)]
         results += [registry.claimInvalidity(), registry.remove(1) === task.core, registry.claimInvalidity()]
         // The registry does not wait for later tasks.
         #expect(registry.reserveIdentifier() == 2)
-        #expect(results == [false, false, true, true])
+        #expect(results == [false, false, false, true, true])
+    }
+
+    @Test("A task that was being made while all tasks were cancelled is cancelled too") func cancelled() {
+        var registry = TaskRegistry()
+        _ = registry.reserveIdentifier()
+        registry.invalidate(cancelling: true)
+        let isCancelled = registry.add(task.core)
+        #expect(isCancelled)
     }
 }
