@@ -4,7 +4,9 @@ extension Exchange {
     func attemptEnded(_ code: Int32) {
         guard let attempt else { return }
         let failure = code == 0 ? nil : attempt.failure(code)
-        if code == CurlCode.cannotRewind, incoming.failure == nil, incoming.question == nil, !RepetitionRule.isIdempotent(method) {
+        if code == CurlCode.cannotRewind, incoming.failure == nil, incoming.question == nil,
+            !RepetitionRule.isIdempotent(method)
+        {
             incoming.failure = notRepeated()
         }
         // Not every version of libcurl closes a connection that other requests may share, which HTTP/2 may be.
