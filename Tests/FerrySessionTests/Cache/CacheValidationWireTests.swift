@@ -235,6 +235,20 @@ import Testing
         #expect(answer.field("X-Number") == (tag == "\"a\"" ? "2" : "3"))
     }
 
+    /// Section 4.3.5.
+    @Test("A response to HEAD with a validator that the stored response lacks removes that")
+    func newValidatorByHead() async throws {
+        let bench = try CacheBench { request, number in
+            let response = LoopbackResponse.text(number == 1 ? "old" : "new").framed(.chunked)
+                .adding("Cache-Control", "max-age=60")
+            return request.method == "HEAD" ? response.adding("ETag", "\"new\"") : response
+        }
+        #expect(try await bench.fetch().text == "old")
+        _ = try await bench.fetch("/", ["Cache-Control": "max-age=0, min-fresh=100"], method: "HEAD")
+        #expect(try await bench.fetch().text == "new")
+        #expect(bench.count == 3)
+    }
+
     // MARK: - Invalidation
 
     @Test(
