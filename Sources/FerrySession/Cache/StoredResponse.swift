@@ -25,6 +25,11 @@ struct StoredResponse: Codable, Hashable, Sendable {
         requestTime == other.requestTime && responseTime == other.responseTime
     }
 
+    /// Whether this response was requested later than another one.
+    ///
+    /// A time in the future, from before the clock was set back, does not count: such a response could not be replaced.
+    func isNewer(than other: StoredResponse) -> Bool { requestTime > other.requestTime && requestTime <= Date() }
+
     /// The approximate size in memory, in bytes, without the body.
     var cost: Int {
         head.fields.reduce(512 + key.utf8.count + variant.utf8.count) { $0 + $1.name.utf8.count + $1.value.utf8.count }
