@@ -55,6 +55,24 @@ import Testing
         #expect(bench.count == 2)
     }
 
+    /// RFC 9110, section 6.6.1.
+    @Test("A 304 or a response to HEAD without a date is as new as its reception", arguments: ["GET", "HEAD"])
+    func withoutDate(_ method: String) async throws {
+        let old = "Sun, 06 Nov 1994 08:49:37 GMT"
+        let bench = try CacheBench { request, number in
+            let response = request.method == "HEAD" || number == 1 ? LoopbackResponse.text("body") : .status(304)
+            let tagged = response.adding("ETag", "\"a\"").adding("Cache-Control", "max-age=600")
+            return number == 1 ? tagged.adding("Date", old) : tagged.withoutDate()
+        }
+        #expect(try await bench.fetch().field("Date") == old)
+        _ = try await bench.fetch(method: method)
+        #expect(bench.count == 2)
+        let answer = try await bench.fetch()
+        #expect(answer.text == "body")
+        #expect(answer.field("Date") != nil && answer.field("Date") != old)
+        #expect(bench.count == 2)
+    }
+
     @Test("The fields of a 304 say which requests the stored response is for", arguments: ["GET", "HEAD"])
     func newSelection(_ method: String) async throws {
         let bench = try CacheBench { request, number in
