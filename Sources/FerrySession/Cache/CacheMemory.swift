@@ -98,6 +98,7 @@ struct CacheMemory {
     /// Removes the least recently used responses, and an eighth of the capacity more than necessary, so that not every
     /// new response triggers an eviction.
     private mutating func evict() {
+        removals += 1
         let all = slots.values.flatMap(\.variants.values).sorted { $0.used < $1.used }
         for item in all {
             guard total > capacity - capacity / 8 else { return }

@@ -49,6 +49,15 @@ import Testing
         memory.insert(new, bodySize: 900_000)
         #expect(memory.find(old.stored.key, lines: []) == nil)
         #expect(memory.removals > removals)
+        // So does one that others take the place of.
+        memory.insert(old, bodySize: 90_000)
+        let kept = memory.removals
+        for number in 0..<20 {
+            let other = CacheEntry(CacheSamples.stored("/\(number)"), body: .data(Self.small))
+            memory.insert(other, bodySize: 90_000)
+        }
+        #expect(memory.find(old.stored.key, lines: []) == nil)
+        #expect(memory.removals > kept)
     }
 
     @Test("Only the owner has access to files and folder") func permissions() throws {
