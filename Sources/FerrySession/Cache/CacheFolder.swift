@@ -143,13 +143,15 @@ extension CacheFolder {
     }
 
     /// Whether a response that was found has neither been removed nor replaced.
-    private func contains(_ stored: StoredResponse) -> Bool {
+    private func contains(_ stored: StoredResponse) -> Bool { present(stored)?.hasSameTimes(as: stored) == true }
+
+    /// Returns the response with the same key and variant as another one.
+    func present(_ stored: StoredResponse) -> StoredResponse? {
         let name = Self.keyName(stored.key)
-        guard let found = read(name)?.record else { return false }
-        guard let variants = found.variants else { return found.stored?.hasSameTimes(as: stored) == true }
-        guard variants.names == stored.selectingNames else { return false }
-        let variant = read(Self.variantName(name, variants.generation, stored.variant))?.record.stored
-        return variant?.hasSameTimes(as: stored) == true
+        guard let found = read(name)?.record else { return nil }
+        guard let variants = found.variants else { return found.stored }
+        guard variants.names == stored.selectingNames else { return nil }
+        return read(Self.variantName(name, variants.generation, stored.variant))?.record.stored
     }
 
     private func write(_ bytes: Data, for stored: StoredResponse, keeping bodyName: String? = nil) -> Bool {

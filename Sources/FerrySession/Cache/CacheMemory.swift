@@ -20,8 +20,8 @@ struct CacheMemory {
     ///
     /// A response that is not kept, because it is too large or others need its place, counts as removed.
     private(set) var removals = 0
-    /// The number of times that all responses were removed on request.
-    var generation = 0
+    /// The removals on request, in memory and on disk.
+    var requestedRemovals = CacheRemovals()
 
     init(capacity: Int) { self.capacity = capacity }
 
@@ -40,6 +40,12 @@ struct CacheMemory {
     /// Whether a response that was found has neither been removed nor replaced.
     func contains(_ entry: CacheEntry) -> Bool {
         slots[entry.stored.key]?.variants[entry.stored.variant]?.entry === entry
+    }
+
+    /// Returns the response with the same key and variant as another one.
+    func present(_ stored: StoredResponse) -> StoredResponse? {
+        guard let slot = slots[stored.key], slot.names == stored.selectingNames else { return nil }
+        return slot.variants[stored.variant]?.entry.stored
     }
 
     /// Inserts a response; one that is too large only replaces the previous one, without being kept.
@@ -92,6 +98,7 @@ struct CacheMemory {
     /// Removes the least recently used responses, and an eighth of the capacity more than necessary, so that not every
     /// new response triggers an eviction.
     private mutating func evict() {
+        removals += 1
         let all = slots.values.flatMap(\.variants.values).sorted { $0.used < $1.used }
         for item in all {
             guard total > capacity - capacity / 8 else { return }

@@ -70,7 +70,10 @@ extension Exchange {
     /// Updates or removes the stored response with the response to a HEAD request (RFC 9111, section 4.3.5).
     private func updateByHead(_ head: ResponseHead, _ context: CacheContext) {
         guard head.status == 200, let entry = context.entry ?? find(context) else { return }
-        guard CacheValidation.matchesHead(entry.stored.head, head) else { return context.cache.remove(context.key) }
+        let length = entry.stored.isDecoded ? nil : entry.body.length
+        guard CacheValidation.matchesHead(entry.stored.head, head, length: length) else {
+            return context.cache.remove(context.key)
+        }
         _ = update(entry, with: head, context)
     }
 

@@ -52,7 +52,7 @@ extension Exchange {
         // The fields also say which requests the response is for.
         stored.selectingNames = CacheStorageRule.selectingNames(fields: fields, request: request)
         stored.variant = CacheKey.variant(stored.selectingNames, lines: context.lines)
-        return context.cache.update(entry, to: stored)
+        return context.cache.update(entry, to: stored, requestedIn: context.generation)
     }
 
     /// Delivers a stale response in place of an error that the server or the network has caused.

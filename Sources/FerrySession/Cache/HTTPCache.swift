@@ -70,25 +70,26 @@ public final class HTTPCache: Sendable {
     /// Responses to requests that have been sent before are not stored either.
     public func removeAll() {
         // First, so that a response that is being stored now is removed again.
-        memory.withLock { $0.generation += 1 }
+        memory.withLock { $0.requestedRemovals.noteAll() }
         folder?.removeAll()
         memory.withLock { $0.removeAll() }
     }
 
     /// Removes the responses to a URL, in memory and on disk, whatever their `Vary`.
     ///
-    /// Files of responses with `Vary` are not used again, and are deleted when the cache needs their space.
+    /// Responses to requests that have been sent before are not stored either. Files of responses with `Vary` are not used
+    /// again, and are deleted when the cache needs their space.
     public func remove(for url: URL) {
         if let key = CacheKey.key(url) { remove(key) }
     }
 
     /// Whether a lookup never waits for a disk.
     var isInMemory: Bool { folder == nil }
-    /// The number of times that all responses were removed; a response that was requested before is not stored.
-    var generation: Int { memory.withLock { $0.generation } }
+    /// The number of removals on request; a response whose key was removed after its request is not stored.
+    var generation: Int { memory.withLock { $0.requestedRemovals.count } }
     /// The ``generation`` if the cache is certainly empty, and otherwise `nil`.
     var generationIfEmpty: Int? {
-        folder == nil ? memory.withLock { $0.total == 0 ? $0.generation : nil } : nil
+        folder == nil ? memory.withLock { $0.total == 0 ? $0.requestedRemovals.count : nil } : nil
     }
 
     /// The limits on a body that could be stored.
@@ -115,52 +116,78 @@ public final class HTTPCache: Sendable {
         return entry
     }
 
-    /// Stores a response, which replaces the previous one, unless all have been removed since it was requested.
+    /// Stores a response, which replaces the previous one, unless that was removed or replaced since this was requested.
     func store(_ stored: StoredResponse, _ body: CollectedBody, inMemoryOnly: Bool = false, requestedIn generation: Int)
     {
-        guard self.generation == generation else { return }
+        guard !isRemoved(stored.key, since: generation) else { return }
         store(stored, body, inMemoryOnly: inMemoryOnly)
-        if self.generation != generation { remove(stored.key) }
+        if isRemoved(stored.key, since: generation) { discard(stored.key) }
     }
 
-    /// Stores a response, which replaces the previous one.
+    private func isRemoved(_ key: String, since generation: Int) -> Bool {
+        memory.withLock { $0.requestedRemovals.contains(key, since: generation) }
+    }
+
+    /// Stores a response, which replaces the previous one unless that was requested later.
     func store(_ stored: StoredResponse, _ body: CollectedBody, inMemoryOnly: Bool = false) {
         if let folder {
+            let present = memory.withLock { $0.present(stored) } ?? folder.present(stored)
+            if let present, present.isNewer(than: stored) { return }
             if !inMemoryOnly, folder.store(stored, body) {
                 guard case .data(let data) = body else { return memory.withLock { $0.remove(stored.key) } }
                 return insert(stored, data)
             }
             // Otherwise files of earlier responses would be used again once the response is evicted from memory.
-            remove(stored.key)
+            discard(stored.key)
         }
         guard let data = body.data else { return }
         insert(stored, data)
     }
 
     private func insert(_ stored: StoredResponse, _ data: Data) {
-        memory.withLock { $0.insert(CacheEntry(stored, body: .data(data)), bodySize: data.count) }
+        let isInserted = memory.withLock { memory -> Bool in
+            if let present = memory.present(stored), present.isNewer(than: stored) { return false }
+            memory.insert(CacheEntry(stored, body: .data(data)), bodySize: data.count)
+            return true
+        }
+        // The file of the newer response may just have been replaced.
+        if !isInserted, folder != nil { discard(stored.key) }
     }
 
-    /// Stores new metadata for a response whose body is kept, unless it was removed or replaced in the meantime.
-    func update(_ entry: CacheEntry, to stored: StoredResponse) -> CacheEntry {
+    /// Stores new metadata for a response whose body is kept, unless it was removed or replaced since these were requested.
+    func update(_ entry: CacheEntry, to stored: StoredResponse, requestedIn generation: Int) -> CacheEntry {
         let updated = CacheEntry(stored, body: entry.body)
+        guard !isRemoved(stored.key, since: generation) else { return updated }
         let removals = memory.withLock { $0.removals }
         let isOnDisk = folder?.update(entry, to: stored) ?? false
-        let mayBeRemoved = memory.withLock { memory in
-            let mayBeRemoved = isOnDisk && memory.removals != removals
+        let mayBeRemoved = memory.withLock { memory -> Bool in
+            let isRemoved = memory.requestedRemovals.contains(stored.key, since: generation)
+            let mayBeRemoved = isOnDisk && (isRemoved || memory.removals != removals)
             if case .data(let data) = entry.body, !mayBeRemoved, isOnDisk || memory.contains(entry) {
                 memory.insert(updated, bodySize: data.count)
             }
             return mayBeRemoved
         }
         // Which response was removed while the file was written is not known.
-        if mayBeRemoved { remove(stored.key) }
+        if mayBeRemoved { discard(stored.key) }
         return updated
     }
 
+    /// Removes the responses of a key, also those that are still on their way.
     func remove(_ key: String) {
-        // The stored beginning of an interrupted response is as outdated as a complete one.
-        let keys = [key, CacheCompletion.key(key)]
+        // First, so that a response that is being stored now is removed again.
+        memory.withLock { memory in
+            for key in Self.keys(key) { memory.requestedRemovals.note(key) }
+        }
+        discard(key)
+    }
+
+    /// Returns the key, and that of a stored beginning, which is as outdated as a complete response.
+    private static func keys(_ key: String) -> [String] { [key, CacheCompletion.key(key)] }
+
+    /// Removes the responses of a key that are stored now.
+    private func discard(_ key: String) {
+        let keys = Self.keys(key)
         // Remove the files first: a response read from them in the meantime is not kept, because the removal in memory
         // follows.
         for key in keys { folder?.remove(key) }

@@ -16,6 +16,11 @@ struct StoredResponse: Codable, Hashable, Sendable {
         self.head.fields = CacheValidation.merge(self.head.fields, with: head.fields)
         responseTime = Date()
         self.requestTime = requestTime ?? responseTime
+        guard head.value("Date") == nil else { return }
+        // A response without a date is dated by its recipient (RFC 9110, section 6.6.1); with the previous date the stored
+        // one would stay as old as it was.
+        self.head.fields.removeAll { $0.name.lowercased() == "date" }
+        self.head.fields.append(.init(name: "Date", value: HTTPDate.string(from: responseTime)))
     }
 
     /// Whether both have the same times, and so are the same response.
@@ -24,6 +29,11 @@ struct StoredResponse: Codable, Hashable, Sendable {
     func hasSameTimes(as other: StoredResponse) -> Bool {
         requestTime == other.requestTime && responseTime == other.responseTime
     }
+
+    /// Whether this response was requested later than another one.
+    ///
+    /// A time in the future, from before the clock was set back, does not count: such a response could not be replaced.
+    func isNewer(than other: StoredResponse) -> Bool { requestTime > other.requestTime && requestTime <= Date() }
 
     /// The approximate size in memory, in bytes, without the body.
     var cost: Int {

@@ -31,7 +31,8 @@ import Testing
                 case 1 where round == 40: cache.removeAll()
                 case 2:
                     guard let entry = cache.find(CacheSamples.key("/\(key)"), lines: []) else { continue }
-                    _ = cache.update(entry, to: CacheSamples.stored("/\(key)", etag: "\"\(round)\""))
+                    let stored = CacheSamples.stored("/\(key)", etag: "\"\(round)\"")
+                    _ = cache.update(entry, to: stored, requestedIn: cache.generation)
                 case 3, 4: CacheSamples.store("/\(key)", Self.body(key, round % 8), in: cache)
                 default:
                     guard let entry = cache.find(CacheSamples.key("/\(key)"), lines: []) else { continue }
@@ -47,6 +48,30 @@ import Testing
         #expect(!folder.names.contains { $0.hasSuffix(CacheFolder.partSuffix) })
         caches[0].removeAll()
         #expect(folder.names == [])
+    }
+
+    @Test("A response that is updated while it is removed is not left on the disk", arguments: [true, false])
+    func updateDuringRemoval(_ isAll: Bool) async throws {
+        let folder = try TemporaryFolder()
+        let cache = HTTPCache(memoryCapacity: 200_000, diskCapacity: 1_000_000, directory: folder.url)
+        for round in 0..<200 {
+            // One with a small body is in memory too.
+            CacheSamples.store("/a", Self.body(round % 2, 0), in: cache)
+            let entry = try #require(cache.find(CacheSamples.key("/a"), lines: []))
+            let generation = cache.generation
+            let updated = CacheSamples.stored("/a", etag: "\"\(round)\"")
+            await onThreads(2) { worker in
+                if worker == 0 {
+                    _ = cache.update(entry, to: updated, requestedIn: generation)
+                } else if isAll {
+                    cache.removeAll()
+                } else {
+                    cache.remove(CacheSamples.key("/a"))
+                }
+            }
+            #expect(cache.find(CacheSamples.key("/a"), lines: []) == nil, "round \(round)")
+            #expect(folder.names.filter { $0.hasSuffix(CacheFolder.entrySuffix) } == [], "round \(round)")
+        }
     }
 
     @Test("Concurrent requests, invalidations and cancellations on one cache all end correctly") func requests()

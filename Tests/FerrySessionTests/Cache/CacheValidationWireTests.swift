@@ -55,6 +55,24 @@ import Testing
         #expect(bench.count == 2)
     }
 
+    /// RFC 9110, section 6.6.1.
+    @Test("A 304 or a response to HEAD without a date is as new as its reception", arguments: ["GET", "HEAD"])
+    func withoutDate(_ method: String) async throws {
+        let old = "Sun, 06 Nov 1994 08:49:37 GMT"
+        let bench = try CacheBench { request, number in
+            let response = request.method == "HEAD" || number == 1 ? LoopbackResponse.text("body") : .status(304)
+            let tagged = response.adding("ETag", "\"a\"").adding("Cache-Control", "max-age=600")
+            return number == 1 ? tagged.adding("Date", old) : tagged.withoutDate()
+        }
+        #expect(try await bench.fetch().field("Date") == old)
+        _ = try await bench.fetch(method: method)
+        #expect(bench.count == 2)
+        let answer = try await bench.fetch()
+        #expect(answer.text == "body")
+        #expect(answer.field("Date") != nil && answer.field("Date") != old)
+        #expect(bench.count == 2)
+    }
+
     @Test("The fields of a 304 say which requests the stored response is for", arguments: ["GET", "HEAD"])
     func newSelection(_ method: String) async throws {
         let bench = try CacheBench { request, number in
@@ -134,22 +152,32 @@ import Testing
         #expect(try await bench.fetch().text == "3")
     }
 
-    @Test("A response that was requested before all were removed is not stored", arguments: [true, false])
-    func removalDuringRequest(_ isOnDisk: Bool) async throws {
+    @Test(
+        "A response that was requested before its removal is not stored",
+        arguments: [true, false],
+        ["all", "one", "POST"]
+    )
+    func removalDuringRequest(_ isOnDisk: Bool, _ removal: String) async throws {
         let folder = try TemporaryFolder()
         let cache = isOnDisk ? HTTPCache(diskCapacity: 10_000_000, directory: folder.url) : HTTPCache()
         let gate = Gate()
-        let bench = try CacheBench(cache: cache) { _, number in
+        let bench = try CacheBench(cache: cache) { request, number in
+            if request.method == "POST" { return .status(204) }
             if number == 1 { gate.wait() }
             return .text("\(number)").adding("Cache-Control", "max-age=60")
         }
         async let first = bench.fetch()
         try await bench.server.waitForRequests(1)
-        cache.removeAll()
+        switch removal {
+        case "all": cache.removeAll()
+        case "one": cache.remove(for: bench.server.url("/"))
+        default: _ = try await bench.fetch(method: "POST")
+        }
         gate.open()
         #expect(try await first.text == "1")
-        #expect(try await bench.fetch().text == "2")
-        #expect(try await bench.fetch().text == "2")
+        let next = removal == "POST" ? "3" : "2"
+        #expect(try await bench.fetch().text == next)
+        #expect(try await bench.fetch().text == next)
     }
 
     @Test(
@@ -233,6 +261,20 @@ import Testing
         let answer = try await bench.fetch()
         #expect(answer.text == "body")
         #expect(answer.field("X-Number") == (tag == "\"a\"" ? "2" : "3"))
+    }
+
+    /// Section 4.3.5.
+    @Test("A response to HEAD with a validator that the stored response lacks removes that")
+    func newValidatorByHead() async throws {
+        let bench = try CacheBench { request, number in
+            let response = LoopbackResponse.text(number == 1 ? "old" : "new").framed(.chunked)
+                .adding("Cache-Control", "max-age=60")
+            return request.method == "HEAD" ? response.adding("ETag", "\"new\"") : response
+        }
+        #expect(try await bench.fetch().text == "old")
+        _ = try await bench.fetch("/", ["Cache-Control": "max-age=0, min-fresh=100"], method: "HEAD")
+        #expect(try await bench.fetch().text == "new")
+        #expect(bench.count == 3)
     }
 
     // MARK: - Invalidation

@@ -49,6 +49,15 @@ import Testing
         memory.insert(new, bodySize: 900_000)
         #expect(memory.find(old.stored.key, lines: []) == nil)
         #expect(memory.removals > removals)
+        // So does one that others take the place of.
+        memory.insert(old, bodySize: 90_000)
+        let kept = memory.removals
+        for number in 0..<20 {
+            let other = CacheEntry(CacheSamples.stored("/\(number)"), body: .data(Self.small))
+            memory.insert(other, bodySize: 90_000)
+        }
+        #expect(memory.find(old.stored.key, lines: []) == nil)
+        #expect(memory.removals > kept)
     }
 
     @Test("Only the owner has access to files and folder") func permissions() throws {
@@ -76,6 +85,51 @@ import Testing
         #expect(CacheSamples.body("/a", in: cache) == data)
         #expect(CacheSamples.body("/a", in: disk(folder)) == data)
         #expect(folder.names.count == (isLarge ? 2 : 1))
+    }
+
+    @Test(
+        "A response that was requested earlier does not replace a newer one",
+        arguments: [small, large],
+        [true, false]
+    )
+    func older(_ data: Data, _ isOnDisk: Bool) throws {
+        let folder = try TemporaryFolder()
+        let cache = isOnDisk ? disk(folder) : HTTPCache()
+        CacheSamples.store("/a", data, in: cache, etag: "\"new\"")
+        var older = CacheSamples.stored("/a", etag: "\"old\"")
+        older.requestTime -= 60
+        cache.store(older, .data(Data("old".utf8)))
+        for cache in isOnDisk ? [cache, disk(folder)] : [cache] {
+            let found = try #require(cache.find(older.key, lines: []))
+            #expect(found.stored.head.value("ETag") == "\"new\"")
+            #expect(CacheSamples.read(found) == data)
+        }
+    }
+
+    @Test("A response from before the clock was set back can be replaced", arguments: [true, false])
+    func fromTheFuture(_ isOnDisk: Bool) throws {
+        let folder = try TemporaryFolder()
+        let cache = isOnDisk ? disk(folder) : HTTPCache()
+        var future = CacheSamples.stored("/a")
+        future.requestTime += 3600
+        cache.store(future, .data(Data("future".utf8)))
+        CacheSamples.store("/a", Self.small, in: cache)
+        #expect(CacheSamples.body("/a", in: cache) == Self.small)
+    }
+
+    @Test("An update does not bring back a response that was removed since its request")
+    func updatingRemoved() throws {
+        let folder = try TemporaryFolder()
+        let cache = disk(folder)
+        let stored = CacheSamples.stored("/a", etag: "\"1\"")
+        cache.store(stored, .data(Self.small))
+        let entry = try #require(cache.find(stored.key, lines: []))
+        let generation = cache.generation
+        cache.remove(stored.key)
+        // The file is there again, as if it was not deleted yet.
+        disk(folder).store(stored, .data(Self.small))
+        _ = cache.update(entry, to: CacheSamples.stored("/a", etag: "\"2\""), requestedIn: generation)
+        #expect(disk(folder).find(stored.key, lines: [])?.stored.head.value("ETag") == "\"1\"")
     }
 
     @Test("Variants are kept together until Vary names other fields") func variants() throws {
@@ -132,7 +186,8 @@ import Testing
         let cache = disk(folder)
         CacheSamples.store("/a", data, in: cache, etag: "\"1\"")
         let entry = try #require(cache.find(CacheSamples.key("/a"), lines: []))
-        let updated = cache.update(entry, to: CacheSamples.stored("/a", etag: "\"2\""))
+        let stored = CacheSamples.stored("/a", etag: "\"2\"")
+        let updated = cache.update(entry, to: stored, requestedIn: cache.generation)
         #expect(CacheSamples.read(updated) == data)
         let found = try #require(disk(folder).find(CacheSamples.key("/a"), lines: []))
         #expect(found.stored.head.value("ETag") == "\"2\"")

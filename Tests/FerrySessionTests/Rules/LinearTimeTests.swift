@@ -70,7 +70,7 @@ struct LinearTimeTests {
                 _ = CacheValidation.merge(fields, with: fields)
                 _ = CacheValidation.selects(CacheFields(fields), by: CacheFields(fields))
                 let head = ResponseHead(version: "HTTP/1.1", status: 200, fields: fields)
-                _ = CacheValidation.matchesHead(head, head)
+                _ = CacheValidation.matchesHead(head, head, length: nil)
             }
         ),
         ("Content-Encoding", { _ = ContentCoding.parse($0) }),

@@ -29,9 +29,10 @@ enum CacheKey {
         return key(url.absoluteString, origin: origin)
     }
 
-    /// Returns the values that a request has for sorted names in `Vary` as one text, with credentials as a digest.
+    /// Returns the values that a request has for sorted names in `Vary` as one text, each as a digest.
     ///
-    /// `lines` are the request's fields as libcurl gets them, `Name: value`.
+    /// The text is stored, and a field of any name may contain a secret. `lines` are the request's fields as libcurl gets
+    /// them, `Name: value`.
     static func variant(_ names: [String], lines: [String]) -> String {
         var text = ""
         for name in names {
@@ -39,8 +40,7 @@ enum CacheKey {
             let values = values(of: name, in: lines)
             if !values.isEmpty {
                 let value = CacheSelection.normalized(values, of: name)
-                let isSecret = RedirectRule.credentialHeaders.contains(name)
-                text += ":" + (isSecret ? SHA256Hash.hash(Data(value.utf8)).base64EncodedString() : value)
+                text += ":" + SHA256Hash.hash(Data(value.utf8)).base64EncodedString()
             }
             text += "\n"
         }

@@ -44,10 +44,15 @@ enum CacheValidation {
         return stored.filter { !replaced.contains($0.name.lowercased()) && $0.name.lowercased() != "age" } + news
     }
 
-    /// Whether a response to HEAD is about the stored response (section 4.3.5): no validator and no length differs.
-    static func matchesHead(_ stored: ResponseHead, _ answer: ResponseHead) -> Bool {
-        ["ETag", "Last-Modified", "Content-Length"].allSatisfy { name in
-            guard let old = stored.value(name), let new = answer.value(name) else { return true }
+    /// Whether a 200 to HEAD is about the stored response (section 4.3.5): its validators and its length are the same.
+    ///
+    /// `length` is the length of a body that was stored as it was sent, and stands for a missing `Content-Length`.
+    static func matchesHead(_ stored: ResponseHead, _ answer: ResponseHead, length: Int?) -> Bool {
+        guard stored.status == 200 else { return false }
+        return ["ETag", "Last-Modified", "Content-Length"].allSatisfy { name in
+            guard let new = answer.value(name) else { return true }
+            let known = name == "Content-Length" ? length.map { "\($0)" } : nil
+            guard let old = stored.value(name) ?? known else { return false }
             return old.utf8.elementsEqual(new.utf8)
         }
     }

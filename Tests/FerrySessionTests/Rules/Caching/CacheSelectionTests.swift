@@ -45,7 +45,7 @@ import Testing
         let variants = [row.first, row.second].map { values in
             CacheKey.variant([row.name], lines: values.map { "\(row.name): \($0)" })
         }
-        // Credentials are compared by a digest of the same form.
+        // The cache compares digests of this form.
         #expect((variants[0] == variants[1]) == row.isSame, "\(variants)")
     }
 

@@ -52,13 +52,35 @@ import Testing
         )
     }
 
-    /// Section 4.3.5.
-    @Test("A response to HEAD is about the stored response if nothing differs") func head() {
-        let stored = CacheRows.head(200, [("ETag", "\"a\""), ("Content-Length", "3")])
-        #expect(CacheValidation.matchesHead(stored, CacheRows.head(200, [("Content-Length", "3")])))
-        #expect(CacheValidation.matchesHead(stored, CacheRows.head()))
-        #expect(!CacheValidation.matchesHead(stored, CacheRows.head(200, [("Content-Length", "4")])))
-        #expect(!CacheValidation.matchesHead(stored, CacheRows.head(200, [("ETag", "\"b\"")])))
+    @Test(
+        "A response to HEAD is about the stored response if each validator and the length are the same (section 4.3.5)",
+        arguments: [
+            ([("ETag", "\"a\""), ("Content-Length", "3")], [], true),
+            ([("ETag", "\"a\""), ("Content-Length", "3")], [("Content-Length", "3")], true),
+            ([("ETag", "\"a\""), ("Content-Length", "3")], [("Content-Length", "4")], false),
+            ([("ETag", "\"a\"")], [("ETag", "\"a\"")], true),
+            ([("ETag", "\"a\"")], [("ETag", "\"b\"")], false),
+            ([("ETag", "\"a\"")], [("ETag", "\"a\""), ("Last-Modified", "now")], false),
+            ([("Last-Modified", "then")], [("Last-Modified", "now")], false),
+            ([], [("ETag", "\"a\"")], false),
+            ([], [("Last-Modified", "now")], false),
+            ([], [], true),
+        ] as [([(String, String)], [(String, String)], Bool)]
+    )
+    func head(_ row: (stored: [(String, String)], answer: [(String, String)], isAbout: Bool)) {
+        let answer = CacheRows.head(200, row.answer)
+        let isAbout = CacheValidation.matchesHead(CacheRows.head(200, row.stored), answer, length: nil)
+        #expect(isAbout == row.isAbout)
+        // The response to GET would have the same status.
+        #expect(!CacheValidation.matchesHead(CacheRows.head(404, row.stored), answer, length: nil))
+    }
+
+    @Test("The length of the stored body stands for a missing Content-Length, unless it was decoded")
+    func lengthOfBody() {
+        let answer = CacheRows.head(200, [("Content-Length", "3")])
+        #expect(CacheValidation.matchesHead(CacheRows.head(), answer, length: 3))
+        #expect(!CacheValidation.matchesHead(CacheRows.head(), answer, length: 4))
+        #expect(!CacheValidation.matchesHead(CacheRows.head(), answer, length: nil))
     }
 
     /// Section 5.1.
