@@ -33,7 +33,8 @@ package enum HeaderRule {
 
     /// Returns whether a value is free of the bytes that would end or truncate it: CR, LF and NUL.
     package static func isValue(_ string: String) -> Bool {
-        string.utf8.allSatisfy { $0 != 0x0D && $0 != 0x0A && $0 != 0 }
+        var string = string
+        return string.withUTF8 { !$0.contains { $0 <= 0x0D && ($0 == 0x0D || $0 == 0x0A || $0 == 0) } }
     }
 
     /// Returns a string as a quoted string (RFC 9110, section 5.6.4), or unchanged if it is a token.

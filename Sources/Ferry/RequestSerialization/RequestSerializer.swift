@@ -95,7 +95,8 @@ extension RequestSerializer {
             throw RequestSerializationError(.invalidMethod, reason: reason, failingURL: url.presentable.absoluteString)
         }
         var request = URLRequest(url: url.absoluteURL)
-        request.httpMethod = method.rawValue
+        // GET is the default, and setting it takes Foundation several comparisons.
+        if method != .get { request.httpMethod = method.rawValue }
         options.apply(to: &request)
         request = try serialize(request, parameters: parameters?.makeParameters())
         try request.setHeaders(headers)

@@ -85,7 +85,11 @@ extension TaskResponse {
     }
 
     /// Returns the value if there is no error; otherwise throws the error of ``result``.
-    public func get() throws(NetworkError) -> Value { try result.get() }
+    public func get() throws(NetworkError) -> Value {
+        if let error { throw error }
+        if let value { return value }
+        throw noValue
+    }
 
     /// Returns the response with a transformed value.
     ///

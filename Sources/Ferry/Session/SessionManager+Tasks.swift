@@ -32,12 +32,12 @@ extension SessionManager {
     /// - Parameter task: A task of this manager.
     /// - Returns: Its progress.
     public func uploadProgress(for task: URLSessionTask) -> Progress? {
-        core.delegate(of: task)?.uploadProgress.progress
+        core.delegate(of: task)?.uploadProgress.progress(of: task)
     }
 
     /// Returns the progress of a task's response body, in the same way as ``uploadProgress(for:)``.
     public func downloadProgress(for task: URLSessionTask) -> Progress? {
-        core.delegate(of: task)?.downloadProgress.progress
+        core.delegate(of: task)?.downloadProgress.progress(of: task)
     }
 
     /// Returns the progress of a task's request body as it changes, for one reader, until the task ends.

@@ -2,6 +2,8 @@
 final class TaskProgress: Sendable {
     private struct State {
         var followers: [Follower] = []
+        /// Made with the first follower.
+        var pauses: ProgressPauses?
         var total: Int64 = 0
         var completed: Int64 = 0
     }
@@ -9,7 +11,6 @@ final class TaskProgress: Sendable {
     private struct Follower { weak var progress: Progress? }
 
     private let state = Mutex(State())
-    private let pauses = ProgressPauses()
 
     /// Connects a `Progress` to the task, once; a data task that has become a download has two.
     func attach(
@@ -23,6 +24,8 @@ final class TaskProgress: Sendable {
             state.followers.append(Follower(progress: progress))
             progress.isCancellable = true
             progress.cancellationHandler = cancel
+            let pauses = state.pauses ?? ProgressPauses()
+            state.pauses = pauses
             pauses.follow(progress, pause: pause, resume: resume)
             ProgressWriting.alone {
                 if state.total != 0 { progress.totalUnitCount = state.total }

@@ -21,7 +21,11 @@ enum JSONNames {
         guard json.count > smallSize else { return true }
         let text = JSONParser.utf8(json)
         return text.withUnsafeBytes { (bytes: UnsafeRawBufferPointer) -> Bool in
-            guard bytes.contains(where: { $0 >= 0x80 || $0 == UInt8(ascii: "\\") }) else { return true }
+            // The compiler makes this loop compare many bytes at a time.
+            var all: UInt8 = 0
+            for byte in bytes { all |= byte }
+            let hasBackslash = bytes.baseAddress.map { memchr($0, 0x5C, bytes.count) != nil } ?? false
+            guard all >= 0x80 || hasBackslash else { return true }
             return isJSON5 ? hasFewMarks(bytes) : areQuicklyHashed(in: bytes)
         }
     }

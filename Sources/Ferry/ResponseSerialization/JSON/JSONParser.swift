@@ -207,6 +207,8 @@ extension JSONParser {
 extension JSONParser {
     /// Returns a text in UTF-8 without a byte order mark; the same bytes if they are that already.
     static func utf8(_ data: Data) -> Data {
+        // Nearly every text is UTF-8 without a mark, and then has none of these bytes at its start.
+        guard data.withUnsafeBytes({ $0.prefix(4).contains { $0 == 0 || $0 >= 0xEF } }) else { return data }
         if data.starts(with: [0xEF, 0xBB, 0xBF]) { return data.dropFirst(3) }
         guard let encoding = encoding(Array(data.prefix(4))), let text = String(data: data, encoding: encoding) else {
             return data

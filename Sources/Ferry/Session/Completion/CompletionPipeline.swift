@@ -38,7 +38,9 @@ final class TaskOutcome: Sendable {
 }
 
 /// The steps after a task's end: validation and decoding, the completion handler, the notification, in this order.
-struct CompletionPipeline<Value: Sendable>: Sendable {
+///
+/// A class, since it is passed through several closures.
+final class CompletionPipeline<Value: Sendable>: Sendable {
     /// Makes the final response.
     ///
     /// It runs on the processing queue, on the default completion queue if the handler runs there too, or in the Swift
@@ -55,21 +57,41 @@ struct CompletionPipeline<Value: Sendable>: Sendable {
     let notifications: NotificationPoster
     let monitor: CompositeEventMonitor
 
+    init(
+        makeResponse: @escaping @Sendable (TaskOutcome) -> TaskResponse<Value>,
+        completionHandler: @escaping @Sendable (TaskResponse<Value>) -> Void,
+        completionQueue: DispatchQueue?,
+        waiter: CompletionWaiter?,
+        token: CompletionToken,
+        serializer: any ResponseSerializer,
+        notifications: NotificationPoster,
+        monitor: CompositeEventMonitor
+    ) {
+        self.makeResponse = makeResponse
+        self.completionHandler = completionHandler
+        self.completionQueue = completionQueue
+        self.waiter = waiter
+        self.token = token
+        self.serializer = serializer
+        self.notifications = notifications
+        self.monitor = monitor
+    }
+
     /// Starts the pipeline.
     ///
     /// With the default completion queue, decoding and the handler share one block, which saves a dispatch.
     func run(_ outcome: TaskOutcome) {
-        if let waiter, waiter.bring({ process(outcome, on: nil) }) { return }
+        if let waiter, waiter.bring({ self.process(outcome, on: nil) }) { return }
         let isOwn = completionQueue === ManagerQueues.completion
         (isOwn ? ManagerQueues.completion : ManagerQueues.processing).async {
-            process(outcome, on: isOwn ? nil : completionQueue)
+            self.process(outcome, on: isOwn ? nil : self.completionQueue)
         }
     }
 
     private func process(_ outcome: TaskOutcome, on queue: DispatchQueue?) {
         let response = makeResponse(outcome)
         guard let queue else { return deliver(response, of: outcome.task) }
-        queue.async { deliver(response, of: outcome.task) }
+        queue.async { self.deliver(response, of: outcome.task) }
     }
 
     private func deliver(_ response: TaskResponse<Value>, of task: URLSessionTask) {

@@ -224,6 +224,8 @@ final class TaskDelegate: Sendable {
             metrics: metrics
         )
         if outcome.error == nil { reportEnds() }
+        // Without closures where nothing is pending, as for nearly every task.
+        if uploadProgress.finishIfIdle(), downloadProgress.finishIfIdle() { return complete(outcome) }
         uploadProgress.finish { [downloadProgress, complete] in
             downloadProgress.finish { complete(outcome) }
         }

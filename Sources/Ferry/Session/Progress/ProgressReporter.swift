@@ -16,13 +16,13 @@ package final class ProgressReporter: Sendable {
         var progress: Progress?
         /// Whether the `Progress` has a parent, which is complete only when its child is.
         var hasParent = false
-        weak var task: URLSessionTask?
+        /// Made with the `Progress`.
+        var pauses: ProgressPauses?
     }
 
     private let handler: ProgressHandler?
     private let queue: DispatchQueue?
     private let state = Mutex(State())
-    private let pauses = ProgressPauses()
 
     /// Creates a reporter; without a queue the handler is called immediately, on the queue of the caller.
     package init(handler: ProgressHandler?, queue: DispatchQueue?) {
@@ -30,13 +30,13 @@ package final class ProgressReporter: Sendable {
         self.queue = queue
     }
 
-    /// The progress as a `Progress` object; its total is -1 while it is unknown.
-    var progress: Progress {
+    /// Returns the progress as a `Progress` object, which controls the task; its total is -1 while it is unknown.
+    func progress(of task: URLSessionTask) -> Progress {
         state.withLock { state in
             if let progress = state.progress { return progress }
             let progress = Progress(parent: nil)
             Self.apply(state.latest, to: progress)
-            if let task = state.task { tie(progress, to: task) }
+            Self.tie(progress, to: task, &state)
             state.progress = progress
             return progress
         }
@@ -53,14 +53,13 @@ package final class ProgressReporter: Sendable {
         }
     }
 
-    /// Connects the `Progress` to a task, without retaining it.
+    /// Connects the `Progress` to a task, without retaining it, if there is one already.
     func attach(to task: URLSessionTask) {
         let progress = state.withLock { state in
-            state.task = task
+            if let progress = state.progress { Self.tie(progress, to: task, &state) }
             return state.progress
         }
         guard let progress else { return }
-        tie(progress, to: task)
         // A parent that is already cancelled does not cancel a child that joins it.
         if progress.isCancelled { task.cancel() }
     }
@@ -74,7 +73,9 @@ package final class ProgressReporter: Sendable {
         }
     }
 
-    private func tie(_ progress: Progress, to task: URLSessionTask) {
+    private static func tie(_ progress: Progress, to task: URLSessionTask, _ state: inout State) {
+        let pauses = state.pauses ?? ProgressPauses()
+        state.pauses = pauses
         progress.isCancellable = true
         progress.cancellationHandler = { [weak task] in task?.cancel() }
         pauses.follow(progress, pause: { [weak task] in task?.suspend() }, resume: { [weak task] in task?.resume() })
@@ -98,6 +99,19 @@ package final class ProgressReporter: Sendable {
         if let progress = action.progress { Self.apply(update, to: progress) }
         for stream in action.streams.values { stream.yield(update) }
         if action.schedules { schedule() }
+    }
+
+    /// Stops reporting, unless a call of the handler is pending; returns whether it has stopped.
+    package func finishIfIdle() -> Bool {
+        let streams = state.withLock { state -> Streams? in
+            guard !state.isCallPending else { return nil }
+            state.isFinished = true
+            defer { state.streams = [:] }
+            return state.streams
+        }
+        guard let streams else { return false }
+        for stream in streams.values { stream.finish() }
+        return true
     }
 
     /// Stops reporting; `completion` runs after the last call of the handler.
