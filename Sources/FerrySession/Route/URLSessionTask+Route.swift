@@ -20,8 +20,7 @@ extension EngineSettings {
         guard network.unixSocket(for: origin) == nil,
             network.resolutions(of: origin.host, port: origin.port).isEmpty
         else { return false }
-        // RFC 6761, section 6.3.
-        if origin.host == "localhost" || origin.host.hasSuffix(".localhost") { return false }
+        if URLHost.isLocalhost(origin.host) { return false }
         return switch proxy.route(to: origin) {
         case .direct: true
         case .server: false

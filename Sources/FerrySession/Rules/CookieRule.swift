@@ -84,7 +84,7 @@ enum CookieRule {
         if cookie.name.isEmpty { return !folded.hasPrefix("__secure-") && !folded.hasPrefix("__host-") }
         if folded.hasPrefix("__secure-") { return attributes.isSecure }
         guard folded.hasPrefix("__host-") else { return true }
-        // A domain that is an address makes no other host receive the cookie, but is a domain.
+        // A cookie whose domain is an address is for that host alone, but has a domain all the same.
         return attributes.isSecure && isHostOnly && attributes.domain == nil && attributes.path == "/" && path == "/"
     }
 }

@@ -87,7 +87,7 @@ package struct URLHost: Sendable {
     var exactName: String { keepsRootDot ? name + "." : name }
 
     /// Whether ``exactName`` has a trailing dot.
-    var keepsRootDot: Bool { hasRootDot && kind == .name && !isLocalhost }
+    var keepsRootDot: Bool { hasRootDot && kind == .name && !Self.isLocalhost(name) }
 
     /// The bytes of the address; `nil` for a name.
     package var address: Data? { kind == .name ? nil : IPAddress(unscopedName).map { Data($0.bytes) } }
@@ -98,7 +98,8 @@ package struct URLHost: Sendable {
         return String(name[..<percent])
     }
 
-    private var isLocalhost: Bool { name == "localhost" || name.hasSuffix(".localhost") }
+    /// Returns a Boolean value that indicates whether a normalized name is one of this machine (RFC 6761, section 6.3).
+    package static func isLocalhost(_ name: String) -> Bool { name == "localhost" || name.hasSuffix(".localhost") }
 }
 
 extension URLHost: Hashable {

@@ -18,6 +18,16 @@ struct ReplayTests {
         }
     }
 
+    /// Returns a session with a kept connection, whose delegate provides streams of 300,000 bytes.
+    private func streamingSession(_ server: LoopbackServer) async throws -> (CurlSession, RecordingDelegate) {
+        var hooks = DelegateHooks()
+        hooks.onBodyStream = { _, answer in answer(InputStream(data: LoopbackServer.pattern(count: 300_000))) }
+        let recorder = RecordingDelegate(hooks)
+        let session = Wire.session(recorder)
+        _ = try await session.data(from: server.url)
+        return (session, recorder)
+    }
+
     private func expectWhole(
         _ server: LoopbackServer,
         _ outcome: TaskRecord,
@@ -67,11 +77,7 @@ struct ReplayTests {
     @Test("Gap 10: a stream on a dead connection is requested again", arguments: [true, false])
     func stream(_ afterBody: Bool) async throws {
         let server = try server(afterBody: afterBody)
-        var hooks = DelegateHooks()
-        hooks.onBodyStream = { _, answer in answer(InputStream(data: LoopbackServer.pattern(count: 300_000))) }
-        let recorder = RecordingDelegate(hooks)
-        let session = Wire.session(recorder)
-        _ = try await session.data(from: server.url)
+        let (session, recorder) = try await streamingSession(server)
         let task = session.uploadTask(withStreamedRequest: Wire.request(server.url, "PUT"))
         let outcome = try await recorder.run(task)
         try expectWhole(server, outcome, task, 300_000)
@@ -82,11 +88,7 @@ struct ReplayTests {
 
     @Test("A stream of a method that is not idempotent is not sent a second time") func streamedPost() async throws {
         let server = try server(afterBody: true)
-        var hooks = DelegateHooks()
-        hooks.onBodyStream = { _, answer in answer(InputStream(data: LoopbackServer.pattern(count: 300_000))) }
-        let recorder = RecordingDelegate(hooks)
-        let session = Wire.session(recorder)
-        _ = try await session.data(from: server.url)
+        let (session, recorder) = try await streamingSession(server)
         let outcome = try await recorder.run(
             session.uploadTask(withStreamedRequest: Wire.request(server.url, "POST"))
         )

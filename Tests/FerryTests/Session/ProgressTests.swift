@@ -127,18 +127,29 @@ struct ProgressTests {
         try await done.wait { $0?.isCancelled == true }
     }
 
-    @Test("A Progress suspends and resumes its task", arguments: TestTransport.able(to: .suspension))
-    func pauses(_ transport: TestTransport) async throws {
-        // The response does not come before the task is suspended.
-        let gate = Gate()
+    /// Returns a server that responds to `/wait` when the gate opens, and to other requests at once, and a manager.
+    private func makeGated(_ transport: TestTransport, _ gate: Gate) throws -> (LoopbackServer, SessionManager) {
         let server = try LoopbackServer { request in
             if request.path == "/wait" { gate.wait() }
             return .text("x")
         }
-        let manager = transport.manager()
+        return (server, transport.manager())
+    }
+
+    /// Starts a task that waits for the gate, and returns it with its progress.
+    private func start(on server: LoopbackServer, in manager: SessionManager) throws -> (URLSessionTask, Progress) {
         let task = manager.dataTask(with: URLRequest(url: server.url("/wait"))) { _ in }
         let progress = try #require(manager.downloadProgress(for: task))
         task.resume()
+        return (task, progress)
+    }
+
+    @Test("A Progress suspends and resumes its task", arguments: TestTransport.able(to: .suspension))
+    func pauses(_ transport: TestTransport) async throws {
+        // The response does not come before the task is suspended.
+        let gate = Gate()
+        let (server, manager) = try makeGated(transport, gate)
+        let (task, progress) = try start(on: server, in: manager)
         progress.pause()
         gate.open()
         try await eventually { task.state == .suspended }
@@ -152,14 +163,8 @@ struct ProgressTests {
     @Test("Repeated pauses of a Progress count once", arguments: TestTransport.able(to: .suspension))
     func repeatedPauses(_ transport: TestTransport) async throws {
         let gate = Gate()
-        let server = try LoopbackServer { request in
-            if request.path == "/wait" { gate.wait() }
-            return .text("x")
-        }
-        let manager = transport.manager()
-        let task = manager.dataTask(with: URLRequest(url: server.url("/wait"))) { _ in }
-        let progress = try #require(manager.downloadProgress(for: task))
-        task.resume()
+        let (server, manager) = try makeGated(transport, gate)
+        let (task, progress) = try start(on: server, in: manager)
         for _ in 0..<3 { progress.pause() }
         try await eventually { task.state == .suspended }
         // Progress calls its handlers on a queue of its own; requests take longer than the remaining ones.

@@ -4,20 +4,6 @@ import Testing
 
 @Suite("XML responses", .timeLimit(.minutes(2)))
 struct XMLResponseSerializerTests {
-    private final class Names: NSObject, XMLParserDelegate {
-        var names: [String] = []
-
-        func parser(
-            _ parser: XMLParser,
-            didStartElement elementName: String,
-            namespaceURI: String?,
-            qualifiedName: String?,
-            attributes: [String: String]
-        ) {
-            names.append(elementName)
-        }
-    }
-
     private final class Characters: NSObject, XMLParserDelegate {
         var text = ""
 
@@ -28,7 +14,7 @@ struct XMLResponseSerializerTests {
     func parser() throws {
         let result = try SampleResponse(200, "application/xml", "<a><b/></a>").serialized(by: .xmlParser)
         let content = try #require(result.value)
-        let names = Names()
+        let names = ElementNames()
         let parser = content.makeParser()
         parser.delegate = names
         #expect(parser.parse())
@@ -207,5 +193,20 @@ struct XMLResponseSerializerTests {
         }
         #expect(trees > 100)
         #expect(trees < 19_000)
+    }
+}
+
+/// The names of the elements that a parser has found.
+final class ElementNames: NSObject, XMLParserDelegate {
+    var names: [String] = []
+
+    func parser(
+        _ parser: XMLParser,
+        didStartElement elementName: String,
+        namespaceURI: String?,
+        qualifiedName: String?,
+        attributes: [String: String]
+    ) {
+        names.append(elementName)
     }
 }

@@ -187,7 +187,7 @@ extension URL {
     /// Whether the host is this machine (RFC 6761, section 6.3; RFC 1122, section 3.2.1.3).
     fileprivate var isLoopback: Bool {
         let host = Origin(self).host
-        return host == "localhost" || host.hasSuffix(".localhost") || host == "::1"
+        return URLHost.isLocalhost(host) || host == "::1"
             || (host.hasPrefix("127.") && (try? URLHost(host))?.kind == .ipv4)
     }
 }
