@@ -41,7 +41,7 @@ struct TransferMetricsTests {
         let task = session.uploadTask(with: request, from: Data(count: 300_000)) { _, _, _ in }
         task.resume()
         done.withLock { $0 = task }
-        while task.state != .completed { try await Task.sleep(for: .milliseconds(2)) }
+        try await eventually { task.state == .completed }
         let transaction = try #require(task.transferMetrics?.transactions.first)
         #expect(transaction.bodyBytesSent == 300_000)
         #expect(transaction.bodyBytesReceived == task.countOfBytesReceived)

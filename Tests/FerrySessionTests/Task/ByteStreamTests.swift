@@ -11,7 +11,7 @@ import Testing
     /// Calls `whenWaiting` as soon as a reader waits, and returns the first piece that the reader gets.
     private func read(_ stream: ByteStream, _ whenWaiting: @Sendable () -> Void) async throws -> Data? {
         async let piece = stream.next()
-        while !stream.hasReader { await Task.yield() }
+        try await eventually { stream.hasReader }
         whenWaiting()
         return try await piece
     }

@@ -109,7 +109,7 @@ struct BodyReadingTests {
         #expect(!request.isComplete)
     }
 
-    @Test("An upload can be reset, stalled, or ended by closing") func cutUploads() throws {
+    @Test("An upload can be reset, stalled, or ended by closing") func cutUploads() async throws {
         let server = try LoopbackServer()
         let head = " HTTP/1.1\r\nHost: t\r\nContent-Length: 5000\r\n\r\n"
         let reset = try RawClient(server)
@@ -123,7 +123,7 @@ struct BodyReadingTests {
         let stall = try RawClient(server)
         try stall.send("POST /upload-stall?after=1000" + head)
         try stall.send(LoopbackServer.pattern(count: 1500))
-        while server.requestCount < 3 { usleep(1000) }
+        try await eventually { server.requestCount == 3 }
         #expect(server.openConnectionCount >= 1)
         #expect(server.requests.last?.bodyLength == 1000)
     }

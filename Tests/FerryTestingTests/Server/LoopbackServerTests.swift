@@ -44,7 +44,7 @@ struct LoopbackServerTests {
         try await server.waitForOpenConnections(atMost: 0)
     }
 
-    @Test("Stopping ends waiting connections immediately and frees threads and descriptors") func stop() throws {
+    @Test("Stopping ends waiting connections immediately and frees threads and descriptors") func stop() async throws {
         let server = try LoopbackServer { request in
             request.path == "/stall" ? .text("x").faulted(.stall(afterBodyBytes: 0)) : .text("x").delayed(60)
         }
@@ -54,7 +54,7 @@ struct LoopbackServerTests {
         #expect(try stalled.head().status == 200)
         let delayed = try RawClient(server)
         try delayed.request("GET", "/")
-        while server.requestCount < 2 { usleep(1000) }
+        try await eventually { server.requestCount == 2 }
         let start = ContinuousClock.now
         server.stop()
         server.stop()

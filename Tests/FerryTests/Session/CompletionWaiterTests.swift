@@ -44,7 +44,7 @@ struct CompletionWaiterTests {
     }
 
     @Test("Work submitted before the response runs, and none is accepted after it")
-    func work() async {
+    func work() async throws {
         for round in 0..<200 {
             let waiter = CompletionWaiter()
             let received = Mutex<Int?>(nil)
@@ -52,7 +52,7 @@ struct CompletionWaiterTests {
             async let value = waiter.wait(for: received)
             if round % 2 == 0 { await Task.yield() }
             #expect(waiter.bring { other.withLock { $0 += 1 } })
-            while other.withLock({ $0 == 0 }) { await Task.yield() }
+            try await eventually { other.withLock { $0 > 0 } }
             let isBrought = waiter.bring {
                 received.withLock { $0 = round }
                 waiter.wake()

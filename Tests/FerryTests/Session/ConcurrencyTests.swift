@@ -61,7 +61,7 @@ struct ConcurrencyTests {
                 DispatchQueue.global().asyncAfter(deadline: .now() + delay) { task.cancel() }
             }
             // Limits concurrent tasks to fewer than the ports of a test machine.
-            while manager.tasks.count > 100 { try await Task.sleep(for: .milliseconds(1)) }
+            try await eventually { manager.tasks.count <= 100 }
         }
         await withCheckedContinuation { continuation in
             group.notify(queue: .global()) { continuation.resume() }
