@@ -44,6 +44,25 @@ struct CostRecordTests {
         #expect(record.costs == ["allocations": ["a": 128]])
     }
 
+    @Test(arguments: [136.94, 136.96, 137])
+    func `A number is judged alike before and after it is recorded`(number: Double) {
+        let old = record(["a": 133])
+        var results = Results()
+        let sample = Sample(
+            count: 1,
+            wall: 1,
+            cpu: 1,
+            peakMemory: 0,
+            startMemory: 0,
+            threads: 1,
+            extras: ["allocations": number]
+        )
+        results.add(.sample(sample), workload: "allocations", client: "a")
+        let new = CostRecord(versions: [:], results: results, clients: ["a"])
+        #expect(old.exceeds(number, "allocations", "a") == (number > 136.95))
+        #expect(old.excesses(in: new).isEmpty == (number < 136.95))
+    }
+
     @Test func `A record survives its file`() throws {
         let file = FileManager.default.temporaryDirectory.appending(path: "costs-\(UUID().uuidString).json")
         defer { try? FileManager.default.removeItem(at: file) }

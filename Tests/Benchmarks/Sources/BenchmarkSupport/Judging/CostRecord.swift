@@ -24,7 +24,7 @@ public struct CostRecord: Codable, Sendable, Equatable {
             for client in clients {
                 let values = results.values(Subject(counter, client, .extra(counter))).compactMap { $0 }
                 guard let least = values.min() else { continue }
-                costs[counter, default: [:]][client] = (least * 10).rounded() / 10
+                costs[counter, default: [:]][client] = Self.rounded(least)
             }
         }
     }
@@ -59,6 +59,11 @@ public struct CostRecord: Codable, Sendable, Equatable {
     /// Returns a Boolean value that indicates whether a number is over the tolerance larger than this record says.
     public func exceeds(_ new: Double, _ counter: String, _ client: String) -> Bool {
         guard let old = costs[counter]?[client] else { return false }
-        return new > old * Self.tolerance
+        // A number is rounded here too, so that it is judged as it will be judged in a record.
+        return Self.rounded(new) > old * Self.tolerance
+    }
+
+    private static func rounded(_ number: Double) -> Double {
+        (number * 10).rounded() / 10
     }
 }
