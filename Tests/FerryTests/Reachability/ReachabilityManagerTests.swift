@@ -3,46 +3,6 @@ import FerryTesting
 import Foundation
 import Testing
 
-/// A source that reports what the test tells it to.
-final class ScriptedSource: ReachabilitySource {
-    struct Calls: Sendable, Equatable {
-        var starts = 0
-        var stops = 0
-    }
-
-    private let state = Mutex<(report: (@Sendable (ReachabilityStatus) -> Void)?, calls: Calls)>((nil, Calls()))
-    private let first: ReachabilityStatus?
-
-    init(first: ReachabilityStatus? = nil) {
-        self.first = first
-    }
-
-    var calls: Calls { state.withLock { $0.calls } }
-    var isRunning: Bool { state.withLock { $0.report != nil } }
-
-    func start(_ report: @escaping @Sendable (ReachabilityStatus) -> Void) {
-        state.withLock { state in
-            state.report = report
-            state.calls.starts += 1
-        }
-        if let first { report(first) }
-    }
-
-    func stop() {
-        state.withLock { state in
-            state.report = nil
-            state.calls.stops += 1
-        }
-    }
-
-    /// The closure to report with, which a slow source may still call after it was stopped.
-    var reporter: (@Sendable (ReachabilityStatus) -> Void)? { state.withLock { $0.report } }
-
-    func report(_ status: ReachabilityStatus) {
-        reporter?(status)
-    }
-}
-
 @Suite("Reachability")
 struct ReachabilityManagerTests {
     private func started(_ source: ScriptedSource, _ manager: ReachabilityManager) async throws {
@@ -320,40 +280,5 @@ enum NetlinkProbe {
             else { return false }
             return inodes.contains(String(link.dropFirst(8).dropLast()))
         }
-    }
-}
-
-@Suite("Reachability from many threads")
-struct ReachabilityRaceTests {
-    @Test("Concurrent starts, stops, readers and reports leave the manager in the state last set")
-    func everything() async throws {
-        let source = ScriptedSource(first: .notReachable)
-        let manager = ReachabilityManager(source: source)
-        let told = Watched<[ReachabilityStatus]>([])
-        await withTaskGroup(of: Void.self) { group in
-            for index in 0..<200 {
-                group.addTask {
-                    switch index % 5 {
-                    case 0: manager.startMonitoring()
-                    case 1: manager.stopMonitoring()
-                    case 2: source.report(index % 2 == 0 ? .reachableViaWiFi : .notReachable)
-                    case 3: manager.statusHandler = { status in told.change { $0.append(status) } }
-                    default: for await _ in manager.updates { break }
-                    }
-                }
-            }
-            // Readers return only after a report.
-            group.addTask {
-                for index in 0..<50 {
-                    source.report(index % 2 == 0 ? .reachableViaCellular : .notReachable)
-                    try? await Task.sleep(for: .milliseconds(1))
-                }
-            }
-        }
-        manager.stopMonitoring()
-        try await eventually { !source.isRunning }
-        manager.startMonitoring()
-        try await eventually { source.isRunning && manager.status == .notReachable }
-        #expect(source.calls.starts == source.calls.stops + 1)
     }
 }
