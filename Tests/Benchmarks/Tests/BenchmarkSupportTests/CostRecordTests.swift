@@ -8,6 +8,18 @@ struct CostRecordTests {
         return CostRecord(versions: ["libcurl": "7.88.1"], costs: costs)
     }
 
+    private func sample(_ allocations: Double) -> Sample {
+        Sample(
+            count: 1,
+            wall: 1,
+            cpu: 1,
+            peakMemory: 0,
+            startMemory: 0,
+            threads: 1,
+            extras: ["allocations": allocations]
+        )
+    }
+
     @Test func `Growth within three percent is accepted, and less always`() {
         #expect(record(["a": 100, "b": 100]).excesses(in: record(["a": 103, "b": 60, "new": 900])).isEmpty)
     }
@@ -27,18 +39,7 @@ struct CostRecordTests {
     @Test func `The smallest number of the rounds counts, and failures do not`() {
         var results = Results()
         for value in [130.25, nil, 127.96] as [Double?] {
-            let sample = value.map {
-                Sample(
-                    count: 1,
-                    wall: 1,
-                    cpu: 1,
-                    peakMemory: 0,
-                    startMemory: 0,
-                    threads: 1,
-                    extras: ["allocations": $0]
-                )
-            }
-            results.add(sample.map(Outcome.sample) ?? .failed("refused"), workload: "allocations", client: "a")
+            results.add(value.map { .sample(sample($0)) } ?? .failed("refused"), workload: "allocations", client: "a")
         }
         let record = CostRecord(versions: [:], results: results, clients: ["a", "b"])
         #expect(record.costs == ["allocations": ["a": 128]])
@@ -48,16 +49,7 @@ struct CostRecordTests {
     func `A number is judged alike before and after it is recorded`(number: Double) {
         let old = record(["a": 133])
         var results = Results()
-        let sample = Sample(
-            count: 1,
-            wall: 1,
-            cpu: 1,
-            peakMemory: 0,
-            startMemory: 0,
-            threads: 1,
-            extras: ["allocations": number]
-        )
-        results.add(.sample(sample), workload: "allocations", client: "a")
+        results.add(.sample(sample(number)), workload: "allocations", client: "a")
         let new = CostRecord(versions: [:], results: results, clients: ["a"])
         #expect(old.exceeds(number, "allocations", "a") == (number > 136.95))
         #expect(old.excesses(in: new).isEmpty == (number < 136.95))
