@@ -68,8 +68,12 @@ struct DataStreamTests {
     func endlessError(_ transport: TestTransport) async throws {
         let server = try LoopbackServer { _ in
             var response = LoopbackResponse.stream { body in
-                let piece = Data(count: 1 << 16)
-                while body.write(piece) {}
+                // The rest is sent slowly, since URLSession keeps all that arrives until it is cancelled.
+                var count = 0
+                while body.write(Data(count: 1 << 16)) {
+                    count += 1
+                    if count >= 32 { body.wait(0.05) }
+                }
             }
             response.status = 500
             return response
