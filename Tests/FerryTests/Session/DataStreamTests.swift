@@ -69,11 +69,9 @@ struct DataStreamTests {
         let server = try LoopbackServer { _ in
             var response = LoopbackResponse.stream { body in
                 // The rest is sent slowly, since URLSession keeps all that arrives until it is cancelled.
-                var count = 0
-                while body.write(Data(count: 1 << 16)) {
-                    count += 1
-                    if count >= 32 { body.wait(0.05) }
-                }
+                let piece = Data(count: 1 << 16)
+                for _ in 0..<32 { body.write(piece) }
+                while body.write(piece) { body.wait(0.05) }
             }
             response.status = 500
             return response
