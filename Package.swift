@@ -10,18 +10,34 @@ let package = Package(
         .library(name: "FerrySession", targets: ["FerrySession"]),
         .library(name: "FerryOperations", targets: ["FerryOperations"]),
         .library(name: "FerryXML", targets: ["FerryXML"]),
+        .library(name: "FerryAPI", targets: ["FerryAPI"]),
+        .library(name: "FerryAssets", targets: ["FerryAssets"]),
         .library(name: "FerryTesting", targets: ["FerryTesting"]),
         .executable(name: "ferry", targets: ["FerryCommand"]),
     ],
     targets: [
         .target(name: "CFerry", linkerSettings: [.linkedLibrary("dl")]),
-        // What the other modules share; it has no public declarations.
-        .target(name: "FerrySupport", swiftSettings: settings),
-        .target(name: "FerrySession", dependencies: ["CFerry", "FerrySupport"], swiftSettings: settings),
-        .target(name: "Ferry", dependencies: ["FerrySession"], swiftSettings: settings),
+        // What the other modules share: URLs, header fields, files, the rules of HTTP. It knows no libcurl and no session.
+        .target(name: "FerryCore", swiftSettings: settings),
+        // Handles of libcurl and the thread that has them, connections, TLS, routes. It knows no task and no cache.
+        .target(name: "FerryCurl", dependencies: ["CFerry", "FerryCore"], swiftSettings: settings),
+        // Stored responses, in memory and on disk. It knows no engine.
+        .target(name: "FerryCache", dependencies: ["FerryCore"], swiftSettings: settings),
+        .target(
+            name: "FerrySession",
+            dependencies: ["FerryCache", "FerryCore", "FerryCurl"],
+            swiftSettings: settings
+        ),
+        // Parameters, forms, serializers and errors. It knows no session.
+        .target(name: "FerryFormats", dependencies: ["FerryCore"], swiftSettings: settings),
+        .target(name: "Ferry", dependencies: ["FerryFormats", "FerrySession"], swiftSettings: settings),
         .target(name: "FerryOperations", dependencies: ["Ferry", "FerrySession"], swiftSettings: settings),
         .target(name: "FerryXML", dependencies: ["Ferry"], swiftSettings: settings),
-        .target(name: "FerryTesting", dependencies: ["FerrySession", "FerrySupport"], swiftSettings: settings),
+        // OAuth 2.0, API keys, Link fields, pages of lists, and problem details.
+        .target(name: "FerryAPI", dependencies: ["Ferry", "FerrySession"], swiftSettings: settings),
+        // Downloads of assets and their cache, images, and the activity of all managers.
+        .target(name: "FerryAssets", dependencies: ["Ferry"], swiftSettings: settings),
+        .target(name: "FerryTesting", dependencies: ["FerryCore", "FerrySession"], swiftSettings: settings),
         .executableTarget(name: "FerryCommand", dependencies: ["Ferry", "FerryTesting"], swiftSettings: settings),
         // What Docs shows, compiled and run by ExamplesTests.
         .target(
@@ -32,7 +48,7 @@ let package = Package(
         ),
         .target(
             name: "TestSupport",
-            dependencies: ["FerrySession"],
+            dependencies: ["FerryCache", "FerryCore", "FerryFormats", "FerrySession"],
             path: "Tests/TestSupport",
             swiftSettings: settings
         ),
@@ -43,19 +59,62 @@ let package = Package(
             path: "Tests/ProxySupport",
             swiftSettings: settings
         ),
+        .target(
+            name: "ManagerSupport",
+            dependencies: ["Ferry", "FerryOperations", "FerryTesting", "TestSupport"],
+            path: "Tests/ManagerSupport",
+            swiftSettings: settings
+        ),
+        .target(
+            name: "NginxSupport",
+            dependencies: ["Ferry", "TestSupport"],
+            path: "Tests/NginxSupport",
+            swiftSettings: settings
+        ),
+        .testTarget(name: "FerryCoreTests", dependencies: ["FerryCore", "TestSupport"], swiftSettings: settings),
+        .testTarget(
+            name: "FerryCacheTests",
+            dependencies: ["FerryCache", "FerryTesting", "TestSupport"],
+            swiftSettings: settings
+        ),
+        .testTarget(name: "FerryFormatsTests", dependencies: ["FerryFormats", "TestSupport"], swiftSettings: settings),
         .testTarget(
             name: "FerrySessionTests",
-            dependencies: ["FerrySession", "FerryTesting", "CTestSettings", "ProxySupport", "TestSupport"],
+            dependencies: [
+                "FerryCurl", "FerrySession", "FerryTesting", "CTestSettings", "ProxySupport", "TestSupport",
+            ],
             swiftSettings: settings
         ),
         .testTarget(
             name: "FerryTests",
-            dependencies: ["Ferry", "FerryOperations", "FerryXML", "FerryTesting", "TestSupport"],
+            dependencies: [
+                "Ferry", "FerryAPI", "FerryAssets", "FerryOperations", "FerryXML", "FerryTesting", "ManagerSupport",
+                "TestSupport",
+            ],
             swiftSettings: settings
         ),
         .testTarget(
             name: "FerryOperationsTests",
-            dependencies: ["FerryOperations", "FerryTesting", "TestSupport"],
+            dependencies: ["FerryAssets", "FerryOperations", "FerryTesting", "ManagerSupport", "TestSupport"],
+            swiftSettings: settings
+        ),
+        .testTarget(
+            name: "FerryAPITests",
+            dependencies: ["FerryAPI", "FerryTesting", "TestSupport"],
+            swiftSettings: settings
+        ),
+        .testTarget(
+            name: "FerryAssetsTests",
+            dependencies: ["FerryAssets", "FerryTesting", "TestSupport"],
+            swiftSettings: settings
+        ),
+        // What the thread sanitizer watches besides the session: managers, operations and serializers on many threads.
+        .testTarget(
+            name: "ConcurrencyTests",
+            dependencies: [
+                "Ferry", "FerryAssets", "FerryOperations", "FerryTesting", "ManagerSupport", "NginxSupport",
+                "TestSupport",
+            ],
             swiftSettings: settings
         ),
         .testTarget(
@@ -70,7 +129,10 @@ let package = Package(
         ),
         .testTarget(
             name: "DocumentationTests",
-            dependencies: ["Ferry", "FerryOperations", "FerryXML", "FerryTesting", "ProxySupport", "TestSupport"],
+            dependencies: [
+                "Ferry", "FerryAPI", "FerryAssets", "FerryOperations", "FerryXML", "FerryTesting", "ProxySupport",
+                "TestSupport",
+            ],
             swiftSettings: settings
         ),
         .testTarget(
@@ -80,24 +142,17 @@ let package = Package(
         ),
         .testTarget(
             name: "IntegrationTests",
-            dependencies: ["Ferry", "FerryOperations", "FerryXML", "FerryTesting", "ProxySupport", "TestSupport"],
+            dependencies: [
+                "Ferry", "FerryOperations", "FerryXML", "FerryTesting", "NginxSupport", "ProxySupport", "TestSupport",
+            ],
             swiftSettings: settings
         ),
     ],
     swiftLanguageModes: [.v6]
 )
 
-// .ci/run tests the session and the managers' concurrency with the thread sanitizer, and names the files of the tests that
-// this takes.
-if let named = Context.environment["FERRY_SANITIZED"] {
-    let files = named.split { $0.isWhitespace }
-    let others: Set = [
-        "FerryCommand", "FerryCommandTests", "FerryTestingTests", "DocumentationTests", "Examples", "ExamplesTests",
-    ]
-    package.targets.removeAll { others.contains($0.name) }
-    package.products.removeAll { $0.name == "ferry" }
-    for target in package.targets where target.isTest {
-        let folder = "Tests/\(target.name)/"
-        target.sources = files.filter { $0.hasPrefix(folder) }.map { String($0.dropFirst(folder.count)) }
-    }
+// .ci/sanitize builds neither the targets that it does not run, nor what only these use.
+if let names = Context.environment["FERRY_WITHOUT"]?.split(separator: " ").map(String.init) {
+    package.products.removeAll { names.contains($0.name) }
+    package.targets.removeAll { names.contains($0.name) }
 }

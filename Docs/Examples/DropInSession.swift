@@ -87,6 +87,6 @@ enum Sessions {
     }
 }
 
-// On a variable of type `URLSession`, `session.data(from:)` is FoundationNetworking's function, which asks the session to
-// load the request. On a variable of type `CurlSession`, or through a protocol, Ferry's function is called.
+// On a variable of type `URLSession`, `session.data(from:)` is FoundationNetworking's function, which asks the session
+// to load the request. On a variable of type `CurlSession`, or through a protocol, Ferry's function is called.
 extension CurlSession: DataLoading {}

@@ -38,8 +38,8 @@ struct NotesClient: Sendable {
             encoder.keyEncodingStrategy = .convertToSnakeCase
             encoder.dateEncodingStrategy = .iso8601
         }
-        // The adapter is called for every request. A redirect to another origin does not send the header field.
-        manager.adapters = [BearerToken(token: token)]
+        // The interceptor is called for every request. A redirect to another origin does not send the header field.
+        manager.interceptors = [BearerToken(token: token)]
     }
 
     func notes(page: Int) async throws -> [Note] {
@@ -47,11 +47,11 @@ struct NotesClient: Sendable {
     }
 
     func create(_ draft: NoteDraft) async throws -> Note {
-        try await send(.post("notes", serializer: format()).parameters(draft))
+        try await send(.post("notes", serializer: format()).parameters(.encoding(draft)))
     }
 
     func update(_ id: Int, with draft: NoteDraft) async throws -> Note {
-        try await send(.patch("notes/\(id)", serializer: format()).parameters(draft))
+        try await send(.patch("notes/\(id)", serializer: format()).parameters(.encoding(draft)))
     }
 
     func delete(_ id: Int) async throws {
@@ -77,10 +77,10 @@ struct NotesClient: Sendable {
 }
 
 /// Adds `Authorization: Bearer …` to each request.
-private struct BearerToken: RequestAdapter {
+private struct BearerToken: RequestInterceptor {
     let token: @Sendable () throws -> String
 
-    func adapt(_ request: URLRequest) throws -> URLRequest {
+    func adapt(_ request: URLRequest, for attempt: RequestAttempt) async throws -> URLRequest {
         var request = request
         request.setValue("Bearer \(try token())", forHTTPHeaderField: "Authorization")
         return request

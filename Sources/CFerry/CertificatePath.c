@@ -6,7 +6,7 @@
 #include <pthread.h>
 #include <time.h>
 
-// OpenSSL's functions that verify certificate paths, as in OpenSSL 1.1 and 3.
+// OpenSSL's functions that verify certificate paths, as in OpenSSL 1.1.1 and 3.
 static struct {
     void *(*d2i_X509)(void **, const unsigned char **, long);
     void (*X509_free)(void *);
@@ -19,8 +19,14 @@ static struct {
     void (*X509_STORE_CTX_set_flags)(void *, unsigned long);
     void (*X509_STORE_CTX_set_time)(void *, unsigned long, time_t);
     int (*X509_STORE_CTX_set_purpose)(void *, int);
+    void *(*X509_STORE_CTX_get0_param)(const void *);
+    void (*X509_VERIFY_PARAM_set_auth_level)(void *, int);
     int (*X509_STORE_CTX_get_error)(void *);
     int (*X509_verify_cert)(void *);
+    int (*X509_check_ca)(void *);
+    void *(*X509_get0_pubkey)(const void *);
+    int (*X509_get_signature_info)(void *, int *, int *, int *, uint32_t *);
+    int (*X509_verify)(void *, void *);
     void *(*OPENSSL_sk_new_null)(void);
     int (*OPENSSL_sk_push)(void *, const void *);
     void (*OPENSSL_sk_free)(void *);
@@ -39,8 +45,14 @@ static struct {
     ACT(X509_STORE_CTX_set_flags)                                                                                      \
     ACT(X509_STORE_CTX_set_time)                                                                                       \
     ACT(X509_STORE_CTX_set_purpose)                                                                                    \
+    ACT(X509_STORE_CTX_get0_param)                                                                                     \
+    ACT(X509_VERIFY_PARAM_set_auth_level)                                                                              \
     ACT(X509_STORE_CTX_get_error)                                                                                      \
     ACT(X509_verify_cert)                                                                                              \
+    ACT(X509_check_ca)                                                                                                 \
+    ACT(X509_get0_pubkey)                                                                                              \
+    ACT(X509_get_signature_info)                                                                                       \
+    ACT(X509_verify)                                                                                                   \
     ACT(OPENSSL_sk_new_null)                                                                                           \
     ACT(OPENSSL_sk_push)                                                                                               \
     ACT(OPENSSL_sk_free)                                                                                               \
@@ -88,9 +100,34 @@ static void *read_certificate(const uint8_t *bytes, size_t length) {
     return certificate;
 }
 
+// The bits of security that OpenSSL demands of a signature at its levels (SSL_CTX_set_security_level).
+static int required_strength(int security_level) {
+    static const int bits[] = {0, 80, 112, 128, 192, 256};
+    const int highest = sizeof bits / sizeof *bits - 1;
+    return bits[security_level < 0 ? 0 : security_level > highest ? highest : security_level];
+}
+
+bool ferry_certificate_is_authority(
+    const uint8_t *bytes, size_t length, bool is_self_signed, int security_level) {
+    if (!ferry_path_available()) return false;
+    void *certificate = read_certificate(bytes, length);
+    if (certificate == NULL) return false;
+    // Other results than 1 are for certificates without the extension, which older authorities have.
+    bool is_authority = x509.X509_check_ca(certificate) == 1;
+    if (is_authority && is_self_signed) {
+        void *key = x509.X509_get0_pubkey(certificate);
+        int strength = 0;
+        is_authority = key != NULL && x509.X509_get_signature_info(certificate, NULL, NULL, &strength, NULL) == 1
+            && strength >= required_strength(security_level) && x509.X509_verify(certificate, key) == 1;
+    }
+    x509.X509_free(certificate);
+    x509.ERR_clear_error();
+    return is_authority;
+}
+
 int ferry_path_verify(
     const uint8_t *bytes, const size_t *lengths, size_t chain_count, size_t anchor_count, bool checks_dates,
-    int64_t date) {
+    int64_t date, int security_level) {
     enum { partial_chain = 0x80000, no_check_time = 0x200000, purpose_ssl_server = 2 };
     if (!ferry_path_available()) return FERRY_PATH_UNAVAILABLE;
     if (chain_count == 0 || anchor_count == 0) return FERRY_PATH_UNREADABLE;
@@ -121,6 +158,8 @@ int ferry_path_verify(
     }
     if (x509.X509_STORE_CTX_init(context, store, leaf, others) != 1) goto end;
     if (x509.X509_STORE_CTX_set_purpose(context, purpose_ssl_server) != 1) goto end;
+    // Without it, OpenSSL accepts keys and signatures of any strength, unlike in a handshake.
+    x509.X509_VERIFY_PARAM_set_auth_level(x509.X509_STORE_CTX_get0_param(context), security_level);
     x509.X509_STORE_CTX_set_flags(context, partial_chain | (checks_dates ? 0 : no_check_time));
     if (checks_dates) x509.X509_STORE_CTX_set_time(context, 0, (time_t)date);
     int good = x509.X509_verify_cert(context);

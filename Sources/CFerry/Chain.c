@@ -2,7 +2,6 @@
 #include "CFerry.h"
 #include "Library.h"
 
-#include <dlfcn.h>
 #include <pthread.h>
 #include <stdlib.h>
 
@@ -11,6 +10,7 @@
 static struct {
     int (*new_index)(int, long, void *, void *, void *, void *);
     int (*context_mode)(const void *);
+    int (*context_level)(const void *);
     void *(*context_callback)(const void *);
     void (*context_set_verify)(void *, int, int (*)(int, void *));
     int (*context_set_data)(void *, int, void *);
@@ -20,6 +20,11 @@ static struct {
     void *(*store_data)(const void *, int);
     void *(*store_certificate)(const void *);
     void *(*store_chain)(const void *);
+    int (*store_depth)(const void *);
+    void (*store_set_error)(void *, int);
+    void *(*extension)(const void *, int, int *, int *);
+    void *(*name_value)(const void *, int *);
+    void (*free_names)(void *);
     int (*stack_count)(const void *);
     void *(*stack_item)(const void *, int);
     int (*encode)(const void *, unsigned char **);
@@ -29,17 +34,16 @@ static struct {
 static bool is_available;
 static int owner_index;
 static int easy_index;
+static int names_index;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 
 static void load(void) {
-    void *library = dlopen("libcurl.so.4", RTLD_NOW | RTLD_NOLOAD);
-    if (library == NULL || dlsym(library, "curl_easy_init") != ferry_easy_init_symbol()) return;
-    const struct {
-        const char *name;
-        void **slot;
-    } wanted[] = {
+    void *library = ferry_curl_library();
+    if (library == NULL) return;
+    const ferry_wanted wanted[] = {
         {"CRYPTO_get_ex_new_index", (void **)&ssl.new_index},
         {"SSL_CTX_get_verify_mode", (void **)&ssl.context_mode},
+        {"SSL_CTX_get_security_level", (void **)&ssl.context_level},
         {"SSL_CTX_get_verify_callback", (void **)&ssl.context_callback},
         {"SSL_CTX_set_verify", (void **)&ssl.context_set_verify},
         {"SSL_CTX_set_ex_data", (void **)&ssl.context_set_data},
@@ -49,19 +53,22 @@ static void load(void) {
         {"X509_STORE_CTX_get_ex_data", (void **)&ssl.store_data},
         {"X509_STORE_CTX_get_current_cert", (void **)&ssl.store_certificate},
         {"X509_STORE_CTX_get0_untrusted", (void **)&ssl.store_chain},
+        {"X509_STORE_CTX_get_error_depth", (void **)&ssl.store_depth},
+        {"X509_STORE_CTX_set_error", (void **)&ssl.store_set_error},
+        {"X509_get_ext_d2i", (void **)&ssl.extension},
+        {"GENERAL_NAME_get0_value", (void **)&ssl.name_value},
+        {"GENERAL_NAMES_free", (void **)&ssl.free_names},
         {"OPENSSL_sk_num", (void **)&ssl.stack_count},
         {"OPENSSL_sk_value", (void **)&ssl.stack_item},
         {"i2d_X509", (void **)&ssl.encode},
         {"SSL_pending", (void **)&ssl.pending},
     };
-    for (size_t index = 0; index < sizeof wanted / sizeof *wanted; index++) {
-        *wanted[index].slot = dlsym(library, wanted[index].name);
-        if (*wanted[index].slot == NULL) return;
-    }
+    if (!ferry_find_all(library, wanted, sizeof wanted / sizeof *wanted)) return;
     const int of_contexts = 1;
     owner_index = ssl.new_index(of_contexts, 0, NULL, NULL, NULL, NULL);
     easy_index = ssl.new_index(of_contexts, 0, NULL, NULL, NULL, NULL);
-    is_available = owner_index >= 0 && easy_index >= 0;
+    names_index = ssl.new_index(of_contexts, 0, NULL, NULL, NULL, NULL);
+    is_available = owner_index >= 0 && easy_index >= 0 && names_index >= 0;
 }
 
 static void tell(void *owner, void *easy, bool is_at_fault, const void *certificate) {
@@ -73,13 +80,34 @@ static void tell(void *owner, void *easy, bool is_at_fault, const void *certific
     free(bytes);
 }
 
-// Only observes: every verdict is returned unchanged.
+/// Whether a certificate has a host or an address in its subject alternative name: without one, libcurl compares the
+/// common name, which names no host (RFC 9525, section 2).
+static bool names_a_host(const void *certificate) {
+    enum { subject_alternative_name = 85, dns = 2, address = 7 };
+    void *names = ssl.extension(certificate, subject_alternative_name, NULL, NULL);
+    bool found = false;
+    for (int index = 0; names != NULL && !found && index < ssl.stack_count(names); index++) {
+        int type = -1;
+        ssl.name_value(ssl.stack_item(names, index), &type);
+        found = type == dns || type == address;
+    }
+    if (names != NULL) ssl.free_names(names);
+    return found;
+}
+
+// Called for each certificate of a chain, the server's own last, and for a fault.
 static int verified(int is_good, void *store) {
-    if (is_good) return is_good;
     const void *connection = ssl.store_data(store, ssl.connection_index());
     const void *context = connection != NULL ? ssl.connection_context(connection) : NULL;
     void *owner = context != NULL ? ssl.context_data(context, owner_index) : NULL;
     if (owner == NULL) return is_good;
+    if (is_good) {
+        enum { hostname_mismatch = 62 };
+        bool needs_names = ssl.store_depth(store) == 0 && ssl.context_data(context, names_index) != NULL;
+        if (!needs_names || names_a_host(ssl.store_certificate(store))) return is_good;
+        ssl.store_set_error(store, hostname_mismatch);
+        is_good = 0;
+    }
     void *easy = ssl.context_data(context, easy_index);
     const void *chain = ssl.store_chain(store);
     int count = chain != NULL ? ssl.stack_count(chain) : 0;
@@ -90,13 +118,15 @@ static int verified(int is_good, void *store) {
 
 // Called by libcurl with the new SSL_CTX of an established connection, right before the handshake.
 static int watch(void *easy, void *context, void *owner) {
+    ferry_limit_reading(context);
     const int private_pointer = 0x100000 + 21;
     const char *transfer = NULL;
     ferry_easy_get_string(easy, private_pointer, &transfer);
-    if (transfer != NULL) ferry_tell_handshake((void *)transfer);
+    bool needs_names = transfer == NULL || ferry_tell_handshake((void *)transfer, ssl.context_level(context));
     int mode = ssl.context_mode(context);
     if (mode == 0 || ssl.context_callback(context) != NULL) return 0;
-    if (ssl.context_set_data(context, owner_index, owner) == 1 && ssl.context_set_data(context, easy_index, easy) == 1) {
+    if (ssl.context_set_data(context, owner_index, owner) == 1 && ssl.context_set_data(context, easy_index, easy) == 1
+        && (!needs_names || ssl.context_set_data(context, names_index, owner) == 1)) {
         ssl.context_set_verify(context, mode, verified);
     }
     return 0;

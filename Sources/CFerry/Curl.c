@@ -1,9 +1,9 @@
 #define _GNU_SOURCE
 #include "CFerry.h"
-#include "Inheritance.h"
 #include "Library.h"
 
 #include <arpa/inet.h>
+#include <dlfcn.h>
 #include <netinet/in.h>
 #include <poll.h>
 #include <pthread.h>
@@ -104,15 +104,8 @@ static struct {
 static char load_error[256];
 static pthread_once_t load_once = PTHREAD_ONCE_INIT;
 
-/// Whether this is the libcurl that FoundationNetworking uses, and not a second one that Ferry loaded.
-static bool is_foundations;
-
 static void load(void) {
-    is_foundations = ferry_is_loaded("curl_multi_init");
-    const struct {
-        const char *name;
-        void **slot;
-    } wanted[] = {
+    const ferry_wanted wanted[] = {
         {"curl_global_init", (void **)&curl.global_init},
         {"curl_version_info", (void **)&curl.version_info},
         {"curl_easy_init", (void **)&curl.easy_init},
@@ -180,7 +173,11 @@ ferry_version ferry_version_info(void) {
 
 // MARK: - Easy handles
 
-void *ferry_easy_init_symbol(void) { return (void *)curl.easy_init; }
+void *ferry_curl_library(void) {
+    void *library = dlopen(FERRY_LIBCURL, RTLD_NOW | RTLD_NOLOAD);
+    if (library == NULL || dlsym(library, "curl_easy_init") != (void *)curl.easy_init) return NULL;
+    return library;
+}
 
 void *ferry_easy_init(void) { return curl.easy_init(); }
 void ferry_easy_cleanup(void *easy) { curl.easy_cleanup(easy); }
@@ -237,7 +234,9 @@ void ferry_tell_refused(void *owner, void *easy, bool is_at_fault, const uint8_t
     installed.refused(owner, easy, is_at_fault, bytes, length);
 }
 
-void ferry_tell_handshake(void *context) { installed.handshake(context); }
+bool ferry_tell_handshake(void *context, int security_level) {
+    return installed.handshake(context, security_level);
+}
 
 static int open_socket(void *context, int purpose, struct curl_address *address) {
     (void)purpose;
@@ -245,14 +244,6 @@ static int open_socket(void *context, int purpose, struct curl_address *address)
     int descriptor = socket(address->family, address->socktype | SOCK_CLOEXEC, address->protocol);
     if (descriptor >= 0) installed.opened(context, descriptor);
     return descriptor;
-}
-
-static _Thread_local ferry_lookups lookups;
-
-static int start_lookup(void *resolver, void *reserved, void *context) {
-    int refusal = installed.resolve(resolver, reserved, context);
-    if (refusal == 0) ferry_note_lookup(&lookups);
-    return refusal;
 }
 
 static int close_socket(void *context, int descriptor) {
@@ -333,7 +324,7 @@ int ferry_easy_set_callbacks(void *easy, void *context) {
         | curl.easy_setopt(easy, SEEKDATA, context)
         | curl.easy_setopt(easy, OPENSOCKETFUNCTION, open_socket)
         | curl.easy_setopt(easy, OPENSOCKETDATA, context)
-        | curl.easy_setopt(easy, RESOLVER_START_FUNCTION, start_lookup)
+        | curl.easy_setopt(easy, RESOLVER_START_FUNCTION, installed.resolve)
         | curl.easy_setopt(easy, RESOLVER_START_DATA, context)
         | curl.easy_setopt(easy, PREREQFUNCTION, installed.prerequest)
         | curl.easy_setopt(easy, PREREQDATA, context);
@@ -342,23 +333,14 @@ int ferry_easy_set_callbacks(void *easy, void *context) {
 
 // MARK: - Multi handles
 
-void *ferry_multi_init(void) {
-    int lowest = ferry_lowest_free_descriptor();
-    void *multi = curl.multi_init();
-    if (multi != NULL) ferry_close_wake_pair_on_exec(multi, lowest, curl.multi_wakeup, curl.multi_poll);
-    return multi;
-}
-void ferry_multi_close_on_exec(void *multi, int lowest) {
-    if (is_foundations) ferry_close_wake_pair_on_exec(multi, lowest, curl.multi_wakeup, curl.multi_poll);
-}
+void *ferry_multi_init(void) { return curl.multi_init(); }
 int ferry_multi_cleanup(void *multi) { return curl.multi_cleanup(multi); }
 int ferry_multi_set_long(void *multi, int option, long value) { return curl.multi_setopt(multi, option, value); }
 int ferry_multi_add(void *multi, void *easy) { return curl.multi_add_handle(multi, easy); }
 int ferry_multi_remove(void *multi, void *easy) { return curl.multi_remove_handle(multi, easy); }
 int ferry_multi_perform(void *multi, int *running) {
-    int code = curl.multi_perform(multi, running);
-    if (lookups.have_begun) ferry_close_lookups_on_exec(multi, &lookups, curl.multi_fdset);
-    return code;
+    ferry_begin_reading();
+    return curl.multi_perform(multi, running);
 }
 
 int ferry_multi_perform_quietly(void *multi, int *running) {

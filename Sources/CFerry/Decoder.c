@@ -5,24 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-// The stable ABI of zlib 1.x.
-typedef struct {
-    const uint8_t *next_in;
-    unsigned int avail_in;
-    unsigned long total_in;
-    uint8_t *next_out;
-    unsigned int avail_out;
-    unsigned long total_out;
-    const char *msg;
-    void *state;
-    void *zalloc;
-    void *zfree;
-    void *opaque;
-    int data_type;
-    unsigned long adler;
-    unsigned long reserved;
-} zlib_stream;
-
 typedef struct {
     void *bytes;
     size_t size;
@@ -30,10 +12,10 @@ typedef struct {
 } zstd_buffer;
 
 static struct {
-    int (*inflate_init)(zlib_stream *, int, const char *, int);
-    int (*inflate)(zlib_stream *, int);
-    int (*inflate_reset)(zlib_stream *, int);
-    int (*inflate_end)(zlib_stream *);
+    int (*inflate_init)(ferry_zlib_stream *, int, const char *, int);
+    int (*inflate)(ferry_zlib_stream *, int);
+    int (*inflate_reset)(ferry_zlib_stream *, int);
+    int (*inflate_end)(ferry_zlib_stream *);
     void *(*brotli_create)(void *, void *, void *);
     int (*brotli_run)(void *, size_t *, const uint8_t **, size_t *, uint8_t **, size_t *);
     void (*brotli_free)(void *);
@@ -85,7 +67,7 @@ enum { ZSTD_WINDOW_LOG_MAX = 100, ZSTD_WINDOW_LOG = 23 };
 
 struct ferry_decoder {
     ferry_coding coding;
-    zlib_stream zlib;
+    ferry_zlib_stream zlib;
     void *state;
     bool started;
     bool ended;
@@ -146,7 +128,7 @@ void ferry_decoder_free(ferry_decoder *decoder) {
 static ferry_decode_status run_zlib(
     ferry_decoder *decoder, const uint8_t *input, size_t input_length, size_t *consumed,
     uint8_t *output, size_t output_length, size_t *produced) {
-    zlib_stream *stream = &decoder->zlib;
+    ferry_zlib_stream *stream = &decoder->zlib;
     if (!decoder->started) {
         decoder->started = true;
         // Some servers send "deflate" without its zlib wrapper (noted in RFC 9110 section 8.4.1.2). A wrapper's first

@@ -1,1 +1,2 @@
+@_exported import FerryFormats
 @_exported import FerrySession

@@ -7,17 +7,40 @@ enum Command {
         signal(SIGPIPE, SIG_IGN)
         let console = Console()
         do {
-            switch try Action(parsing: arguments) {
-            case .demonstrate: return await Demo.run()
-            case .showHelp: return await show(HelpText.text, console)
-            case .showVersion: return await show(Version.text(), console)
-            case .showCompletion(let shell): return await show(shell.text, console)
-            case .fetch(let options):
-                return await FetchCommand(options: options, program: program, arguments: arguments).run()
-            }
+            let groups = try ArgumentScanner.groups(arguments)
+            let actions = try groups.map { (arguments) throws(UsageError) in try Action(parsing: arguments) }
+            if let other = actions.first(where: { !$0.isTransfer }) { return await perform(other, console) }
+            return await transfer(actions, groups, program)
         } catch {
             console.error(error.message + " (ferry --help lists the options)")
             return .usage
+        }
+    }
+
+    /// Runs the transfers of each group, and returns the status of the first one that failed.
+    private static func transfer(_ actions: [Action], _ groups: [[String]], _ program: String) async -> ExitStatus {
+        let watcher = SignalWatcher()
+        var result = ExitStatus.success
+        for case (.fetch(let options), let arguments) in zip(actions, groups) {
+            if let interruption = watcher.interruption { return interruption }
+            let command = FetchCommand(options: options, program: program, arguments: arguments, watcher: watcher)
+            let status = await command.run()
+            if result == .success { result = status }
+            if status == .brokenPipe || status.signal != nil { return status }
+        }
+        return result
+    }
+
+    private static func perform(_ action: Action, _ console: Console) async -> ExitStatus {
+        switch action {
+        case .showUsage:
+            console.line(HelpText.usage + "\n\nferry --help lists the options.")
+            return .usage
+        case .demonstrate: return await Demo.run()
+        case .showHelp: return await show(HelpText.text, console)
+        case .showVersion: return await show(Version.text(), console)
+        case .showCompletion(let shell): return await show(shell.text, console)
+        case .fetch: return .success
         }
     }
 
@@ -48,7 +71,7 @@ enum FerryMain {
     private static func status() async -> ExitStatus {
         // Swift replaces what is not UTF-8, so that another file would be used.
         if let index = CommandLine.arguments.indices.first(where: { !isText(CommandLine.unsafeArgv[$0]) }) {
-            let argument = CommandLine.arguments[index]
+            let argument = UsageError.shown(CommandLine.arguments[index])
             Console().error("Argument \(index) is not UTF-8 text: \(argument)")
             return .usage
         }

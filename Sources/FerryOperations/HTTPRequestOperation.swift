@@ -40,8 +40,8 @@ open class HTTPRequestOperation: RequestOperation, @unchecked Sendable {
     /// The error of the transfer, of validation or of parsing; nil before the end, or if there was none.
     override public var error: NetworkError? { parsed?.error ?? super.error }
 
-    /// The server's response as an `HTTPURLResponse`.
-    public var httpResponse: HTTPURLResponse? { response as? HTTPURLResponse }
+    /// The server's response; after a pause, the response to which the rest of the body is appended.
+    override public var response: HTTPURLResponse? { super.response as? HTTPURLResponse }
 
     /// Sets the closures for the end, one of which is called once, on the ``RequestOperation/completionQueue``.
     ///
@@ -93,9 +93,11 @@ open class HTTPRequestOperation: RequestOperation, @unchecked Sendable {
     }
 
     private func parse() -> SerializedResponse<any Sendable>? {
-        let result = UntypedResponseSerializer(base: responseSerializer)
-            .serialize(request: request, response: response, data: responseBody)
-        return parsing.withLock { parsing in
+        let (sent, metrics) = record.withLock { ($0.lastRequest ?? $0.request, $0.metrics) }
+        var result = UntypedResponseSerializer(base: responseSerializer)
+            .serialize(request: sent, response: super.response, data: responseBody)
+        result.error = result.error?.noting(attemptsOf: metrics)
+        return parsing.withLock { [result] parsing in
             // Another thread may have parsed it in the meantime.
             if parsing.result == nil { parsing.result = result }
             return parsing.result

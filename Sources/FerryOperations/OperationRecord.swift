@@ -1,8 +1,8 @@
 import Ferry
 
 /// The mutable state of an operation; guarded by its lock.
-struct OperationRecord: Sendable {
-    typealias Handler = @Sendable (RequestOperation) -> Void
+package struct OperationRecord: Sendable {
+    package typealias Handler = @Sendable (RequestOperation) -> Void
 
     var machine = OperationMachine()
     var request: URLRequest
@@ -12,6 +12,10 @@ struct OperationRecord: Sendable {
     var transfer: OperationTransfer?
     /// The error of the transfer.
     var error: NetworkError?
+    /// The request that the last transfer has sent last, after redirects.
+    var lastRequest: URLRequest?
+    /// The metrics of the last transfer, if it has taken several attempts.
+    var metrics: TaskMetrics?
     /// Reports the progress of the response across all pauses.
     var progress: ProgressReporter?
     /// Whether the request's body stream has been used.
@@ -76,7 +80,7 @@ struct OperationRecord: Sendable {
     }
 
     /// Adds an observer to call after the handler and the block have run; false if they already have.
-    mutating func addObserver(_ observer: @escaping Handler) -> Bool {
+    package mutating func addObserver(_ observer: @escaping Handler) -> Bool {
         guard !isTold else { return false }
         observers.append(observer)
         return true

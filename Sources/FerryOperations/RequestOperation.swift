@@ -26,12 +26,12 @@ open class RequestOperation: Operation, NSSecureCoding, NSCopying, @unchecked Se
     public static let defaultManager = SessionManager()
 
     /// The mutable state.
-    let record: Mutex<OperationRecord>
+    package let record: Mutex<OperationRecord>
 
     /// The manager that runs the operation's requests.
     public let manager: SessionManager
 
-    /// Creates an operation that is ready, and uses the manager's session, adapters, hooks and queues.
+    /// Creates an operation that is ready, and uses the manager's session, interceptors, hooks and queues.
     public required init(request: URLRequest, manager: SessionManager = RequestOperation.defaultManager) {
         self.manager = manager
         record = Mutex(OperationRecord(request: request))
@@ -100,6 +100,9 @@ open class RequestOperation: Operation, NSSecureCoding, NSCopying, @unchecked Se
 
     /// The error with which the operation failed; nil before the end, or if there was none.
     public var error: NetworkError? { record.withLock { $0.error } }
+
+    /// The server's response; after a pause, the response to which the rest of the body is appended.
+    public var response: URLResponse? { record.withLock { $0.body.response } }
 
     /// Returns a new operation, ready, with the same request, manager, closures and settings.
     ///
@@ -201,9 +204,6 @@ extension RequestOperation {
     /// A Boolean value that indicates whether the operation is paused.
     public var isPaused: Bool { state == .paused }
 
-    /// The server's response; after a pause, the response to which the rest of the body is appended.
-    public var response: URLResponse? { record.withLock { $0.body.response } }
-
     /// The number of bytes of the response's body that have arrived, before and after pauses.
     public var byteCount: Int64 { record.withLock { $0.body.byteCount } }
 
@@ -225,5 +225,14 @@ extension RequestOperation {
     }
 
     /// The character encoding the response names; UTF-8 if it names none or an unknown one.
-    public var responseStringEncoding: String.Encoding { response?.declaredEncoding ?? .utf8 }
+    public var responseStringEncoding: String.Encoding {
+        record.withLock { $0.body.response }?.declaredEncoding ?? .utf8
+    }
+}
+
+extension RequestOperation: CustomReflectable {
+    /// The description, since `dump` would print the secrets of the request and of the manager.
+    public var customMirror: Mirror {
+        Mirror(self, children: ["description": description], ancestorRepresentation: .suppressed)
+    }
 }

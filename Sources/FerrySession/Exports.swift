@@ -1,10 +1,3 @@
-// Re-exported for the other modules of this package; none of its declarations is public.
-@_exported import FerrySupport
-// The one place that names FoundationNetworking: users write `import Foundation` and `import Ferry`.
-@_exported import Foundation
-
-@_exported import FoundationNetworking
-
-#if !os(Linux)
-#error("Ferry supports Linux. On Apple's systems, use URLSession.")
-#endif
+@_exported import FerryCache
+@_exported import FerryCore
+@_exported import FerryCurl

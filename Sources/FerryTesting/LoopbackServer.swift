@@ -10,7 +10,9 @@ import Synchronization
 /// ```swift
 /// @Test func retriesWhenTheServerIsBusy() async throws {
 ///     let server = try LoopbackServer(
-///         handler: LoopbackServer.sequence([.status(503), .json(#"{"name":"Ada"}"#)])
+///         handler: LoopbackServer.sequence([
+///             .status(503), .json(#"{"name":"Ada"}"#),
+///         ])
 ///     )
 ///     let user = try await MyClient(baseURL: server.url).user(1)
 ///     #expect(user.name == "Ada")

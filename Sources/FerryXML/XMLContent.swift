@@ -2,7 +2,8 @@ import Ferry
 
 /// A well-formed XML text that has not been parsed yet.
 public struct XMLContent: Sendable, Hashable {
-    /// The text, in UTF-8, with the text of declared entities in place of references in the content of elements.
+    /// The text, in UTF-8 with line feeds as line ends, and with the text of declared entities in place of references
+    /// in the content of elements.
     public let data: Data
 
     /// The size of ``data`` with the text of entities in place of references in attributes, in bytes.
@@ -54,13 +55,32 @@ public struct XMLContent: Sendable, Hashable {
     private static func utf8(_ data: Data, encoding: String.Encoding?) throws(XMLParsingError) -> Data {
         let mark = Charset.byteOrderMark(of: data)
         let text = mark.map { data.dropFirst($0.length) } ?? data
+        if mark == nil, encoding == nil, let name = Charset.wrongXMLDeclaration(of: data) {
+            let reason = "The text declares \(name), but is not in this encoding"
+            throw XMLParsingError(reason: reason, line: 1, column: 1)
+        }
         let encoding =
             mark?.encoding ?? encoding ?? Charset.xmlDeclaration(of: data) ?? .utf8
-        guard encoding != .utf8 else { return text }
+        guard encoding != .utf8 else { return withLineFeeds(text) }
         guard let string = Charset.string(text, encoding: encoding) else {
             throw XMLParsingError(reason: "The text is not valid \(encoding)", line: 1, column: 1)
         }
-        return Data(string.utf8)
+        return withLineFeeds(Data(string.utf8))
+    }
+
+    /// Returns a text with line feeds as line ends (XML 1.0, section 2.11).
+    ///
+    /// libxml2 does the same, but not in sections of character data.
+    private static func withLineFeeds(_ text: Data) -> Data {
+        guard text.withUnsafeBytes({ $0.contains(0x0D) }) else { return text }
+        var result: [UInt8] = []
+        result.reserveCapacity(text.count)
+        var followsReturn = false
+        for byte in text {
+            if byte != 0x0A || !followsReturn { result.append(byte == 0x0D ? 0x0A : byte) }
+            followsReturn = byte == 0x0D
+        }
+        return Data(result)
     }
 
     /// Returns the text with the edits applied; if none changes the text, it is not copied.

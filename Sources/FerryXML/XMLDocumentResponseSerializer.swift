@@ -67,8 +67,8 @@ public final class ParsedXMLDocument: Sendable {
     /// - Parameters:
     ///   - content: The text.
     ///   - options: The options for parsing, except those that are ignored.
-    /// - Throws: ``XMLParsingError`` if the text has more than 10,000,000 bytes with its entities expanded, or the error
-    ///   that `XMLDocument` throws.
+    /// - Throws: ``XMLParsingError`` if the text has more than 10,000,000 bytes with its entities expanded, or the
+    ///   error that `XMLDocument` throws.
     public init(_ content: XMLContent, options: XMLNode.Options = []) throws {
         guard content.expandedSize <= Self.maximumSize else {
             throw XMLParsingError(reason: "A document of more than \(Self.maximumSize) bytes", line: 1, column: 1)

@@ -3,8 +3,8 @@ import Ferry
 /// A response serializer that returns a well-formed XML body, from which an `XMLParser` can be created.
 ///
 /// An `XMLParser` has state and cannot be passed between queues, so ``XMLContent/makeParser()`` creates one where it is
-/// needed. A malformed body is an error, since `XMLParser` on Linux may crash the process on it; the underlying error is
-/// the validation error, if any.
+/// needed. A malformed body is an error, since `XMLParser` on Linux may crash the process on it; the underlying error
+/// is the validation error, if any.
 ///
 /// AFNetworking: `AFXMLParserResponseSerializer`.
 public struct XMLParserResponseSerializer: ValidatingResponseSerializer, Codable {
@@ -22,7 +22,8 @@ public struct XMLParserResponseSerializer: ValidatingResponseSerializer, Codable
         self.maximumBytes = maximumBytes
     }
 
-    /// Validates a response and checks that its body is well-formed; see `ResponseSerializer.serialize(request:response:data:)`.
+    /// Validates a response and checks that its body is well-formed; see
+    /// `ResponseSerializer.serialize(request:response:data:)`.
     public func serialize(request: URLRequest?, response: URLResponse?, data: Data?) -> SerializedResponse<XMLContent> {
         BodyCheck(self, request: request, response: response, data: data).decode("XML") { body in
             try XMLContent(body, encoding: response?.declaredEncoding)

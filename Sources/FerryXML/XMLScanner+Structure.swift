@@ -55,7 +55,8 @@ extension XMLScanner {
         skipSpace()
         try expect("version")
         let version = try scanAssigned()
-        guard text(version).hasPrefix("1."), text(version).utf8.count > 2 else {
+        let minor = bytes[version].dropFirst(2)
+        guard text(version).hasPrefix("1."), !minor.isEmpty, minor.allSatisfy({ (0x30...0x39).contains($0) }) else {
             throw failure("An unknown version of XML")
         }
         // The scanner rejects what only XML 1.1 allows, and libxml2 complains about other version numbers.
@@ -63,17 +64,27 @@ extension XMLScanner {
         var hasSpace = skipSpace()
         if hasSpace, take("encoding") {
             let encoding = try scanAssigned()
+            guard isEncodingName(encoding) else { throw failure("An encoding with an invalid name") }
             // The text was converted to UTF-8 before the scan.
             edits.append(Edit(range: encoding, text: "UTF-8"))
             hasSpace = skipSpace()
         }
         if hasSpace, take("standalone") {
-            guard ["yes", "no"].contains(text(try scanAssigned())) else {
-                throw failure("standalone is neither yes nor no")
-            }
+            let standalone = text(try scanAssigned())
+            guard ["yes", "no"].contains(standalone) else { throw failure("standalone is neither yes nor no") }
+            isStandalone = standalone == "yes"
             skipSpace()
         }
         try expect("?>")
+    }
+
+    /// Returns whether a value is the name of an encoding (XML 1.0, production 81).
+    private func isEncodingName(_ value: Range<Int>) -> Bool {
+        let name = text(value).unicodeScalars
+        guard let first = name.first, first.isASCII, first.properties.isAlphabetic else { return false }
+        return name.allSatisfy { scalar in
+            scalar.isASCII && (scalar.properties.isAlphabetic || "0123456789._-".unicodeScalars.contains(scalar))
+        }
     }
 
     /// Scans an equals sign and a value in quotes, and returns the range of the value.
@@ -103,6 +114,7 @@ extension XMLScanner {
             }
             guard skipSpace() else { throw failure("Expected white space") }
             _ = try scanIdentifier()
+            hasUnreadDeclarations = !isStandalone
             skipSpace()
         }
         if take("[") {
@@ -143,6 +155,7 @@ extension XMLScanner {
     private mutating func scanEntity() throws(XMLParsingError) {
         try expect("<!ENTITY")
         guard skipSpace() else { throw failure("Expected white space") }
+        guard !sees("%") else { throw failure("Parameter entities are not allowed") }
         let name = try scanName()
         guard skipSpace(), sees("\"") || sees("'") else { throw failure("External entities are not allowed") }
         let value = try scanLiteral()
@@ -157,19 +170,13 @@ extension XMLScanner {
         entities[name] = Entity(size: value.count, content: content(of: value))
     }
 
-    /// Returns the text of an entity as it may be in the content of an element: with the line ends of XML, and without
-    /// `>`, which brackets may precede there.
+    /// Returns the text of an entity as it may be in an element: without `>`, which brackets may precede there.
+    ///
+    /// It is found by bytes: with a combining mark, `>` is another `Character`.
     private func content(of value: Range<Int>) -> String {
         var content: [UInt8] = []
-        var last: UInt8?
         for byte in bytes[value] {
-            switch byte {
-            case UInt8(ascii: ">"): content += "&gt;".utf8
-            case UInt8(ascii: "\r"): content.append(UInt8(ascii: "\n"))
-            case UInt8(ascii: "\n") where last == UInt8(ascii: "\r"): break
-            default: content.append(byte)
-            }
-            last = byte
+            if byte == UInt8(ascii: ">") { content += "&gt;".utf8 } else { content.append(byte) }
         }
         return String(decoding: content, as: UTF8.self)
     }

@@ -36,6 +36,10 @@ struct XMLScanner {
     }
 
     let bytes: UnsafeBufferPointer<UInt8>
+    /// Whether the XML declaration says that there are no declarations outside of the text.
+    var isStandalone = false
+    /// Whether the document type names further declarations, which are never read.
+    var hasUnreadDeclarations = false
     var position = 0
     var edits: [Edit] = []
     /// The entities by their names.
@@ -184,7 +188,8 @@ extension XMLScanner {
     /// Scans a reference, `&name;` or `&#number;`.
     ///
     /// In content, one to a declared entity is replaced by the entity's text: `XMLParser` on Linux drops this text, and
-    /// the text after an empty entity too.
+    /// the text after an empty entity too. One to an entity that may be declared elsewhere remains as text, since both
+    /// of Foundation's parsers would drop it.
     mutating func scanReference(inContent: Bool) throws(XMLParsingError) {
         let start = position
         try expect("&")
@@ -201,6 +206,10 @@ extension XMLScanner {
             let name = try scanName()
             try expect(";")
             guard let entity = entities[name] else {
+                if hasUnreadDeclarations {
+                    edits.append(Edit(range: start..<start + 1, text: "&amp;"))
+                    return
+                }
                 position = start
                 throw failure("The entity \(String(decoding: name, as: UTF8.self)) is not declared")
             }

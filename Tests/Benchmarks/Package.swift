@@ -63,6 +63,17 @@ if Context.environment["FERRY_BENCHMARKS_ALAMOFIRE"] == "1" {
     )
 }
 
+// Only on request, since it tests internals: `-Xswiftc -enable-testing` must be set.
+if Context.environment["FERRY_BENCHMARKS_CACHE"] == "1" {
+    targets.append(
+        .executableTarget(
+            name: "cache-benchmark",
+            dependencies: [.product(name: "FerrySession", package: "Ferry")],
+            swiftSettings: settings
+        )
+    )
+}
+
 let package = Package(
     name: "FerryBenchmarks",
     platforms: [.macOS(.v15)],

@@ -73,6 +73,19 @@ import Testing
         #expect(errors.allSatisfy { error in ranges.contains { $0.contains(error.line) } })
     }
 
+    @Test(
+        "The first program of the README, and the first lines of the guide, compile as they are",
+        .enabled(if: isPossible, "needs the compiler 6.3, and its modules next to the tests"),
+        arguments: ["README.md", "Sources/Ferry/Ferry.docc/GettingStarted.md"]
+    )
+    func programs(_ name: String) throws {
+        let text = try String(contentsOf: SnippetTests.root.appendingPathComponent(name), encoding: .utf8)
+        let program = try #require(text.firstMatch(of: /```swift\n(import Ferry\n(?s:.*?))```/)?.1)
+        #expect(try Self.errors(of: String(program)).map(\.message) == [])
+        // The check finds errors.
+        #expect(try !Self.errors(of: String(program.replacing("HTTPSessionManager", with: "Nothing"))).isEmpty)
+    }
+
     /// Returns the errors that the compiler reports, with their lines and without the names of their groups.
     private static func errors(of source: String) throws -> [(line: Int, message: String)] {
         let folder = FileManager.default.temporaryDirectory.appendingPathComponent("ferry-\(UUID().uuidString)")

@@ -29,6 +29,19 @@ struct CookbookRouteTests {
         }
     }
 
+    @Test("Trust a self-signed server", .enabled(if: TLSServer.isAvailable, "openssl is not installed"), .ownThreads)
+    func selfSigned() async throws {
+        let json = #"{"id":1,"name":"Ada"}"#
+        let (server, other) = (try TLSServer(path: "users/1", json: json), try TLSServer(path: "users/1", json: json))
+        let url = try #require(URL(string: "https://127.0.0.1:\(server.port)/"))
+        let user = try await Cookbook.selfSigned(api: url, certificate: server.certificate)
+        #expect(user.name == "Ada")
+        let error = await #expect(throws: NetworkError.self) {
+            try await Cookbook.selfSigned(api: url, certificate: other.certificate)
+        }
+        #expect(error?.code == .certificateUntrusted)
+    }
+
     @Test("Go through a proxy")
     func proxy() async throws {
         let server = try LoopbackServer(routes: [LoopbackRoute("GET", "/users/:id") { _ in .ada }])

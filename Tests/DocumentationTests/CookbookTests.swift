@@ -48,6 +48,58 @@ struct CookbookTests {
         #expect(server.requests.contains { $0.header("Authorization") == "Bearer old" })
     }
 
+    @Test("Refresh a token before it expires")
+    func refreshEarly() async throws {
+        let server = try LoopbackServer(routes: [
+            LoopbackRoute("POST", "/token") { _ in .json(#"{"token":"new","lifetime":600}"#) },
+            LoopbackRoute("GET", "/users/:id") { $0.header("Authorization") == "Bearer new" ? .ada : .status(401) },
+        ])
+        let manager = HTTPSessionManager(baseURL: server.url)
+        Cookbook.refreshEarly(
+            manager: manager,
+            accounts: HTTPSessionManager(baseURL: server.url),
+            savedToken: "old",
+            savedDate: Date(timeIntervalSinceNow: -1),
+            refreshToken: "r1"
+        )
+        for id in 1...2 { #expect(try await manager.get("users/\(id)", as: User.self).name == "Ada") }
+        // The expired token is never sent, and the new one is not replaced before it expires.
+        #expect(server.requests.map(\.path) == ["/token", "/users/1", "/users/2"])
+    }
+
+    @Test("Send and read ISO dates")
+    func dates() async throws {
+        let server = try LoopbackServer { request in .json(request.bodyText ?? "") }
+        let draft = Meeting(title: "Plans", date: Date(timeIntervalSince1970: 784_111_777))
+        let meeting = try await Cookbook.dates(manager: HTTPSessionManager(baseURL: server.url), draft: draft)
+        #expect(meeting.date == draft.date && meeting.title == draft.title)
+        #expect(server.requests.first?.bodyText == #"{"date":"1994-11-06T08:49:37Z","title":"Plans"}"#)
+    }
+
+    @Test("Leave out what is nil")
+    func optionals() async throws {
+        let server = try LoopbackServer { _ in .ada }
+        let manager = HTTPSessionManager(baseURL: server.url)
+        for email in [nil, "ada@example.com"] {
+            #expect(try await Cookbook.optionals(manager: manager, name: "Ada", email: email).name == "Ada")
+        }
+        #expect(server.requests.map(\.bodyText) == ["name=Ada", "email=ada%40example.com&name=Ada"])
+    }
+
+    @Test("Continue a download")
+    func resume() async throws {
+        let size = 300_000
+        let server = try LoopbackServer { request in
+            let response = LoopbackResponse.resource(.pattern(count: size), etag: "v1", for: request)
+            return request.header("Range") == nil ? response.faulted(.truncate(afterBodyBytes: size / 3)) : response
+        }
+        let folder = try TemporaryFolder()
+        let file = try await Cookbook.resume(manager: HTTPSessionManager(baseURL: server.url), folder: folder.url)
+        #expect(try Data(contentsOf: file) == LoopbackServer.pattern(count: size))
+        #expect(folder.names == ["file.zip"])
+        #expect(server.requests.map { $0.header("Range") != nil } == [false, true])
+    }
+
     @Test("Read all pages of a list")
     func pages() async throws {
         let server = try LoopbackServer(routes: [
@@ -125,7 +177,7 @@ struct CookbookTests {
 }
 
 extension LoopbackResponse {
-    /// The user with whom most recipes deal, as JSON.
+    /// The user of most recipes, as JSON.
     static var ada: LoopbackResponse { .json(#"{"id":1,"name":"Ada"}"#) }
 
     /// Returns a response whose body is sent in chunks of a size.

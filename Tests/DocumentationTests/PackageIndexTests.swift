@@ -7,14 +7,20 @@ import Testing
         try String(contentsOf: SnippetTests.root.appendingPathComponent(path), encoding: .utf8)
     }
 
-    @Test("The documented targets are the libraries of the package")
+    @Test("The documented targets are the libraries of the package, and the internal modules that they re-export")
     func targets() throws {
         let settings = try Self.text(".spi.yml")
         let list = try #require(settings.firstMatch(of: /documentation_targets: \[([^\]]+)\]/)).1
         let documented = list.split(separator: ",").map { $0.trimmingCharacters(in: .whitespaces) }
         let libraries = try Self.text("Package.swift").matches(of: /\.library\(name: "(\w+)"/).map { String($0.1) }
+        let exports = try ["Ferry", "FerrySession"].flatMap { module in
+            try Self.text("Sources/\(module)/Exports.swift").matches(of: /@_exported import (Ferry\w+)/).map {
+                String($0.1)
+            }
+        }
+        #expect(exports.contains("FerryFormats") && exports.contains("FerryCore"))
         #expect(documented.first == "Ferry")
-        #expect(documented.sorted() == libraries.sorted())
+        #expect(documented.sorted() == Set(libraries + exports).sorted())
     }
 
     @Test("The articles about managers are in the folder of the first target, where the index looks for them")
@@ -26,16 +32,17 @@ import Testing
 
     @Test(
         "Each documented target has a first page",
-        arguments: ["Ferry", "FerryOperations", "FerrySession", "FerryTesting", "FerryXML"]
+        arguments: [
+            "Ferry", "FerryAPI", "FerryAssets", "FerryOperations", "FerrySession", "FerryTesting", "FerryXML",
+        ]
     )
     func firstPage(_ module: String) throws {
         #expect(try Self.text("Sources/\(module)/\(module).docc/\(module).md").hasPrefix("# ``\(module)``\n"))
     }
 
-    /// Returns the lines of a page that belong in the manifest of a program.
+    /// Returns the dependencies of a page that belong in the manifest of a program, without those by path.
     private static func manifestLines(_ page: String) throws -> [String] {
-        try text(page).split(separator: "\n").map(String.init)
-            .filter { $0.hasPrefix(".package(") || $0.hasPrefix(".product(") }
+        try text(page).matches(of: /\.(?:package\(url:|product\()[^()]*\)/).map { String($0.0) }
     }
 
     @Test("The first page and README have the same lines for the manifest")
@@ -45,23 +52,26 @@ import Testing
         #expect(try Self.manifestLines("Sources/Ferry/Ferry.docc/Ferry.md") == lines)
     }
 
-    @Test("The first page of FerryOperations has README's lines for the manifest, with its own product")
-    func installationOfOperations() throws {
+    @Test(
+        "The first page of another product has README's lines for the manifest, with its own name",
+        arguments: ["FerryAPI", "FerryAssets", "FerryOperations"]
+    )
+    func installation(of product: String) throws {
         let lines = try Self.manifestLines("README.md").map {
-            $0.replacing(#"name: "Ferry""#, with: #"name: "FerryOperations""#)
+            $0.replacing(#"name: "Ferry""#, with: "name: \"\(product)\"")
         }
-        #expect(lines.contains { $0.contains("FerryOperations") })
-        #expect(try Self.manifestLines("Sources/FerryOperations/FerryOperations.docc/FerryOperations.md") == lines)
+        #expect(lines.contains { $0.contains(product) })
+        #expect(try Self.manifestLines("Sources/\(product)/\(product).docc/\(product).md") == lines)
     }
 
-    @Test("The measurements of the first page are those of the article about performance")
-    func measurements() throws {
-        let article = try Self.text("Sources/Ferry/Ferry.docc/Performance.md").split(separator: "\n")
-        let page = try Self.text("Sources/Ferry/Ferry.docc/Ferry.md").split(separator: "\n")
-        let start = try #require(page.firstIndex { $0.hasPrefix("| wall / CPU") })
-        let table = page[start...].prefix { $0.hasPrefix("|") }
-        #expect(table.count > 4)
-        for row in table { #expect(article.contains(row), "\(row)") }
+    @Test("The first page has no table, and leads to the articles with the features and the measurements")
+    func tables() throws {
+        let page = try Self.text("Sources/Ferry/Ferry.docc/Ferry.md")
+        #expect(!page.contains("\n|"))
+        for article in ["WhatWorksWhere", "Performance"] {
+            #expect(page.contains("<doc:\(article)>"))
+            #expect(try Self.text("Sources/Ferry/Ferry.docc/\(article).md").contains("\n| --- |"))
+        }
     }
 
     @Test("Every picture of the articles exists, and every file of a picture is shown")

@@ -33,9 +33,14 @@ import Testing
         #expect(names.count > 20 && names.contains("GettingStarted.md"))
     }
 
-    @Test("Every path named in the contributors' documents exists", arguments: ["Contributing.md", "Releasing.md"])
+    /// The documents for contributors.
+    private static let contributing = [
+        "Docs/Contributing.md", "Docs/Releasing.md", "Docs/Scope.md", "Tests/README.md", "Tests/Fuzzing/README.md",
+    ]
+
+    @Test("Every path named in the contributors' documents exists", arguments: contributing)
     func pathsExist(_ name: String) throws {
-        let text = try String(contentsOf: Self.root.appendingPathComponent("Docs/\(name)"), encoding: .utf8)
+        let text = try String(contentsOf: Self.root.appendingPathComponent(name), encoding: .utf8)
         let paths = text.matches(of: /`((?:Sources|Tests|Docs|\.ci)(?:\/[^`\s]+)?)`/).map { String($0.1) }
         #expect(!paths.isEmpty)
         for path in paths {

@@ -7,7 +7,7 @@ import Testing
     /// What states the version, with the text around it.
     private static let places = [
         ("README.md", #"from: "VERSION""#),
-        ("Sources/Ferry/HTTP/HTTPHeaders+Defaults.swift", #"let ferryVersion = "VERSION""#),
+        ("Sources/FerryFormats/HTTP/HTTPHeaders+Defaults.swift", #"let ferryVersion = "VERSION""#),
         ("Sources/FerryCommand/Command.swift", #"let ferry = "VERSION""#),
         ("Docs/ferry.1", #""ferry VERSION""#),
     ]

@@ -51,6 +51,32 @@ import Testing
         }
     }
 
+    @Test("The error of a response names the last request, and the number of attempts")
+    func message() async throws {
+        let server = try LoopbackServer { request in
+            switch request.path {
+            case "/form": .redirect(to: "/missing", status: 303)
+            case "/busy": LoopbackResponse.json("{}", status: 503).adding("Retry-After", "0")
+            default: .json("{}", status: 404)
+            }
+        }
+        var form = URLRequest(url: server.url("/form"))
+        form.httpMethod = "POST"
+        let redirected = HTTPRequestOperation(request: form, manager: manager)
+        redirected.start()
+        try await redirected.settled()
+        let missing = server.url("/missing").absoluteString
+        #expect(redirected.error?.message == "Request failed: Not Found (404) for GET \(missing)")
+        let busy = HTTPRequestOperation(request: URLRequest(url: server.url("/busy")), manager: manager)
+        var policy = RetryPolicy.standard
+        policy.maximumRetries = 1
+        busy.retryPolicy = policy
+        busy.start()
+        try await busy.settled()
+        let start = "Request failed: Service Unavailable (503) for GET \(server.url("/busy").absoluteString) "
+        #expect(busy.error?.message.hasPrefix(start + "(after 2 attempts in ") == true, "\(busy.error as Any)")
+    }
+
     @Test("The failure closure is called for an operation that was cancelled before its start")
     func cancelBeforeStart() async throws {
         let server = try LoopbackServer()
@@ -106,7 +132,7 @@ import Testing
         operation.responseSerializer = .string
         #expect(operation.error == nil)
         #expect(operation.responseObject as? String == "text")
-        #expect(operation.httpResponse?.statusCode == 200)
+        #expect(operation.response?.statusCode == 200)
     }
 
     @Test("Closures set after the end are called immediately, and a second pair replaces the first")

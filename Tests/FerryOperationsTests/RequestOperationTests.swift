@@ -457,15 +457,14 @@ import Testing
         #expect(lenient.responseString == "ok")
     }
 
-    @Test("An adapter that throws fails the operation")
-    func refusedByAdapter() async throws {
-        struct Refusal: RequestAdapter {
-            func adapt(_ request: URLRequest) throws -> URLRequest {
+    @Test("A manager's adapt(_:) that throws fails the operation")
+    func refusedByManager() async throws {
+        final class RefusingManager: SessionManager, @unchecked Sendable {
+            override func adapt(_ request: URLRequest) throws -> URLRequest {
                 throw NetworkError(.authenticationRequired, message: "no token")
             }
         }
-        let manager = makeOperationManager()
-        manager.adapters = [Refusal()]
+        let manager = RefusingManager(configuration: .ephemeral)
         let url = try #require(URL(string: "http://127.0.0.1:9/"))
         let operation = RequestOperation(request: URLRequest(url: url), manager: manager)
         operation.start()
@@ -497,20 +496,20 @@ import Testing
 
     @Test("An operation that is cancelled while its request is adapted sends nothing")
     func cancelledWhileAdapted() async throws {
-        struct Slow: RequestAdapter {
-            let gate: Gate
-            func adapt(_ request: URLRequest) throws -> URLRequest {
+        final class SlowManager: SessionManager, @unchecked Sendable {
+            let gate = Gate()
+
+            override func adapt(_ request: URLRequest) throws -> URLRequest {
                 gate.wait()
                 return request
             }
         }
         let server = try LoopbackServer { _ in .text("sent") }
-        let gate = Gate()
-        let manager = makeOperationManager()
-        manager.adapters = [Slow(gate: gate)]
+        let manager = SlowManager(configuration: .ephemeral)
+        let gate = manager.gate
         let operation = RequestOperation(request: URLRequest(url: server.url), manager: manager)
         Thread.detachNewThread { operation.start() }
-        try await eventually("the adapter") { gate.arrived == 1 }
+        try await eventually("adapt(_:)") { gate.arrived == 1 }
         operation.cancel()
         gate.open()
         try await operation.settled()

@@ -21,6 +21,7 @@ let package = Package(
             dependencies: [
                 "FuzzSupport",
                 .product(name: "Ferry", package: "Ferry"),
+                .product(name: "FerryAPI", package: "Ferry"),
                 .product(name: "FerryOperations", package: "Ferry"),
                 .product(name: "FerryXML", package: "Ferry"),
                 .product(name: "FerryTesting", package: "Ferry"),

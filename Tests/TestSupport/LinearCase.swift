@@ -49,8 +49,34 @@ extension String {
 
 /// Texts that take quadratic time if they are read by characters, compared as strings, hashed, or sliced repeatedly.
 package enum HostileText {
+    /// Parts of which a text of any size is made.
     package static let parts: [String] = [
         "\u{301}", "\u{301}\u{316}", "\u{1F1E6}", "\u{1F468}\u{200D}", "\"", "\\", "\"\\", ",", ", ", ";", "; =", " ",
         "\t", "=", "a=", "a,", "a;", "%", "%41", "/", "../", ".", "-", ":", "'", "*", "\u{0}", "\r", "(", "0", "é",
     ]
+    /// Further parts, for readers of URLs and cookies.
+    package static let urlParts = ["@", "&", "a=", "?", "://", "'", "http://@"]
+    /// Further parts, for readers of JSON and XML.
+    package static let documentParts = ["[", "{\"a\":", "<a>", "<!--", "&lt;", "&#769;&#790;", "<a ", "<?", "\\u0301"]
+
+    /// Returns the times of those texts that a reader does not handle in linear time.
+    ///
+    /// - Parameters:
+    ///   - name: What the reader reads.
+    ///   - more: Parts of texts besides ``parts``.
+    ///   - read: Reads a text.
+    /// - Returns: A description of the measured times for each text, empty if all took linear time.
+    /// - Throws: Nothing but what a case throws.
+    package static func slowTexts(
+        _ name: String,
+        and more: [String],
+        _ read: @escaping @Sendable (String) -> Void
+    ) throws -> [String] {
+        try (parts + more).compactMap { part in
+            let (isLinear, times) = try LinearCase("\(name) of \(part.debugDescription)") { size in
+                read(String(filling: size, with: part))
+            }.isLinear(size: 10_000)
+            return isLinear ? nil : times
+        }
+    }
 }

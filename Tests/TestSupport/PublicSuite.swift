@@ -10,6 +10,10 @@ package enum PublicSuite: String {
     case httpState = "FERRY_HTTP_STATE"
     /// Caches: https://github.com/http-tests/cache-tests.
     case cacheTests = "FERRY_CACHE_TESTS"
+    /// JSON: https://github.com/nst/JSONTestSuite.
+    case jsonTestSuite = "FERRY_JSON_TEST_SUITE"
+    /// XML: the folder `xmlconf` of https://www.w3.org/XML/Test/.
+    case xmlConformance = "FERRY_XMLCONF"
 
     /// The folder of the checkout, or `nil` if the environment variable is not set.
     package var folder: URL? {

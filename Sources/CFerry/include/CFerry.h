@@ -54,8 +54,10 @@ typedef struct {
     /// Called repeatedly during a transfer; `context` is the one given to `ferry_easy_watch_progress`. Returns 0 to go
     /// on, 1 to abort.
     int (*progress)(void *context);
-    /// Called when a connection begins its TLS handshake; `context` is the one given to `ferry_easy_watch_handshake`.
-    void (*handshake)(void *context);
+    /// Called when a connection begins its TLS handshake, with OpenSSL's security level; `context` is the one given to
+    /// `ferry_easy_watch_handshake`. Returns whether a certificate without a host in its subject alternative name is
+    /// refused.
+    bool (*handshake)(void *context, int security_level);
     /// Called for each certificate, in DER, of a chain that OpenSSL has refused: those that the server presented, then
     /// the one that caused the refusal. `owner` is the one given to `ferry_easy_watch_handshake`, and `easy` is the
     /// handle that opened the connection.
@@ -96,9 +98,8 @@ int ferry_easy_certificate_count(void *easy);
 /// to libcurl.
 const char *ferry_easy_certificate_field(void *easy, int index, const char *name);
 
-/// Has `handshake` called when a handshake begins, and `refused` for a chain that OpenSSL refuses, which libcurl does
-/// not expose. OpenSSL's verdict is not changed. `owner` must outlive every connection. Returns false if libcurl does
-/// not use OpenSSL.
+/// Has `handshake` called when a handshake begins, and `refused` for a chain that is refused, which libcurl does not
+/// expose. `owner` must outlive every connection. Returns false if libcurl does not use OpenSSL.
 bool ferry_easy_watch_handshake(void *easy, void *owner, void *context);
 
 /// A line of a list of libcurl's (`struct curl_slist`).
@@ -131,18 +132,12 @@ int64_t ferry_socket_acknowledged(int descriptor, uint32_t *milliseconds);
 
 // MARK: - Multi handles
 
-/// Returns a new multi handle, whose own descriptors are not inherited by child processes.
+/// Returns a new multi handle.
+///
+/// A program started by a bare `posix_spawn` or `fork` may inherit the socket pair by which libcurl wakes it, and those
+/// of name lookups; Foundation's `Process` closes all descriptors but the standard ones. Connections are never
+/// inherited.
 void *ferry_multi_init(void);
-
-/// Returns the number that the next descriptor will get if no other thread opens or closes one, or -1 if none is
-/// available.
-int ferry_lowest_free_descriptor(void);
-
-/// Keeps the descriptors of a multi handle of FoundationNetworking from being inherited by child processes, if it comes
-/// from the same libcurl. `lowest` is the lowest descriptor that was free before the handle was made. The handle must
-/// have no transfers, and must not be used by others during the call.
-void ferry_multi_close_on_exec(void *multi, int lowest);
-
 int ferry_multi_cleanup(void *multi);
 int ferry_multi_set_long(void *multi, int option, long value);
 int ferry_multi_add(void *multi, void *easy);
@@ -172,7 +167,7 @@ void ferry_multi_wake(void *multi, int wake_descriptor);
 
 /// Returns a descriptor to wake with, or -1 if none is available. Close it with `close`.
 int ferry_open_wake_descriptor(void);
-/// Takes one finished transfer. Returns false if there is none.
+/// Removes one finished transfer from the queue. Returns false if there is none.
 bool ferry_multi_next_finished(void *multi, void **easy, int *code);
 
 // MARK: - Cookies
@@ -198,10 +193,15 @@ bool ferry_path_available(void);
 /// (RFC 5280, section 6.1). `bytes` has the chain's certificates in DER one after another, then the anchors'.
 ///
 /// Returns FERRY_PATH_GOOD, one of the failures above, or one of OpenSSL's `X509_V_ERR_` numbers. `date` is in seconds
-/// since 1970.
+/// since 1970. The keys and signatures must be as strong as OpenSSL's security level demands of them in a handshake.
 int ferry_path_verify(
     const uint8_t *bytes, const size_t *lengths, size_t chain_count, size_t anchor_count, bool checks_dates,
-    int64_t date);
+    int64_t date, int security_level);
+
+/// Whether a certificate says that it is an authority's (RFC 5280, section 4.2.1.9) and, if asked, its own key has
+/// signed that, with a signature that is strong enough for OpenSSL's security level.
+bool ferry_certificate_is_authority(
+    const uint8_t *bytes, size_t length, bool is_self_signed, int security_level);
 
 // MARK: - Threads
 
@@ -232,5 +232,29 @@ void ferry_decoder_free(ferry_decoder *decoder);
 ferry_decode_status ferry_decoder_run(
     ferry_decoder *decoder, const uint8_t *input, size_t input_length, size_t *consumed,
     uint8_t *output, size_t output_length, size_t *produced);
+
+// MARK: - Raw deflate (RFC 1951), as in the messages of WebSockets (RFC 7692)
+
+typedef struct ferry_raw_stream ferry_raw_stream;
+
+typedef enum {
+    FERRY_RAW_MORE,
+    /// The last block has ended.
+    FERRY_RAW_END,
+    FERRY_RAW_DAMAGED,
+} ferry_raw_status;
+
+/// Whether the process has zlib, or can load it.
+bool ferry_raw_deflate_available(void);
+/// Returns a stream that deflates or inflates; the window has 2^9 to 2^15 bytes. NULL if there is no memory or no zlib.
+ferry_raw_stream *ferry_raw_stream_create(bool deflates, int window_bits);
+void ferry_raw_stream_free(ferry_raw_stream *stream);
+/// Forgets what was deflated or inflated before.
+bool ferry_raw_stream_reset(ferry_raw_stream *stream);
+/// Takes input and writes output. What deflates ends its output on a byte, so that all of the input can be inflated.
+ferry_raw_status ferry_raw_stream_run(
+    ferry_raw_stream *stream, const uint8_t *input, size_t input_length, size_t *consumed,
+    uint8_t *output, size_t output_length, size_t *produced
+);
 
 #endif

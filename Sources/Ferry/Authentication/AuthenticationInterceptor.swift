@@ -92,13 +92,7 @@ public final class AuthenticationInterceptor<A: Authenticator>: ImmediateRequest
     public func adaptImmediately(_ request: inout AdaptedRequest, for attempt: RequestAttempt) throws -> Bool {
         guard scope.includes(request.url, in: attempt) else { return true }
         let now = clock()
-        let (usable, flight) = state.withLock { ($0.usable(at: now), $0.flight) }
-        let ownFlight = flight.flatMap { $0.isCurrent ? $0 : nil }
-        guard let (credential, new) = usable else {
-            if ownFlight != nil { throw AuthenticationError.refreshWaitsForItself }
-            return false
-        }
-        ownFlight?.noteOwn(attempt)
+        guard let (credential, new) = state.withLock({ $0.usable(at: now) }) else { return false }
         if let new { start(new) }
         try authenticator.apply(credential.value, to: &request)
         return true
@@ -147,7 +141,7 @@ public final class AuthenticationInterceptor<A: Authenticator>: ImmediateRequest
             let current = state.withLock({ $0.current })
         else { return .proceed }
         let isSent = authenticator.isRequest(failure.request, authenticatedWith: current.value)
-        let (task, number, now) = (attempt.taskIdentifier, attempt.number, clock())
+        let (task, number, now) = (attempt.taskIdentity, attempt.number, clock())
         let step = state.withLock { $0.rejection(of: current, isSent: isSent, task: task, attempt: number, at: now) }
         switch step {
         case .deliver: return .proceed
@@ -204,6 +198,14 @@ public final class AuthenticationInterceptor<A: Authenticator>: ImmediateRequest
 
     private func hold(_ credential: A.Credential) -> HeldCredential<A.Credential> {
         HeldCredential(credential, expirationDate: authenticator.expirationDate(of: credential))
+    }
+}
+
+extension AuthenticationInterceptor: TaskStartObserver {
+    /// Remembers a task that a refresh starts, which must not wait for the refresh.
+    package func taskWillStart(_ attempt: RequestAttempt) {
+        guard let flight = state.withLock({ $0.flight }), flight.isCurrent else { return }
+        flight.noteOwn(attempt)
     }
 }
 

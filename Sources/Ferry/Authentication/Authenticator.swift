@@ -16,7 +16,8 @@ import FerrySession
 /// ```
 ///
 /// An ``AuthenticationInterceptor`` decides when to call these methods, on any thread and never with a lock held. For
-/// bearer tokens there is ``BearerAuthenticator``, for OAuth 2.0 ``OAuth2Authenticator``. Alamofire: `Authenticator`.
+/// bearer tokens there is ``BearerAuthenticator``, for OAuth 2.0 `OAuth2Authenticator` of the module `FerryAPI`.
+/// Alamofire: `Authenticator`.
 public protocol Authenticator: Sendable {
     /// What a request is authenticated with, such as a token.
     ///

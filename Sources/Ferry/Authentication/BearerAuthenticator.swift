@@ -27,8 +27,8 @@ public struct BearerToken: Sendable, Hashable, CustomStringConvertible, CustomDe
 
 /// An authenticator for bearer tokens (RFC 6750), which a closure refreshes.
 ///
-/// The token is sent in the `Authorization` field, in place of one that the request has already. Anyone who reads it can
-/// use it: send it over https only.
+/// The token is sent in the `Authorization` field, in place of one that the request has already. Anyone who reads it
+/// can use it: send it over https only.
 public struct BearerAuthenticator: Authenticator {
     /// A closure that returns a new token.
     ///
@@ -64,7 +64,9 @@ public struct BearerAuthenticator: Authenticator {
 
 extension URLRequest {
     /// Returns whether the request has an `Authorization` field with the value of the given one.
-    func isAuthorized(by field: HTTPHeader) -> Bool { value(forHTTPHeaderField: "Authorization") == field.value }
+    package func isAuthorized(by field: HTTPHeader) -> Bool {
+        value(forHTTPHeaderField: "Authorization") == field.value
+    }
 }
 
 extension AuthenticationInterceptor where A == BearerAuthenticator {

@@ -15,25 +15,7 @@ extension HTTPSessionManager {
         maxConcurrent: Int = 4,
         progress: (@Sendable (BatchProgress) -> Void)? = nil
     ) -> RequestBatch<Value> {
-        let make: BatchBuffer<Value>.Maker = { index, note, handler in
-            var request = requests[index]
-            let own = request.downloadProgress
-            request.downloadProgress = { update in
-                own?(update)
-                note(update)
-            }
-            return self.task(for: request, completionHandler: handler)
-        }
-        return RequestBatch {
-            let buffer = BatchBuffer(
-                count: requests.count,
-                limit: maxConcurrent,
-                progress: progress,
-                start: { self.start($0) },
-                make: make
-            )
-            return ReaderHold(read: buffer.read, cancel: buffer.cancel)
-        }
+        RequestBatch { BatchRun(requests, of: self, limit: maxConcurrent, progress: progress) }
     }
 
     /// Sends many requests, a few at a time, and returns all responses when the last has arrived.
@@ -66,27 +48,47 @@ extension HTTPSessionManager {
 ///
 /// ```swift
 /// for try await response in manager.batch(requests, maxConcurrent: 4) {
-///     print(response.index, response.value ?? "none", response.error?.message ?? "no error")
+///     print(
+///         response.index,
+///         response.value ?? "none",
+///         response.error?.message ?? "no error"
+///     )
 /// }
 /// ```
 public struct RequestBatch<Value: Sendable>: AsyncSequence, Sendable {
     /// The response to one request.
     public typealias Element = BatchResponse<Value>
 
-    let start: @Sendable () -> ReaderHold<BatchResponse<Value>>
+    let start: @Sendable () -> BatchRun<Value>
 
     /// Returns an iterator that sends the requests.
-    public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(hold: start()) }
+    public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(start()) }
 
     /// An iterator over the responses.
     public struct AsyncIterator: AsyncIteratorProtocol {
-        fileprivate let hold: ReaderHold<BatchResponse<Value>>
+        private let run: BatchRun<Value>
+        private var responses: AsyncStream<BatchResponse<Value>>.Iterator
+
+        fileprivate init(_ run: BatchRun<Value>) {
+            self.run = run
+            responses = run.responses.makeAsyncIterator()
+        }
 
         /// Returns the next response; nil after the last.
         ///
         /// - Returns: The response, with the index of its request.
         /// - Throws: ``NetworkError`` with ``NetworkError/Code/cancelled`` if the Swift task was cancelled.
-        public mutating func next() async throws -> BatchResponse<Value>? { try await hold.next() }
+        public mutating func next() async throws -> BatchResponse<Value>? {
+            let run = run
+            let response = await withTaskCancellationHandler {
+                run.send()
+                return await responses.next()
+            } onCancel: {
+                run.cancel()
+            }
+            try run.didRead()
+            return response
+        }
     }
 }
 

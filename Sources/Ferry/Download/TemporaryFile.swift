@@ -20,7 +20,13 @@ extension TaskOutcome {
             try FilePublisher(options: options).publish(file, at: place)
             response.fileURL = place
         } catch {
-            let failure = DownloadMoveError(temporaryURL: file, destinationURL: place, underlyingError: error)
+            let failure = DownloadMoveError(
+                temporaryURL: file,
+                destinationURL: place,
+                underlyingError: error,
+                // What a hook returns has no options.
+                isOptional: hookDestination == nil
+            )
             response.error = NetworkError(
                 .moveFailed,
                 message: failure.localizedDescription,
@@ -73,14 +79,42 @@ public struct DownloadMoveError: Error, Sendable, LocalizedError {
     /// The reason why the file could not be moved.
     public let underlyingError: any Error
 
-    /// A sentence with both paths and the reason.
+    /// Whether the destination has options.
+    var isOptional = false
+
+    /// A sentence with both paths, the reason, and the option that helps, if there is one.
     public var errorDescription: String? {
-        let reason = underlyingError.localizedDescription
+        var reason = underlyingError.localizedDescription
+        if let file = underlyingError as? FileError, file.path == destinationURL.path {
+            // Its own description would repeat the path.
+            reason = file.reasonText
+            if isOptional, file.code == EEXIST { reason += " (the option .overwrite replaces it)" }
+            if isOptional, file.code == ENOENT {
+                reason += " (the option .createIntermediateDirectories creates missing directories)"
+            }
+        }
         return "The file \(temporaryURL.path) could not be moved to \(destinationURL.path): \(reason)"
     }
 
     /// The key of the payload in a notification.
     public static let payloadKey = "ferry.networking.download.move-error"
+}
+
+extension DownloadMoveError: CustomNSError {
+    /// The description, the paths and the underlying error, with the keys of the error of
+    /// `FileManager.moveItem(at:to:)`.
+    public var errorUserInfo: [String: Any] {
+        [
+            NSLocalizedDescriptionKey: errorDescription ?? "", NSLocalizedFailureReasonErrorKey: errorDescription ?? "",
+            NSUnderlyingErrorKey: underlyingError,
+            "NSFilePath": temporaryURL.path, "NSDestinationFilePath": destinationURL.path,
+        ]
+    }
+
+    /// The error's ``errorUserInfo`` and the payload.
+    var userInfo: [AnyHashable: Any] {
+        errorUserInfo.merging([Self.payloadKey: self]) { $1 }
+    }
 }
 
 extension DownloadMoveError {

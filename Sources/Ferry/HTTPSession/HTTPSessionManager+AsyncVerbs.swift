@@ -1,14 +1,16 @@
 import Foundation
 
-// Like the verbs with a completion handler, each has a version for dictionaries and one for `Encodable` values.
+// These verbs have no closure for the progress: without a label, it could not be told from a completion handler.
 extension HTTPSessionManager {
     /// Sends a GET request and returns the value decoded from the JSON response.
     ///
-    /// Cancelling the Swift task cancels the transfer. The parameters of the other verbs are the same.
+    /// Cancelling the Swift task cancels the transfer. The parameters of the other verbs are the same. For other
+    /// options, such as a closure that receives the progress, send a ``Request``.
     ///
     /// - Parameters:
     ///   - path: The path relative to the base URL, or an absolute URL.
-    ///   - parameters: The parameters; a dictionary, an array or another ``ParametersConvertible``.
+    ///   - parameters: The parameters: a dictionary, an array, or `.encoding(value)` with a value of an `Encodable`
+    ///     type; see ``ParametersConvertible``.
     ///   - headers: Header fields, which replace those that the request serializer sets.
     ///   - type: The type of the value.
     /// - Returns: The value.
@@ -16,17 +18,6 @@ extension HTTPSessionManager {
     public func get<Value: Decodable & Sendable>(
         _ path: String,
         parameters: (any ParametersConvertible)? = nil,
-        headers: HTTPHeaders = [:],
-        as type: Value.Type = Value.self
-    ) async throws(NetworkError) -> Value {
-        try await send(Request(.get, path, as: type).with(parameters, headers))
-    }
-
-    /// Sends a GET request with an encoded value as its parameters, and returns the decoded value.
-    @_disfavoredOverload
-    public func get<Value: Decodable & Sendable>(
-        _ path: String,
-        parameters: some Encodable & Sendable,
         headers: HTTPHeaders = [:],
         as type: Value.Type = Value.self
     ) async throws(NetworkError) -> Value {
@@ -43,17 +34,6 @@ extension HTTPSessionManager {
         try await value(of: Request(.get, path).with(parameters, headers))
     }
 
-    /// Sends a GET request with an encoded value as its parameters.
-    @discardableResult
-    @_disfavoredOverload
-    public func get(
-        _ path: String,
-        parameters: some Encodable & Sendable,
-        headers: HTTPHeaders = [:]
-    ) async throws(NetworkError) -> (any Sendable)? {
-        try await value(of: Request(.get, path).with(parameters, headers))
-    }
-
     /// Sends a HEAD request and returns the head of the response.
     @discardableResult
     public func head(
@@ -64,32 +44,10 @@ extension HTTPSessionManager {
         try await head(Request(.head, path).with(parameters, headers))
     }
 
-    /// Sends a HEAD request with an encoded value as its parameters.
-    @discardableResult
-    @_disfavoredOverload
-    public func head(
-        _ path: String,
-        parameters: some Encodable & Sendable,
-        headers: HTTPHeaders = [:]
-    ) async throws(NetworkError) -> HTTPURLResponse {
-        try await head(Request(.head, path).with(parameters, headers))
-    }
-
     /// Sends a POST request and returns the value decoded from the JSON response.
     public func post<Value: Decodable & Sendable>(
         _ path: String,
         parameters: (any ParametersConvertible)? = nil,
-        headers: HTTPHeaders = [:],
-        as type: Value.Type = Value.self
-    ) async throws(NetworkError) -> Value {
-        try await send(Request(.post, path, as: type).with(parameters, headers))
-    }
-
-    /// Sends a POST request with an encoded value as its parameters, and returns the decoded value.
-    @_disfavoredOverload
-    public func post<Value: Decodable & Sendable>(
-        _ path: String,
-        parameters: some Encodable & Sendable,
         headers: HTTPHeaders = [:],
         as type: Value.Type = Value.self
     ) async throws(NetworkError) -> Value {
@@ -106,32 +64,10 @@ extension HTTPSessionManager {
         try await value(of: Request(.post, path).with(parameters, headers))
     }
 
-    /// Sends a POST request with an encoded value as its parameters.
-    @discardableResult
-    @_disfavoredOverload
-    public func post(
-        _ path: String,
-        parameters: some Encodable & Sendable,
-        headers: HTTPHeaders = [:]
-    ) async throws(NetworkError) -> (any Sendable)? {
-        try await value(of: Request(.post, path).with(parameters, headers))
-    }
-
     /// Sends a PUT request and returns the value decoded from the JSON response.
     public func put<Value: Decodable & Sendable>(
         _ path: String,
         parameters: (any ParametersConvertible)? = nil,
-        headers: HTTPHeaders = [:],
-        as type: Value.Type = Value.self
-    ) async throws(NetworkError) -> Value {
-        try await send(Request(.put, path, as: type).with(parameters, headers))
-    }
-
-    /// Sends a PUT request with an encoded value as its parameters, and returns the decoded value.
-    @_disfavoredOverload
-    public func put<Value: Decodable & Sendable>(
-        _ path: String,
-        parameters: some Encodable & Sendable,
         headers: HTTPHeaders = [:],
         as type: Value.Type = Value.self
     ) async throws(NetworkError) -> Value {
@@ -148,32 +84,10 @@ extension HTTPSessionManager {
         try await value(of: Request(.put, path).with(parameters, headers))
     }
 
-    /// Sends a PUT request with an encoded value as its parameters.
-    @discardableResult
-    @_disfavoredOverload
-    public func put(
-        _ path: String,
-        parameters: some Encodable & Sendable,
-        headers: HTTPHeaders = [:]
-    ) async throws(NetworkError) -> (any Sendable)? {
-        try await value(of: Request(.put, path).with(parameters, headers))
-    }
-
     /// Sends a PATCH request and returns the value decoded from the JSON response.
     public func patch<Value: Decodable & Sendable>(
         _ path: String,
         parameters: (any ParametersConvertible)? = nil,
-        headers: HTTPHeaders = [:],
-        as type: Value.Type = Value.self
-    ) async throws(NetworkError) -> Value {
-        try await send(Request(.patch, path, as: type).with(parameters, headers))
-    }
-
-    /// Sends a PATCH request with an encoded value as its parameters, and returns the decoded value.
-    @_disfavoredOverload
-    public func patch<Value: Decodable & Sendable>(
-        _ path: String,
-        parameters: some Encodable & Sendable,
         headers: HTTPHeaders = [:],
         as type: Value.Type = Value.self
     ) async throws(NetworkError) -> Value {
@@ -190,32 +104,10 @@ extension HTTPSessionManager {
         try await value(of: Request(.patch, path).with(parameters, headers))
     }
 
-    /// Sends a PATCH request with an encoded value as its parameters.
-    @discardableResult
-    @_disfavoredOverload
-    public func patch(
-        _ path: String,
-        parameters: some Encodable & Sendable,
-        headers: HTTPHeaders = [:]
-    ) async throws(NetworkError) -> (any Sendable)? {
-        try await value(of: Request(.patch, path).with(parameters, headers))
-    }
-
     /// Sends a DELETE request and returns the value decoded from the JSON response.
     public func delete<Value: Decodable & Sendable>(
         _ path: String,
         parameters: (any ParametersConvertible)? = nil,
-        headers: HTTPHeaders = [:],
-        as type: Value.Type = Value.self
-    ) async throws(NetworkError) -> Value {
-        try await send(Request(.delete, path, as: type).with(parameters, headers))
-    }
-
-    /// Sends a DELETE request with an encoded value as its parameters, and returns the decoded value.
-    @_disfavoredOverload
-    public func delete<Value: Decodable & Sendable>(
-        _ path: String,
-        parameters: some Encodable & Sendable,
         headers: HTTPHeaders = [:],
         as type: Value.Type = Value.self
     ) async throws(NetworkError) -> Value {
@@ -232,17 +124,6 @@ extension HTTPSessionManager {
         try await value(of: Request(.delete, path).with(parameters, headers))
     }
 
-    /// Sends a DELETE request with an encoded value as its parameters.
-    @discardableResult
-    @_disfavoredOverload
-    public func delete(
-        _ path: String,
-        parameters: some Encodable & Sendable,
-        headers: HTTPHeaders = [:]
-    ) async throws(NetworkError) -> (any Sendable)? {
-        try await value(of: Request(.delete, path).with(parameters, headers))
-    }
-
     /// Uploads a multipart form and returns the value decoded from the JSON response.
     ///
     /// Cancelling the Swift task cancels the transfer.
@@ -252,7 +133,8 @@ extension HTTPSessionManager {
     ///   - method: The method.
     ///   - parameters: The parameters, which become the first parts of the form.
     ///   - headers: Header fields, which replace those that the request serializer sets.
-    ///   - progress: Receives the progress of the form.
+    ///   - progress: Receives the progress of the form, on the ``SessionManager/progressQueue`` or, by default, on the
+    ///     ``SessionManager/operationQueue``.
     ///   - type: The type of the value.
     ///   - multipartForm: Adds the other parts.
     /// - Returns: The value.
@@ -269,40 +151,12 @@ extension HTTPSessionManager {
         try await send(Request(method, path, as: type).with(parameters, headers, form: multipartForm, progress))
     }
 
-    /// Uploads a multipart form whose first parts are those of an encoded value, and returns the decoded value.
-    @_disfavoredOverload
-    public func upload<Value: Decodable & Sendable>(
-        _ path: String,
-        method: HTTPMethod = .post,
-        parameters: some Encodable & Sendable,
-        headers: HTTPHeaders = [:],
-        progress: ProgressHandler? = nil,
-        as type: Value.Type = Value.self,
-        multipartForm: @escaping MultipartForm
-    ) async throws(NetworkError) -> Value {
-        try await send(Request(method, path, as: type).with(parameters, headers, form: multipartForm, progress))
-    }
-
     /// Uploads a multipart form and returns the value of the manager's serializer; nil if there is none, as for a 204.
     @discardableResult
     public func upload(
         _ path: String,
         method: HTTPMethod = .post,
         parameters: (any ParametersConvertible)? = nil,
-        headers: HTTPHeaders = [:],
-        progress: ProgressHandler? = nil,
-        multipartForm: @escaping MultipartForm
-    ) async throws(NetworkError) -> (any Sendable)? {
-        try await value(of: Request(method, path).with(parameters, headers, form: multipartForm, progress))
-    }
-
-    /// Uploads a multipart form whose first parts are those of an encoded value.
-    @discardableResult
-    @_disfavoredOverload
-    public func upload(
-        _ path: String,
-        method: HTTPMethod = .post,
-        parameters: some Encodable & Sendable,
         headers: HTTPHeaders = [:],
         progress: ProgressHandler? = nil,
         multipartForm: @escaping MultipartForm

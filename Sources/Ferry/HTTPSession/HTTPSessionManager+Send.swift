@@ -53,7 +53,13 @@ extension HTTPSessionManager {
         bufferLimit: Int = 1 << 20,
         onResponse: (@Sendable (HTTPURLResponse) -> Void)? = nil
     ) -> DataStream {
-        stream(validation: validation, bufferLimit: bufferLimit, onResponse: onResponse, recovery: request.recovery) {
+        stream(
+            validation: validation,
+            bufferLimit: bufferLimit,
+            onResponse: onResponse,
+            lastEventID: request.headers["Last-Event-ID"] ?? "",
+            recovery: request.recovery
+        ) {
             if let refusal = request.recovery.refusal(by: self.session) { throw refusal }
             return try self.makeRequest(request)
         }

@@ -3,7 +3,9 @@ import Foundation
 /// A manager that sends requests to an HTTP service, with a base URL, serializers and a method for each verb.
 ///
 /// ```swift
-/// let manager = HTTPSessionManager(baseURL: URL(string: "https://example.com/api"))
+/// let manager = HTTPSessionManager(
+///     baseURL: URL(string: "https://example.com/api")
+/// )
 /// let user = try await manager.get("users/1", as: User.self)
 /// ```
 ///
@@ -50,8 +52,8 @@ open class HTTPSessionManager: SessionManager, @unchecked Sendable {
 
     /// Returns a new manager with the same base URL, configuration, transport, serializers and settings.
     ///
-    /// The settings are those that ``takeSettings(of:)`` copies: security policy, adapters, interceptors, retry policy,
-    /// deadline and ``SessionManager/waitsForConnectivity``, but not the hooks, monitors, queues and groups.
+    /// The settings are those that ``takeSettings(of:)`` copies: security policy, interceptors, retry policy, deadline
+    /// and ``SessionManager/waitsForConnectivity``, but not the hooks, monitors, queues and groups.
     ///
     /// - Returns: The new manager.
     override open func copy() -> HTTPSessionManager {

@@ -3,19 +3,11 @@ import Foundation
 extension Request {
     /// Returns the request with other parameters.
     ///
-    /// - Parameter parameters: A dictionary, an array or another ``ParametersConvertible``; nil for none.
+    /// - Parameter parameters: A dictionary, an array, `.encoding(value)` with a value of an `Encodable` type, or
+    ///   another ``ParametersConvertible``; nil for none.
     /// - Returns: The changed request.
     public func parameters(_ parameters: (any ParametersConvertible)?) -> Request {
         setting { $0.parameters = parameters?.makeParameters() }
-    }
-
-    /// Returns the request with an encoded value as its parameters.
-    ///
-    /// - Parameter value: The value; the request serializer's encoder encodes it when the request is made.
-    /// - Returns: The changed request.
-    @_disfavoredOverload
-    public func parameters(_ value: some Encodable & Sendable) -> Request {
-        setting { $0.parameters = Self.encoded(value) }
     }
 
     /// Returns the request with additional header fields, which replace those with the same name.
@@ -56,7 +48,8 @@ extension Request {
 
     /// Returns the request with a closure that receives the progress of the request body.
     ///
-    /// - Parameter progress: Called on the ``SessionManager/progressQueue``.
+    /// - Parameter progress: Called on the ``SessionManager/progressQueue`` or, by default, the
+    ///   ``SessionManager/operationQueue``.
     /// - Returns: The changed request.
     public func uploadProgress(_ progress: @escaping ProgressHandler) -> Request {
         setting { $0.uploadProgress = progress }
@@ -66,7 +59,8 @@ extension Request {
     ///
     /// It is not called for a request with a multipart form, whose task is an upload task.
     ///
-    /// - Parameter progress: Called on the ``SessionManager/progressQueue``.
+    /// - Parameter progress: Called on the ``SessionManager/progressQueue`` or, by default, the
+    ///   ``SessionManager/operationQueue``.
     /// - Returns: The changed request.
     public func downloadProgress(_ progress: @escaping ProgressHandler) -> Request {
         setting { $0.downloadProgress = progress }
@@ -77,29 +71,15 @@ extension Request {
         _ parameters: (any ParametersConvertible)?,
         _ headers: HTTPHeaders,
         form: MultipartForm? = nil,
-        _ uploadProgress: ProgressHandler? = nil
+        _ uploadProgress: ProgressHandler? = nil,
+        downloadProgress: ProgressHandler? = nil
     ) -> Request {
         var request = self.parameters(parameters)
         request.headers = headers
         request.multipartForm = form
         request.uploadProgress = uploadProgress
+        request.downloadProgress = downloadProgress
         return request
-    }
-
-    /// Returns the request with the arguments of a verb whose parameters are an encoded value.
-    @_disfavoredOverload
-    func with(
-        _ value: some Encodable & Sendable,
-        _ headers: HTTPHeaders,
-        form: MultipartForm? = nil,
-        _ uploadProgress: ProgressHandler? = nil
-    ) -> Request {
-        with(Self.encoded(value), headers, form: form, uploadProgress)
-    }
-
-    /// Returns the parameters for an encoded value; nil for an optional value that is nil.
-    private static func encoded(_ value: some Encodable & Sendable) -> Parameters? {
-        (value as? any OptionalValue)?.isNil == true ? nil : Parameters(encoding: value)
     }
 
     /// Returns a changed copy of the request.
@@ -107,16 +87,5 @@ extension Request {
         var copy = self
         change(&copy)
         return copy
-    }
-}
-
-/// An optional value of any type.
-private protocol OptionalValue {
-    var isNil: Bool { get }
-}
-
-extension Optional: OptionalValue {
-    fileprivate var isNil: Bool {
-        if case .none = self { true } else { false }
     }
 }

@@ -105,7 +105,7 @@ public final class ReachabilityManager: Sendable {
     /// A Boolean value that indicates whether the target is reachable over a cellular connection.
     public var isReachableViaCellular: Bool { status == .reachableViaCellular }
 
-    /// A Boolean value that indicates whether the target is reachable over Wi-Fi or a cable.
+    /// A Boolean value that indicates whether the target is reachable over Wi-Fi, and not over a cable.
     public var isReachableViaWiFi: Bool { status == .reachableViaWiFi }
 
     /// A closure that is called with the current status and each change, on the manager's queue.

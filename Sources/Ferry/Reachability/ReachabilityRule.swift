@@ -3,6 +3,7 @@ enum ReachabilityRule {
     /// The kinds of interfaces that are distinguished.
     enum InterfaceKind: Sendable, Hashable {
         case cellular
+        case wireless
         case other
     }
 
@@ -27,7 +28,11 @@ enum ReachabilityRule {
         for route in routes.sorted(by: { $0.metric < $1.metric }) where route.isUnicast || route.isLocal {
             for index in route.interfaces {
                 guard let link = links.first(where: { $0.index == index }), link.isUp else { continue }
-                return kind(link) == .cellular ? .reachableViaCellular : .reachableViaWiFi
+                return switch kind(link) {
+                case .cellular: .reachableViaCellular
+                case .wireless: .reachableViaWiFi
+                case .other: .reachable
+                }
             }
         }
         return .notReachable
@@ -37,8 +42,12 @@ enum ReachabilityRule {
     static func kind(type: String?, uevent: String?) -> InterfaceKind {
         let lines = (uevent ?? "").split(whereSeparator: \.isNewline)
         if lines.contains("DEVTYPE=wwan") { return .cellular }
-        let rawIP = 519
-        let number = type.flatMap { Int($0.trimmingCharacters(in: .whitespacesAndNewlines)) }
-        return number == rawIP ? .cellular : .other
+        if lines.contains("DEVTYPE=wlan") { return .wireless }
+        let (rawIP, ieee80211) = (519, 801...803)
+        switch type.flatMap({ Int($0.trimmingCharacters(in: .whitespacesAndNewlines)) }) {
+        case rawIP?: return .cellular
+        case let number? where ieee80211.contains(number): return .wireless
+        default: return .other
+        }
     }
 }

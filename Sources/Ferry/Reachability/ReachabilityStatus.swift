@@ -2,7 +2,8 @@ import FerrySession
 
 /// The reachability of the network or a host, and the kind of connection.
 ///
-/// AFNetworking: `AFNetworkReachabilityStatus`, with the same numbers.
+/// AFNetworking: `AFNetworkReachabilityStatus`, with the same numbers. Its `ReachableViaWiFi` includes cables, which
+/// are ``reachable`` here.
 public enum ReachabilityStatus: Int, Sendable, Hashable, CaseIterable {
     /// The status has not been determined yet, or the system does not provide it.
     case unknown = -1
@@ -13,21 +14,26 @@ public enum ReachabilityStatus: Int, Sendable, Hashable, CaseIterable {
     /// The target is reachable, and the route begins with a cellular connection.
     case reachableViaCellular = 1
 
-    /// The target is reachable, and the route begins with Wi-Fi or a cable, or the target is this machine.
+    /// The target is reachable, and the route begins with Wi-Fi.
     case reachableViaWiFi = 2
 
+    /// The target is reachable in another way: the route begins with a cable or a virtual interface, as on most servers
+    /// and in containers, or the target is this machine.
+    case reachable = 3
+
     /// A Boolean value that indicates whether the target is reachable.
-    public var isReachable: Bool { self == .reachableViaCellular || self == .reachableViaWiFi }
+    public var isReachable: Bool { self != .unknown && self != .notReachable }
 }
 
 extension ReachabilityStatus: CustomStringConvertible {
-    /// The status in AFNetworking's words.
+    /// The status, in AFNetworking's words where it has the same.
     public var description: String {
         switch self {
         case .unknown: "Unknown"
         case .notReachable: "Not Reachable"
         case .reachableViaCellular: "Reachable via WWAN"
         case .reachableViaWiFi: "Reachable via WiFi"
+        case .reachable: "Reachable"
         }
     }
 }
@@ -40,8 +46,8 @@ public enum ReachabilityTarget: Sendable, Hashable {
     /// An IPv4 or IPv6 address, such as `192.0.2.1` or `2001:db8::1`; an invalid address is not reachable.
     case address(String)
 
-    /// A host name, looked up again after every change; a name whose lookup fails is not reachable, and is looked up again
-    /// after 1, 2, 4 and at most 30 seconds.
+    /// A host name, looked up again after every change; a name whose lookup fails is not reachable, and is looked up
+    /// again after 1, 2, 4 and at most 30 seconds.
     case domain(String)
 
     /// Creates a target for the host of a URL; nil if it has none.

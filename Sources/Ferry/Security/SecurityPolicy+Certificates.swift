@@ -11,9 +11,15 @@ extension SecurityPolicy {
     /// - Parameter folder: The folder; its subfolders are not searched.
     /// - Returns: The certificates in DER form.
     /// - Throws: ``NetworkError`` with ``NetworkError/Code/invalidSecurityPolicy`` if the folder or a file cannot be
-    ///   read, or a file has no complete certificate: a pin that was silently skipped would lock the program out.
+    ///   read, a file has no complete certificate, or there is no certificate at all: a pin that was silently skipped
+    ///   would lock the program out.
     public static func certificates(inFolder folder: URL) throws(NetworkError) -> Set<Data> {
-        try readingCertificates { () throws(CurlSessionError) in try CertificateFile.certificates(inFolder: folder) }
+        let found = try readingCertificates { () throws(CurlSessionError) in
+            try CertificateFile.certificates(inFolder: folder)
+        }
+        guard found.isEmpty else { return found }
+        let text = "There is no certificate (.cer, .crt, .pem, .der) in \(folder.path)"
+        throw NetworkError(.invalidSecurityPolicy, message: text)
     }
 
     /// Reads the certificates among the resources of a bundle, as ``certificates(inFolder:)`` does.

@@ -15,7 +15,11 @@ extension SecurityPolicy {
     /// 6. With ``PinningMode/publicKey``, the server's key must be pinned, or its path must lead to a pinned key; the
     ///    dates count unless untrusted certificates are allowed.
     ///
-    /// Paths are followed by signatures: a pin does not match a certificate that the server merely sends along.
+    /// Paths are followed by signatures: a pin does not match a certificate that the server merely sends along. Every
+    /// key and signature on a path is as strong as OpenSSL demands in a handshake; only a certificate or key of the
+    /// server's own that is pinned is trusted as it is. A pinned key of an authority is found in the certificates that
+    /// the server presents, if the system trusts the chain, or else in those that are pinned or signed by this very
+    /// key.
     ///
     /// - Parameters:
     ///   - trust: The certificates the server presented, and the TLS library's verdict on them.
@@ -42,8 +46,8 @@ extension SecurityPolicy {
         }
         switch policy.pinningMode {
         case .none: return
-        case .certificate: try policy.checkCertificatePins(trust.certificates, date)
-        case .publicKey: try policy.checkKeyPins(trust.certificates, certificate, date)
+        case .certificate: try policy.checkCertificatePins(trust, date)
+        case .publicKey: try policy.checkKeyPins(trust, certificate, date)
         }
     }
 
@@ -79,35 +83,54 @@ extension SecurityPolicy {
         if date > validity.notAfter { throw .expired }
     }
 
-    private func checkCertificatePins(_ chain: [Data], _ date: Date) throws(Refusal) {
+    private func checkCertificatePins(_ trust: ServerTrust, _ date: Date) throws(Refusal) {
         guard !hasNothingToCompare else { throw .noPins }
-        if let first = chain.first, pinnedCertificates.contains(first) { return }
-        try Self.follow(chain, to: Array(pinnedCertificates), date)
+        if let first = trust.certificates.first, pinnedCertificates.contains(first) { return }
+        if let refusal = Self.refusal(trust, anchors: pinnedCertificates, date) { throw refusal }
     }
 
-    private func checkKeyPins(_ chain: [Data], _ certificate: X509Certificate, _ date: Date) throws(Refusal) {
+    private func checkKeyPins(_ trust: ServerTrust, _ certificate: X509Certificate, _ date: Date) throws(Refusal) {
         guard !hasNothingToCompare else { throw .noPins }
         let keys = pinnedCertificates.compactMap { X509Certificate(der: $0)?.publicKeyInfo }
         let pins = pinnedPublicKeys.union(keys.map { PublicKeyPin(publicKeyInfo: $0) })
         if pins.contains(PublicKeyPin(publicKeyInfo: certificate.publicKeyInfo)) { return }
-        let presented = chain.dropFirst().filter { der in
-            X509Certificate(der: der).map { pins.contains(PublicKeyPin(publicKeyInfo: $0.publicKeyInfo)) } ?? false
+        // Unless the system trusts the chain, nothing proves what a certificate says but a signature of the pinned key:
+        // anyone could have left out its name constraints, for example.
+        let (isSelfSigned, level) = (allowsInvalidCertificates, trust.securityLevel)
+        let presented = trust.certificates.dropFirst().filter { der in
+            X509Certificate(der: der).map { pins.contains(PublicKeyPin(publicKeyInfo: $0.publicKeyInfo)) } == true
+                && CertificatePath.isAuthority(der, isSelfSigned: isSelfSigned, securityLevel: level)
         }
-        let anchors = pinnedCertificates.union(presented)
-        guard !anchors.isEmpty else { throw .notPinned }
-        try Self.follow(chain, to: Array(anchors), allowsInvalidCertificates ? nil : date)
+        // OpenSSL follows one path only. It must not end at an unusable certificate of the server where a pinned one
+        // has the same name and key, nor at an expired certificate where another path is valid.
+        var refusal = Refusal.notPinned
+        for anchors in [pinnedCertificates, Set(presented)] {
+            guard var reason = Self.refusal(trust, anchors: anchors, date) else { return }
+            if allowsInvalidCertificates {
+                guard let other = Self.refusal(trust, anchors: anchors, nil) else { return }
+                reason = other
+            }
+            if refusal == .notPinned { refusal = reason }
+        }
+        throw refusal
     }
 
-    /// Follows the signatures of a chain to an anchor; with a date, the certificates must be valid on it.
-    private static func follow(_ chain: [Data], to anchors: [Data], _ date: Date?) throws(Refusal) {
-        let (notYetValid, expired) = (9, 10)
-        switch CertificatePath.verify(chain, anchors: anchors, date: date) {
-        case .good: return
-        case .bad(notYetValid): throw .notYetValid
-        case .bad(expired): throw .expired
-        case .bad: throw .notPinned
-        case .unreadable: throw .unreadableCertificate
-        case .unavailable: throw .pathNotVerifiable
+    /// Returns why the signatures of a chain do not lead to an anchor, or nil if they do; with a date, the certificates
+    /// must be valid on it.
+    private static func refusal(_ trust: ServerTrust, anchors: Set<Data>, _ date: Date?) -> Refusal? {
+        guard !anchors.isEmpty else { return .notPinned }
+        let (notYetValid, expired, weak) = (9, 10, 66...68)
+        // In the same order each time, since OpenSSL takes one of those that have the same name.
+        let sorted = anchors.sorted { $0.lexicographicallyPrecedes($1) }
+        let (chain, level) = (trust.certificates, trust.securityLevel)
+        switch CertificatePath.verify(chain, anchors: sorted, date: date, securityLevel: level) {
+        case .good: return nil
+        case .bad(notYetValid): return .notYetValid
+        case .bad(expired): return .expired
+        case .bad(weak): return .weakCryptography
+        case .bad: return .notPinned
+        case .unreadable: return .unreadableCertificate
+        case .unavailable: return .pathNotVerifiable
         }
     }
 }

@@ -37,6 +37,10 @@ extension SecurityPolicy {
         /// There is no pinned certificate or key on the path from the server's certificate.
         case notPinned
 
+        /// A key or signature on the path to a pinned certificate or key is weaker than OpenSSL's security level
+        /// demands.
+        case weakCryptography
+
         /// Only an authority could be pinned here, and the path to it cannot be followed without OpenSSL.
         case pathNotVerifiable
     }
@@ -62,6 +66,7 @@ extension SecurityPolicy.Refusal: CustomStringConvertible, LocalizedError {
             the policy's validatesDomainName can be false
             """
         case .notPinned: "its certificate is not pinned"
+        case .weakCryptography: "a key or signature on its path is too weak, such as one of RSA with 1024 bits or SHA-1"
         case .pathNotVerifiable: "its path to a pinned authority cannot be verified without OpenSSL"
         }
     }
@@ -74,7 +79,7 @@ extension SecurityPolicy.Refusal: CustomStringConvertible, LocalizedError {
         switch self {
         case .domainNeedsPins, .noCertificate, .unreadableHost: .trustRefused
         case .noPins, .notPinned: .pinMismatch
-        case .unreadableCertificate, .untrustedChain: .certificateUntrusted
+        case .unreadableCertificate, .untrustedChain, .weakCryptography: .certificateUntrusted
         case .expired: .certificateExpired
         case .notYetValid: .certificateNotYetValid
         case .hostMismatch, .noHostNames: .certificateHostMismatch

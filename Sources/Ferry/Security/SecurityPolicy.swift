@@ -4,7 +4,9 @@ import FerrySession
 ///
 /// ```swift
 /// var policy = SecurityPolicy(pinningMode: .publicKey)
-/// policy.pinnedPublicKeys = ["sha256//8Rw90Ej3Ttt8RRkrg+WYDS9n7IS03bk5bjP/UXPtaY8="]
+/// policy.pinnedPublicKeys = [
+///     "sha256//8Rw90Ej3Ttt8RRkrg+WYDS9n7IS03bk5bjP/UXPtaY8="
+/// ]
 /// try manager.setSecurityPolicy(policy)
 /// ```
 ///
@@ -101,9 +103,10 @@ extension SecurityPolicy {
         try validatePins()
         for (host, policy) in hostPolicies {
             guard policy.hostPolicies.isEmpty else {
+                let shown = PresentableText.url(host)
                 throw NetworkError(
                     .invalidSecurityPolicy,
-                    message: "The policy of the host \(host) must not have host policies itself"
+                    message: "The policy of the host \(shown) must not have host policies itself"
                 )
             }
             try policy.validatePins()

@@ -1,4 +1,4 @@
-import Foundation
+import FerrySession
 
 extension SessionManager {
     /// Sends a request and returns the response.
@@ -200,24 +200,16 @@ extension SessionManager {
     }
 
     /// Makes a task, resumes it and returns its response; if the task is nil, the handler must be called all the same.
-    func completion<Value: Sendable>(
+    package func completion<Value: Sendable>(
         of makeTask: (@escaping @Sendable (TaskResponse<Value>) -> Void) -> URLSessionTask?
     ) async -> TaskResponse<Value> {
         let relay = CancellationRelay()
         let waiter = CompletionWaiter()
-        let received = Mutex<TaskResponse<Value>?>(nil)
         return await withTaskCancellationHandler {
-            let waiting = CancellationRelay()
-            let made = CompletionWaiter.$current.withValue(waiter) {
-                makeTask { response in
-                    waiting.cancel()
-                    received.withLock { $0 = response }
-                    waiter.wake()
-                }
-            }
+            let task = CompletionWaiter.$current.withValue(waiter) { makeTask { waiter.finish($0) } }
             // An engine may send the request at once.
-            if let made, relay.attach(made) { startWhenConnected(made, waiting) }
-            return await waiter.wait(for: received)
+            if let task, relay.attach(task), let start = startWhenConnected(task) { waiter.attach(start) }
+            return await waiter.wait() as? TaskResponse<Value> ?? TaskResponse()
         } onCancel: {
             relay.cancel()
         }
@@ -225,7 +217,8 @@ extension SessionManager {
 
     /// Resumes a task for the first time.
     package func start(_ task: URLSessionTask) {
-        core.noteResumed(task)
+        // Ferry's own session reports that itself.
+        if !task.isOfCurlSession { core.noteResumed(task) }
         task.resume()
     }
 }

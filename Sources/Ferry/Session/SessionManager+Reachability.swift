@@ -24,28 +24,32 @@ extension SessionManager {
     /// A Boolean value that indicates whether `async` calls wait until their host can be reached; false by default.
     ///
     /// They wait for at most the configuration's `timeoutIntervalForResource`, and are then sent in any case. The wait
-    /// does not count towards ``deadline``. Streams, batches, and calls with a completion handler never wait, nor does a
-    /// call whose host is not looked up: with a proxy, a Unix-domain socket, or addresses in the session's options. This
-    /// replaces the property of the same name of `URLSessionConfiguration`, which Linux does not have.
+    /// does not count towards ``deadline``. Streams, batches, and calls with a completion handler never wait, nor does
+    /// a call whose host is not looked up: with a proxy, a Unix-domain socket, or addresses in the session's options.
+    /// This replaces the property of the same name of `URLSessionConfiguration`, which Linux does not have.
     public var waitsForConnectivity: Bool {
         get { core.settings.withLock { $0.waitsForConnectivity } }
         set { core.settings.withLock { $0.waitsForConnectivity = newValue } }
     }
 
     /// Resumes a task for the first time; with ``waitsForConnectivity``, not before its host can be reached.
-    func startWhenConnected(_ task: URLSessionTask, _ waiting: CancellationRelay) {
+    ///
+    /// - Returns: The Swift task that waits and then resumes the task; nil if it has been resumed.
+    func startWhenConnected(_ task: URLSessionTask) -> Task<Void, Never>? {
         guard waitsForConnectivity, task.looksUpHost, let url = task.originalRequest?.url,
             let target = ReachabilityTarget(url: url)
-        else { return start(task) }
+        else {
+            start(task)
+            return nil
+        }
         let own = core.reachability.withLock { $0 }
         let watched = own?.target == target ? own : nil
         let longest = 1e9
         let seconds = core.configuration.timeoutIntervalForResource
         let timeout = seconds > 0 && seconds < longest ? Duration.seconds(seconds) : nil
-        let waiter = Task {
+        return Task {
             try? await (watched ?? ReachabilityManager(target: target)).waitUntilReachable(timeout: timeout)
             if !Task.isCancelled { start(task) }
         }
-        waiting.attach { waiter.cancel() }
     }
 }

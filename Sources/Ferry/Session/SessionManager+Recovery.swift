@@ -19,8 +19,8 @@ extension SessionManager {
 
     /// The interceptors that are asked before each attempt of a task and after one that has failed, in order.
     ///
-    /// They are read when a task is made, and are asked after the ``adapters``, which change a request once. If there
-    /// are none, those of the transport's options are asked.
+    /// They are read when a task is made. If there are none, those of the transport's options are asked.
+    /// ``SessionManager/adapt(_:)`` changes a request once, before its task is made.
     public var interceptors: [any RequestInterceptor] {
         get { core.settings.withLock { $0.recovery }?.interceptors?.all ?? [] }
         set {
@@ -34,8 +34,8 @@ extension SessionManager {
     /// transport's, and infinity for none.
     ///
     /// It covers the wait for a connection, interceptors, and all attempts with the delays between them. A task that
-    /// exceeds it fails with ``NetworkError/Code/timedOut``. With zero or a negative number, no time is left: tasks fail
-    /// without sending anything. It is read when a task is made.
+    /// exceeds it fails with ``NetworkError/Code/timedOut``. With zero or a negative number, no time is left: tasks
+    /// fail without sending anything. It is read when a task is made.
     public var deadline: TimeInterval? {
         get { core.settings.withLock { $0.recovery }?.values.deadlineInSeconds }
         set { core.changeRecovery { $0.deadlineInSeconds = newValue } }

@@ -2,6 +2,8 @@ import Foundation
 
 extension SessionManager {
     /// The session that tasks are made in; it is created when it is first needed, and again after a reset.
+    ///
+    /// ``tasks`` says what the manager does with tasks that you make in it.
     public var session: URLSession { core.session }
 
     /// A copy of the configuration that sessions are created with.
@@ -68,8 +70,8 @@ extension SessionManager {
 
     /// The queue that notifications are posted on, the main queue by default; nil posts none.
     ///
-    /// At most 1000 notifications wait for a queue that does not run; then the oldest are dropped. If the bodies of their
-    /// responses have more than 16 MiB in all, the oldest have no user info.
+    /// At most 1000 notifications wait for a queue that does not run; then the oldest are dropped. If the bodies of
+    /// their responses have more than 16 MiB in all, the oldest have no user info.
     public var notificationQueue: DispatchQueue? {
         get { core.notifications.queue }
         set { core.notifications.queue = newValue }
@@ -83,20 +85,14 @@ extension SessionManager {
 
     /// The closures that are called for the events of the sessions.
     public var hooks: SessionHooks {
-        get { core.settings.withLock { $0.hooks } }
-        set { core.settings.replace(\.hooks, with: newValue) }
+        get { core.observers.hooks }
+        set { core.changeObservers { Observers(hooks: newValue, monitors: $0.monitors) } }
     }
 
-    /// The observers of the tasks, in the order they are called.
+    /// The observers of the tasks, in the order they are called; a change affects the next event.
     public var eventMonitors: [any EventMonitor] {
-        get { core.settings.withLock { $0.monitor.monitors } }
-        set { core.settings.replace(\.monitor, with: CompositeEventMonitor(newValue)) }
-    }
-
-    /// The adapters that change each request before it is sent, in order.
-    public var adapters: [any RequestAdapter] {
-        get { core.settings.withLock { $0.adapters } }
-        set { core.settings.replace(\.adapters, with: newValue) }
+        get { core.observers.monitors }
+        set { core.changeObservers { Observers(hooks: $0.hooks, monitors: newValue) } }
     }
 
     /// The policy that decides which servers the sessions trust; see ``setSecurityPolicy(_:)``.

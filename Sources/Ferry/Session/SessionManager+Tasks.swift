@@ -2,7 +2,12 @@ import Foundation
 
 extension SessionManager {
     /// The tasks that have not ended, in the order they were made; reading it does not block on a queue.
-    public var tasks: [URLSessionTask] { core.registry.tasks }
+    ///
+    /// Tasks made in the ``session`` itself belong to them once they have been resumed, unless they have a completion
+    /// handler or a delegate of their own. They have a progress, their body is collected, and they post notifications,
+    /// but there is no closure to call with the response. The manager's retry policy, interceptors and deadline do not
+    /// apply to them. The system's session does not report such tasks.
+    public var tasks: [URLSessionTask] { core.tasks }
 
     /// The data tasks that have not ended; upload tasks are only in ``uploadTasks``.
     public var dataTasks: [URLSessionDataTask] {
@@ -32,25 +37,25 @@ extension SessionManager {
     /// - Parameter task: A task of this manager.
     /// - Returns: Its progress.
     public func uploadProgress(for task: URLSessionTask) -> Progress? {
-        core.delegate(of: task)?.uploadProgress.progress(of: task)
+        core.delegate(of: task)?.reporter(.upload).progress(of: task)
     }
 
     /// Returns the progress of a task's response body, in the same way as ``uploadProgress(for:)``.
     public func downloadProgress(for task: URLSessionTask) -> Progress? {
-        core.delegate(of: task)?.downloadProgress.progress(of: task)
+        core.delegate(of: task)?.reporter(.download).progress(of: task)
     }
 
     /// Returns the progress of a task's request body as it changes, for one reader, until the task ends.
     ///
     /// A slow reader gets only the latest state.
     public func uploadProgressUpdates(for task: URLSessionTask) -> AsyncStream<ProgressUpdate> {
-        core.delegate(of: task)?.uploadProgress.updates() ?? AsyncStream { $0.finish() }
+        core.delegate(of: task)?.reporter(.upload).updates() ?? AsyncStream { $0.finish() }
     }
 
     /// Returns the progress of a task's response body as it changes, for one reader, until the task ends.
     ///
     /// A slow reader gets only the latest state.
     public func downloadProgressUpdates(for task: URLSessionTask) -> AsyncStream<ProgressUpdate> {
-        core.delegate(of: task)?.downloadProgress.updates() ?? AsyncStream { $0.finish() }
+        core.delegate(of: task)?.reporter(.download).updates() ?? AsyncStream { $0.finish() }
     }
 }

@@ -16,7 +16,8 @@ import Foundation
 ///
 /// ```swift
 /// let manager = SessionManager()
-/// let task = manager.dataTask(with: URLRequest(url: url), serializer: .json) { response in
+/// let request = URLRequest(url: url)
+/// let task = manager.dataTask(with: request, serializer: .json) { response in
 ///     print(response.value ?? "no value", response.error ?? "no error")
 /// }
 /// task.resume()
@@ -69,21 +70,23 @@ open class SessionManager: @unchecked Sendable {
         return copy
     }
 
-    /// Copies another manager's settings: response serializer, security policy, adapters, interceptors, retry policy,
-    /// deadline and ``waitsForConnectivity``.
+    /// Copies another manager's settings: response serializer, security policy, interceptors, retry policy, deadline
+    /// and ``waitsForConnectivity``.
     open func takeSettings(of original: SessionManager) { core.takeSettings(of: original.core) }
 
     // MARK: - Making tasks
 
     /// Returns the changed request that a task is made of; every request of the manager passes through this method.
     ///
-    /// It applies the ``adapters`` one after the other. A task made from resume data has no request to change.
+    /// A subclass overrides it for a change that is made once for each call, on the thread that makes the task, and
+    /// calls `super`. The ``interceptors`` change the request of each attempt. A task made from resume data has no
+    /// request to change.
     ///
     /// - Parameter request: The request.
     /// - Returns: The request to send.
     /// - Throws: The reason why the request must not be sent; the task then fails with this error.
     open func adapt(_ request: URLRequest) throws -> URLRequest {
-        try adapters.reduce(request) { try $1.adapt($0) }
+        try core.settings.withLock { $0.adaptations }.reduce(request) { try $1.adapt($0) }
     }
 
     /// Creates a suspended data task; the parameters of the other methods that make tasks are as here.
@@ -263,7 +266,7 @@ open class SessionManager: @unchecked Sendable {
 
     private func adapted(_ request: URLRequest) -> (request: URLRequest, refusal: NetworkError?) {
         do {
-            // A task that an adapter makes is not the awaited one.
+            // A task that adapt(_:) makes is not the awaited one.
             return (try CompletionWaiter.hidden { try adapt(request) }, nil)
         } catch {
             return (request, NetworkError(requestSerialization: error, request: request))

@@ -61,6 +61,9 @@ extension URLSession {
 }
 
 extension URLSessionTask {
+    /// Whether this is a task of Ferry's session, which reports when it is resumed and suspended.
+    var isOfCurlSession: Bool { self is CurlDataTask || self is CurlUploadTask || self is CurlDownloadTask }
+
     /// Whether this is a task of FoundationNetworking's session.
     var isFoundationNetworking: Bool {
         [URLSessionDataTask.self, URLSessionUploadTask.self, URLSessionDownloadTask.self].contains {

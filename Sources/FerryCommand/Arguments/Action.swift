@@ -2,18 +2,22 @@ import Ferry
 
 /// The action that the arguments ask for.
 enum Action: Equatable, Sendable {
+    /// There are no arguments.
+    case showUsage
     case demonstrate
     case showHelp
     case showVersion
     case showCompletion(Completion)
     case fetch(FetchOptions)
+
+    var isTransfer: Bool { if case .fetch = self { true } else { false } }
 }
 
 extension Action {
     /// Parses the arguments that follow the command's name.
     init(parsing arguments: [String]) throws(UsageError) {
-        guard !arguments.isEmpty else {
-            self = .demonstrate
+        if arguments.isEmpty || arguments == ["demo"] {
+            self = arguments.isEmpty ? .showUsage : .demonstrate
             return
         }
         let tokens = try Self.withConfigFiles(try ArgumentScanner.scan(arguments))
@@ -68,4 +72,15 @@ struct UsageError: Error, Equatable {
     let message: String
 
     init(_ message: String) { self.message = message }
+
+    /// Returns an argument in quotation marks for a message.
+    static func quoted(_ argument: some StringProtocol) -> String { "'" + shown(argument) + "'" }
+
+    /// Returns an argument for a message: not too long, and without the secrets that are recognized in it.
+    static func shown(_ argument: some StringProtocol) -> String {
+        let (longest, mostColumns) = (1_000, 200)
+        // A character may have any number of scalars.
+        let start = String(PresentableText.argument(String(argument)).unicodeScalars.prefix(longest))
+        return TextStyle.shortened(start, to: mostColumns)
+    }
 }

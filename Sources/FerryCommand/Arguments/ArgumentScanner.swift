@@ -3,6 +3,12 @@ enum ArgumentScanner {
     enum Token: Equatable {
         case option(Option, value: String?)
         case operand(String)
+
+        /// Whether the token is an option that also applies after `--next`, as in curl.
+        var isGlobal: Bool {
+            guard case .option(let option, _) = self else { return false }
+            return [.silent, .showError, .verbose, .parallel, .parallelMax].contains(option)
+        }
     }
 
     /// Returns the tokens of `-x`, `-xyz`, `-xVALUE`, `-x VALUE`, `--name`, `--name=VALUE`, `--name VALUE`, `--` and
@@ -12,6 +18,7 @@ enum ArgumentScanner {
     static func scan(_ arguments: [String]) throws(UsageError) -> [Token] {
         var tokens: [Token] = []
         var rest = arguments[...]
+        for argument in arguments { try argument.checkCharacters() }
         while let argument = rest.popFirst() {
             if argument == "--" {
                 tokens += rest.map { .operand($0) }
@@ -30,12 +37,39 @@ enum ArgumentScanner {
         return tokens
     }
 
+    /// Returns the arguments between `--next`, each with the global options of those before it.
+    static func groups(_ arguments: [String]) throws(UsageError) -> [[String]] {
+        let groups = try scan(arguments).split(separator: .option(.next, value: nil), omittingEmptySubsequences: false)
+        // The arguments are kept as they were typed.
+        guard groups.count > 1 else { return [arguments] }
+        var global: [Token] = []
+        return groups.map { group in
+            defer { global += group.filter(\.isGlobal) }
+            return words(global + group)
+        }
+    }
+
+    /// Returns the arguments that are scanned as these tokens.
+    private static func words(_ tokens: [Token]) -> [String] {
+        var (words, last): ([String], [String]) = ([], [])
+        for token in tokens {
+            switch token {
+            case .option(let option, let value): words += [option.names[0]] + [value].compactMap { $0 }
+            case .operand(let text):
+                if text.hasPrefix("-"), text != "-" { last.append(text) } else { words.append(text) }
+            }
+        }
+        return last.isEmpty ? words : words + ["--"] + last
+    }
+
     private static func long(_ text: Substring, _ rest: inout ArraySlice<String>) throws(UsageError) -> Token {
         let parts = text.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
         let name = String(parts.first ?? "")
         guard let option = Option(rawValue: name) else {
             let nearest = NearestName.find(name, among: Option.allCases.map(\.rawValue))
-            throw UsageError("There is no option --\(name)" + (nearest.map { "; did you mean --\($0)?" } ?? ""))
+            throw UsageError(
+                "There is no option --\(UsageError.shown(name))" + (nearest.map { "; did you mean --\($0)?" } ?? "")
+            )
         }
         let attached = parts.count == 2 ? String(parts[1]) : nil
         guard option.valueName != nil else {
@@ -50,7 +84,7 @@ enum ArgumentScanner {
         var letters = text
         while let letter = letters.popFirst() {
             guard let option = Option.allCases.first(where: { $0.short == letter }) else {
-                throw UsageError("There is no option -\(letter)")
+                throw UsageError("There is no option -\(UsageError.shown(String(letter)))")
             }
             guard option.valueName != nil else {
                 tokens.append(.option(option, value: nil))
@@ -73,10 +107,25 @@ enum ArgumentScanner {
     }
 }
 
+extension StringProtocol {
+    /// Throws an error for a character with thousands of combining marks.
+    ///
+    /// Swift and Foundation sort the marks of a character each time they compare it with another one, in quadratic
+    /// time.
+    func checkCharacters() throws(UsageError) {
+        let mostBytes = 1_000
+        guard utf8.count > mostBytes, contains(where: { $0.utf8.count > mostBytes }) else { return }
+        throw UsageError("There is a character with more than \(mostBytes) bytes")
+    }
+}
+
 /// Finds the name that a misspelled one probably stands for.
 enum NearestName {
     /// Returns a name that begins with `name`, or else the one with the smallest edit distance; `nil` if none is close.
+    ///
+    /// A name that is much longer than all others is not compared, since that takes time for each pair of letters.
     static func find(_ name: String, among names: [String]) -> String? {
+        guard name.utf8.count <= 2 * (names.lazy.map(\.utf8.count).max() ?? 0) else { return nil }
         if name.count >= 3, let longer = names.first(where: { $0.hasPrefix(name) }) { return longer }
         let nearest = names.map { (name: $0, distance: distance(name, $0)) }.min { $0.distance < $1.distance }
         guard let nearest, nearest.distance <= max(1, name.count / 3) else { return nil }

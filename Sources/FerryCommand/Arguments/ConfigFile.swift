@@ -1,8 +1,8 @@
 /// Reads the options in a file of `--config`, in the syntax of curl's.
 ///
-/// A line is an option with its value after blanks, `=` or `:`. The hyphens of a long name may be left out. A value with
-/// blanks is in double quotes, in which `\\`, `\"`, `\t`, `\n`, `\r` and `\v` are escapes. A line that begins with `#` is
-/// a comment.
+/// A line is an option with its value after blanks, `=` or `:`. The hyphens of a long name may be left out. A value
+/// with blanks is in double quotes, in which `\\`, `\"`, `\t`, `\n`, `\r` and `\v` are escapes. A line that begins with
+/// `#` is a comment.
 enum ConfigFile {
     /// The largest size of a file in bytes.
     static let mostBytes = 1_048_576
@@ -23,9 +23,10 @@ enum ConfigFile {
     static func tokens(in text: String, path: String) throws(UsageError) -> [ArgumentScanner.Token] {
         var tokens: [ArgumentScanner.Token] = []
         for (index, line) in text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline).enumerated() {
-            let line = line.drop(while: \.isWhitespace)
-            guard let first = line.first, first != "#" else { continue }
             do throws(UsageError) {
+                try line.checkCharacters()
+                let line = line.drop(while: \.isWhitespace)
+                guard let first = line.first, first != "#" else { continue }
                 tokens += try self.tokens(ofLine: line)
             } catch {
                 throw UsageError("\(path), line \(index + 1): \(error.message)")
@@ -49,8 +50,11 @@ enum ConfigFile {
         if !isComment, let value = try value(rest) { words.append(value) }
         let tokens = try ArgumentScanner.scan(words)
         for token in tokens {
-            guard case .option(let option, _) = token else { throw UsageError("'\(name)' takes no value") }
+            guard case .option(let option, _) = token else {
+                throw UsageError("\(UsageError.quoted(name)) takes no value")
+            }
             if option == .config { throw UsageError("a config file cannot name another one") }
+            if option == .next { throw UsageError("a config file cannot have --next") }
         }
         return tokens
     }

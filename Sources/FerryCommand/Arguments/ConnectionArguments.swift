@@ -57,17 +57,30 @@ extension ResolveArgument {
     init(parsing value: String) throws(UsageError) {
         let parts = value.split(separator: ":", maxSplits: 2, omittingEmptySubsequences: false).map(String.init)
         guard parts.count == 3, !parts[0].isEmpty, let port = Int(parts[1]), (1...65_535).contains(port) else {
-            throw UsageError("--resolve takes HOST:PORT:ADDRESS, not '\(value)'")
+            throw UsageError("--resolve takes HOST:PORT:ADDRESS, not \(UsageError.quoted(value))")
         }
         guard !"*+-[".contains(parts[0].prefix(1)) else {
-            throw UsageError("--resolve takes the name of a host, not '\(parts[0])'")
+            throw UsageError("--resolve takes the name of a host, not \(UsageError.quoted(parts[0]))")
         }
         key = "\(parts[0]):\(port)"
         addresses = parts[2].split(separator: ",").map { text in
             text.hasPrefix("[") && text.hasSuffix("]") ? String(text.dropFirst().dropLast()) : String(text)
         }
         guard !addresses.isEmpty, addresses.allSatisfy({ IPAddress($0) != nil }) else {
-            throw UsageError("--resolve takes numeric addresses, not '\(parts[2])'")
+            throw UsageError("--resolve takes numeric addresses, not \(UsageError.quoted(parts[2]))")
+        }
+    }
+}
+
+extension NetworkOptions.LocalEndpoint {
+    /// Parses the value of `--interface`: a name or a numeric address, also after curl's `if!` and `host!`.
+    init(parsing value: String) {
+        if value.hasPrefix("if!") {
+            self = .interface(String(value.dropFirst(3)))
+        } else if value.hasPrefix("host!") {
+            self = .address(String(value.dropFirst(5)))
+        } else {
+            self = IPAddress(value) == nil ? .interface(value) : .address(value)
         }
     }
 }

@@ -8,6 +8,8 @@ extension FetchOptions {
         guard outputs.count <= urls.count else {
             throw UsageError("There are more --output options (\(outputs.count)) than URLs (\(urls.count))")
         }
+        let mostFields = 1_000
+        guard headers.count <= mostFields else { throw UsageError("There are more than \(mostFields) header fields") }
         let bodies = bodyOptions
         if bodies.count > 1 {
             throw UsageError("--\(bodies[0].rawValue) and --\(bodies[1].rawValue) cannot be combined")
@@ -29,9 +31,11 @@ extension FetchOptions {
         if let credential, let field = headers.first(where: { $0.name.lowercased() == "authorization" }) {
             throw UsageError("--\(credential.option.rawValue) sets the header field \(field.name) itself")
         }
-        if retries == nil,
-            let other = retryMaxTime != nil ? Option.retryMaxTime : retriesAllErrors ? .retryAllErrors : nil
-        {
+        if usesDigest, credential?.option != .user { throw UsageError("--digest needs --user") }
+        let retryOptions: [(option: Option, isGiven: Bool)] = [
+            (.retryMaxTime, retryMaxTime != nil), (.retryAllErrors, retriesAllErrors), (.retryDelay, retryDelay != nil),
+        ]
+        if retries == nil, let other = retryOptions.first(where: \.isGiven)?.option {
             throw UsageError("--\(other.rawValue) needs --retry")
         }
         if logsToStandardError, let other = showsTimings ? Option.timings : isVerbose ? .verbose : nil {

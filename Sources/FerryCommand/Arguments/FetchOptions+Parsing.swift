@@ -7,7 +7,7 @@ extension FetchOptions {
         case .url: urls.append(try URLArgument.parse(value))
         case .request:
             guard HeaderRule.isToken(value), value.uppercased() != "CONNECT" else {
-                throw UsageError("'\(value)' is not a valid request method")
+                throw UsageError("\(UsageError.quoted(value)) is not a valid request method")
             }
             method = value
         case .header: headers.append(try HeaderLine(parsing: value))
@@ -27,7 +27,9 @@ extension FetchOptions {
         case .form: form.append(try FormField(parsing: value))
         case .asForm: wantsForm = true
         case .uploadFile: uploadFile = try Self.notEmpty(value, option)
+        case .timeCondition: try setTimeCondition(value)
         case .user: try set(Credential(parsingUser: value))
+        case .digest: usesDigest = true
         case .oauth2Bearer: try set(Credential(parsingToken: value))
         case .netrc: netrcFile = NetrcFile.defaultURL.path
         case .netrcFile: netrcFile = try Self.notEmpty(value, option)
@@ -35,6 +37,7 @@ extension FetchOptions {
         case .cookieJar: cookieJar = try Self.notEmpty(value, option)
         case .output: outputs.append(try Self.notEmpty(value, option))
         case .remoteName: usesRemoteNames = true
+        case .remoteTime: keepsRemoteTime = true
         case .outputFolder: outputFolder = try Self.notEmpty(value, option)
         case .createFolders: createsFolders = true
         case .continueDownload: continuesDownloads = true
@@ -43,6 +46,9 @@ extension FetchOptions {
         case .head: asksForHeadOnly = true
         case .location: followsRedirects = true
         case .noRedirect: followsRedirects = false
+        case .maxRedirects:
+            let count = try Self.number(value, option, in: -1...1_000_000)
+            maxRedirects = count < 0 ? .max : count
         case .timeout: timeout = try Self.seconds(value, option)
         case .maxTime: maxTime = try Self.seconds(value, option)
         case .connectTimeout: connectTimeout = try Self.seconds(value, option)
@@ -54,19 +60,27 @@ extension FetchOptions {
         case .pin:
             let pin = PublicKeyPin(value)
             guard pin.isValid else {
-                throw UsageError("--pin takes the SHA-256 hash of a public key as sha256//BASE64, not '\(value)'")
+                let form = "the SHA-256 hash of a public key as sha256//BASE64"
+                throw UsageError("--pin takes \(form), not \(UsageError.quoted(value))")
             }
             pins.append(pin)
         case .proxy: proxy = value.isEmpty ? ProxyArgument.none : .server(try URLArgument.parseProxy(value))
         case .resolve:
             let resolution = try ResolveArgument(parsing: value)
             addresses[resolution.key] = resolution.addresses
+        case .ipv4: ipVersion = .v4
+        case .ipv6: ipVersion = .v6
+        case .interface: localEndpoint = NetworkOptions.LocalEndpoint(parsing: value)
+        case .http1: allowsHTTP2 = false
+        case .http2: allowsHTTP2 = true
         case .limitRate: rate = try Self.rate(value)
         case .unixSocket: unixSocket = try Self.notEmpty(value, option)
         case .retry: retries = try Self.number(value, option, in: 0...1_000)
+        case .retryDelay: retryDelay = try Self.seconds(value, option)
         case .retryMaxTime: retryMaxTime = try Self.seconds(value, option)
         case .retryAllErrors: retriesAllErrors = true
-        case .parallel: parallel = try Self.number(value, option, in: 1...256)
+        case .parallel: isParallel = true
+        case .parallelMax: parallelMax = try Self.number(value, option, in: 1...256)
         case .batch: batchFile = try Self.notEmpty(value, option)
         case .fail: dropsErrorBodies = true
         case .failWithBody: savesErrorBodies = true
@@ -76,7 +90,9 @@ extension FetchOptions {
         case .timeline: timeline = try TimelineFile(path: try Self.notEmpty(value, option))
         case .silent: isSilent = true
         case .verbose: isVerbose = true
-        case .showError, .config, .completion, .version, .help: break
+        // They are the defaults, or were handled before.
+        case .remoteHeaderName, .noBuffer, .globOff, .disable, .showError, .next, .config, .completion, .version, .help:
+            break
         }
     }
 
@@ -84,6 +100,14 @@ extension FetchOptions {
     private mutating func setHeader(_ name: String, _ value: String) throws(UsageError) {
         ownHeaders.removeAll { $0.name == name }
         ownHeaders.append(try HeaderLine(checking: name, value.isEmpty ? nil : value))
+    }
+
+    /// Sets the field of `-z`.
+    private mutating func setTimeCondition(_ value: String) throws(UsageError) {
+        let condition = TimeCondition(parsing: value)
+        for name in TimeCondition.names { ownHeaders.removeAll { $0.name == name } }
+        if let date = condition.date { try setHeader(condition.name, HTTPDate.string(from: date)) }
+        timeCondition = condition
     }
 
     /// Adds the cookies or the file of `-b`; an empty value is neither, as in curl.
@@ -103,7 +127,7 @@ extension FetchOptions {
         let unit = value.last.flatMap { units[$0.lowercased()] }
         let number = Double(unit == nil ? value : String(value.dropLast()))
         guard let rate = number.map({ $0 * Double(unit ?? 1) }), rate >= 0, rate <= 1e15 else {
-            throw UsageError("--limit-rate takes bytes per second such as 500k or 2M, not '\(value)'")
+            throw UsageError("--limit-rate takes bytes per second such as 500k or 2M, not \(UsageError.quoted(value))")
         }
         return rate == 0 ? nil : max(1, Int(rate))
     }
@@ -111,7 +135,7 @@ extension FetchOptions {
     /// Returns the value of `Range` for ranges such as `0-499`; a number alone begins a range, as in curl.
     private static func range(_ value: String) throws(UsageError) -> String {
         guard !value.isEmpty, value.utf8.allSatisfy({ "0123456789-,".utf8.contains($0) }) else {
-            throw UsageError("--range takes ranges of bytes such as 0-499, not '\(value)'")
+            throw UsageError("--range takes ranges of bytes such as 0-499, not \(UsageError.quoted(value))")
         }
         return "bytes=" + (value.contains("-") ? value : value + "-")
     }
@@ -158,7 +182,7 @@ extension FetchOptions {
     ) throws(UsageError) -> Int {
         guard let number = Int(value), range.contains(number) else {
             let limits = "from \(range.lowerBound) to \(range.upperBound)"
-            throw UsageError("--\(option.rawValue) takes a number \(limits), not '\(value)'")
+            throw UsageError("--\(option.rawValue) takes a number \(limits), not \(UsageError.quoted(value))")
         }
         return number
     }
@@ -166,7 +190,7 @@ extension FetchOptions {
     private static func seconds(_ value: String, _ option: Option) throws(UsageError) -> Double {
         let longest = 1e9
         guard let seconds = Double(value), seconds.isFinite, (0...longest).contains(seconds) else {
-            throw UsageError("--\(option.rawValue) takes seconds such as 2.5, not '\(value)'")
+            throw UsageError("--\(option.rawValue) takes seconds such as 2.5, not \(UsageError.quoted(value))")
         }
         return seconds
     }

@@ -31,7 +31,12 @@ struct FetchOptions: Equatable, Sendable {
     /// The file for the heads of redirects and responses; `-` is standard output.
     var headFile: String?
     var asksForHeadOnly = false
+    /// Whether a file gets the time of `Last-Modified`.
+    var keepsRemoteTime = false
+    var timeCondition: TimeCondition?
     var credential: Credential?
+    /// Whether the credential is sent only in answer to a Digest challenge.
+    var usesDigest = false
     var netrcFile: String?
     /// The cookies of `-b`, as text for the field `Cookie`.
     var cookies: [String] = []
@@ -39,6 +44,8 @@ struct FetchOptions: Equatable, Sendable {
     /// The file that all cookies are written to; `-` is standard output.
     var cookieJar: String?
     var followsRedirects = true
+    /// The largest number of redirects; `nil` for the session's default.
+    var maxRedirects: Int?
     /// The inactivity timeout in seconds; zero means no limit.
     var timeout = 60.0
     var maxTime: Double?
@@ -55,6 +62,9 @@ struct FetchOptions: Equatable, Sendable {
     var proxy: ProxyArgument?
     /// The addresses of hosts, by `host:port`.
     var addresses: [String: [String]] = [:]
+    var ipVersion = NetworkOptions.IPVersion.any
+    var localEndpoint: NetworkOptions.LocalEndpoint?
+    var allowsHTTP2 = true
     var unixSocket: String?
     /// The most bytes per second in each direction; `nil` for no limit.
     var rate: Int?
@@ -63,7 +73,12 @@ struct FetchOptions: Equatable, Sendable {
     /// The time after which no retry is decided on, in seconds; zero means no limit.
     var retryMaxTime: Double?
     var retriesAllErrors = false
-    var parallel = 1
+    /// The delay before each retry, in seconds; zero means the default.
+    var retryDelay: Double?
+    var isParallel = false
+    var parallelMax: Int?
+    /// The number of transfers that run at a time.
+    var parallel: Int { parallelMax ?? (isParallel ? 50 : 1) }
     /// The file that lists more URLs.
     var batchFile: String?
     var dropsErrorBodies = false

@@ -23,7 +23,9 @@ extension FormField {
             if argument.contains("://") {
                 throw UsageError("--form takes a part such as NAME=VALUE; --as-form sends items as a form")
             }
-            throw UsageError("A form part must be NAME=VALUE, NAME=@FILE or NAME=<FILE, not '\(argument)'")
+            throw UsageError(
+                "A form part must be NAME=VALUE, NAME=@FILE or NAME=<FILE, not \(UsageError.quoted(argument))"
+            )
         }
         name = String(argument[..<equals])
         var rest = argument[argument.index(after: equals)...]
@@ -36,21 +38,25 @@ extension FormField {
         default: content = .text(value)
         }
         if mark == "@" || mark == "<", value.isEmpty || value.utf8.contains(0) {
-            throw UsageError("The part \(name) needs a file name")
+            throw UsageError("The part \(UsageError.shown(name)) needs a file name")
         }
         while let key = Self.parameter(at: rest) {
             rest.removeFirst(key.count)
             let value = Self.value(&rest)
             if key == Self.typeKey {
                 guard value.contains("/"), HeaderRule.isValue(value) else {
-                    throw UsageError("'\(value)' is not a valid type for the part \(name)")
+                    let part = UsageError.shown(name)
+                    throw UsageError("\(UsageError.quoted(value)) is not a valid type for the part \(part)")
                 }
                 type = value
             } else {
                 fileName = value
             }
         }
-        guard rest.isEmpty else { throw UsageError("The part \(name) has '\(rest)' after the closing quote") }
+        guard rest.isEmpty else {
+            let part = UsageError.shown(name)
+            throw UsageError("The part \(part) has \(UsageError.quoted(rest)) after the closing quote")
+        }
     }
 
     private static let typeKey = ";type="
@@ -58,7 +64,9 @@ extension FormField {
 
     /// Returns the key of the parameter that `text` begins with, or `nil` if it begins with none.
     private static func parameter(at text: Substring) -> String? {
-        [typeKey, fileNameKey].first { text.lowercased().hasPrefix($0) }
+        // Not of the whole text, since there may be many parameters.
+        let start = text.prefix(fileNameKey.count).lowercased()
+        return [typeKey, fileNameKey].first { start.hasPrefix($0) }
     }
 
     /// Consumes and returns a value: a quoted one, or everything up to the next parameter, other semicolons included.
@@ -68,7 +76,7 @@ extension FormField {
             return quoted.value
         }
         var end = rest.startIndex
-        while end < rest.endIndex, parameter(at: rest[end...].prefix(fileNameKey.count)) == nil {
+        while end < rest.endIndex, parameter(at: rest[end...]) == nil {
             end = rest.index(after: end)
         }
         defer { rest = rest[end...] }

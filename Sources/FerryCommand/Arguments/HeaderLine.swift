@@ -12,7 +12,8 @@ extension HeaderLine {
     init(parsing line: String) throws(UsageError) {
         guard let mark = line.firstIndex(where: { $0 == ":" || $0 == ";" }), Self.isMark(mark, of: line) else {
             // Only the first word is shown, because the rest may be a credential.
-            throw UsageError("A header field needs a colon: '\(line.prefix { !$0.isWhitespace && $0 != "=" })'")
+            let word = UsageError.quoted(line.prefix { !$0.isWhitespace && $0 != "=" })
+            throw UsageError("A header field needs a colon: \(word)")
         }
         let text = line[line.index(after: mark)...].trimmingCharacters(in: .whitespaces)
         try self.init(checking: String(line[..<mark]), line[mark] == ":" && text.isEmpty ? nil : text)
@@ -20,7 +21,9 @@ extension HeaderLine {
 
     /// Checks a name and a value.
     init(checking name: String, _ value: String?) throws(UsageError) {
-        guard HeaderRule.isToken(name) else { throw UsageError("'\(name)' is not a valid header field name") }
+        guard HeaderRule.isToken(name) else {
+            throw UsageError("\(UsageError.quoted(name)) is not a valid header field name")
+        }
         guard HeaderRule.isValue(value ?? "") else { throw UsageError("The value of \(name) has a line break") }
         let framing = ["content-length", "host", "transfer-encoding"]
         if value == nil, framing.contains(name.lowercased()) {

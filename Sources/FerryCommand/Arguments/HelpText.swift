@@ -1,9 +1,14 @@
 /// The output of `--help`.
 enum HelpText {
+    /// The output without arguments.
+    static let usage = """
+        Usage: ferry [options] [METHOD] URL... [ITEM...]
+               ferry demo                demonstrate the library against a built-in test server
+        """
+
     static var text: String {
         """
-        Usage: ferry [options] [METHOD] URL... [ITEM...]
-               ferry                     demonstrate the library against a built-in test server
+        \(usage)
 
         Transfers URLs over HTTP. The body goes to standard output, or to a file with -o or -O. The options are
         curl's where curl has them; a METHOD in capital letters and ITEMs after the URL are HTTPie's:

@@ -47,13 +47,22 @@ extension Option {
             ["send FILE as the body (- for standard input); its name is appended to a URL", "that ends in /"]
         case .output: ["write to FILE (- for standard output); the n-th -o belongs to the n-th URL"]
         case .remoteName: ["write to a file with the name the server suggests, or the last part of the URL"]
+        case .remoteHeaderName: ["with -O, use the name that the server suggests (the default)"]
+        case .remoteTime: ["give a file the time of the response's Last-Modified"]
+        case .noBuffer: ["write the body as it arrives (the default)"]
         case .continueDownload: ["continue the FILE.part that an interrupted run left"]
         case .outputFolder: ["write the files of -o and -O to this folder"]
         case .createFolders: ["create the missing folders of output files"]
         case .dumpHeader: ["write the heads of redirects and responses to FILE (- for standard output)"]
         case .include: ["write the response head before the body"]
         case .head: ["request only the response head, and write it"]
+        case .timeCondition:
+            [
+                "request the body only if it has changed after DATE, or after FILE was changed;",
+                "with a hyphen in front of either, only if it has not",
+            ]
         case .user: ["send this name and password with HTTP Basic, only to the origin of the URL"]
+        case .digest: ["send the name and password of -u only with HTTP Digest, if the server asks"]
         case .oauth2Bearer: ["send this token with the Bearer scheme, only to the origin of the URL"]
         case .netrc: ["send the name and password that ~/.netrc has for the host, as with -u"]
         case .netrcFile: ["like --netrc, with FILE instead of ~/.netrc"]
@@ -65,6 +74,7 @@ extension Option {
         case .cookieJar: ["at the end, write all cookies to FILE (- for standard output)"]
         case .location: ["follow redirects (the default)"]
         case .noRedirect: ["do not follow redirects: a redirect is the response"]
+        case .maxRedirects: ["follow at most COUNT redirects; 20 by default, -1 for no limit"]
         case .timeout: ["give up when no byte has moved for SECONDS; 60 by default, 0 for no limit"]
         case .maxTime:
             [
@@ -96,6 +106,11 @@ extension Option {
                 "connect to this numeric address for a host and port, instead of looking it up;",
                 "several ones are separated by commas; may be repeated",
             ]
+        case .ipv4: ["connect only to IPv4 addresses"]
+        case .ipv6: ["connect only to IPv6 addresses"]
+        case .interface: ["connect from this network interface, or from this address of this machine"]
+        case .http1: ["use HTTP/1.1 also over TLS"]
+        case .http2: ["use HTTP/2 over TLS where the server has it (the default)"]
         case .unixSocket: ["connect to this Unix-domain socket instead of the host of the URL"]
         case .limitRate: ["transfer at most RATE bytes per second, such as 500k or 2M"]
         case .retry:
@@ -105,14 +120,20 @@ extension Option {
                 "rest of a body is requested; a POST or PATCH is sent again only if no byte of it",
                 "was sent",
             ]
+        case .retryDelay:
+            ["wait SECONDS before each retry, unless the server asks for another time;", "0 for the default"]
         case .retryMaxTime: ["begin no further retry once a transfer has taken SECONDS"]
         case .retryAllErrors:
             [
                 "with --retry, also try again after any HTTP error or inactivity timeout, and",
                 "with every method, although the server may then do the work twice",
             ]
-        case .parallel: ["run COUNT transfers at a time; 1 by default, and always 1 on standard output"]
+        case .parallel: ["run up to 50 transfers at a time, or as many as --parallel-max allows"]
+        case .parallelMax: ["run COUNT transfers at a time; 1 by default, and always 1 on standard output"]
         case .batch: ["also transfer the URLs in FILE (- for standard input), one per line"]
+        case .next:
+            ["begin a new set of URLs and options; -s, -S, -v, -Z and -P also apply to it,", "other options do not"]
+        case .globOff: ["take braces and brackets in URLs literally (the default)"]
         case .fail: ["do not write the body of an HTTP error to standard output"]
         case .failWithBody: ["write the body of an HTTP error also to a file"]
         case .writeOut:
@@ -128,6 +149,7 @@ extension Option {
         case .silent: ["print no progress and no notes; errors are still printed"]
         case .showError: ["print errors (the default, also with -s)"]
         case .config: ["read options from FILE (- for standard input), in the syntax of curl's"]
+        case .disable: ["read no default config file (there is none)"]
         case .completion:
             [
                 "print completions for a shell; load them with eval \"$(ferry --completion bash)\"",

@@ -17,7 +17,9 @@ enum Option: String, CaseIterable, Sendable {
     case asForm = "as-form"
     case uploadFile = "upload-file"
     case head
+    case timeCondition = "time-cond"
     case user
+    case digest
     case oauth2Bearer = "oauth2-bearer"
     case netrc
     case netrcFile = "netrc-file"
@@ -25,15 +27,19 @@ enum Option: String, CaseIterable, Sendable {
     case cookieJar = "cookie-jar"
     case output
     case remoteName = "remote-name"
+    case remoteHeaderName = "remote-header-name"
+    case remoteTime = "remote-time"
     case outputFolder = "output-dir"
     case createFolders = "create-dirs"
     case continueDownload = "continue"
+    case noBuffer = "no-buffer"
     case include
     case dumpHeader = "dump-header"
     case fail
     case failWithBody = "fail-with-body"
     case location
     case noRedirect = "no-redirect"
+    case maxRedirects = "max-redirs"
     case timeout
     case maxTime = "max-time"
     case connectTimeout = "connect-timeout"
@@ -45,13 +51,22 @@ enum Option: String, CaseIterable, Sendable {
     case key
     case proxy
     case resolve
+    case ipv4
+    case ipv6
+    case interface
+    case http1 = "http1.1"
+    case http2
     case unixSocket = "unix-socket"
     case limitRate = "limit-rate"
     case retry
+    case retryDelay = "retry-delay"
     case retryMaxTime = "retry-max-time"
     case retryAllErrors = "retry-all-errors"
     case parallel
+    case parallelMax = "parallel-max"
     case batch
+    case next
+    case globOff = "globoff"
     case writeOut = "write-out"
     case timings
     case jsonLog = "json-log"
@@ -60,6 +75,7 @@ enum Option: String, CaseIterable, Sendable {
     case silent
     case showError = "show-error"
     case config
+    case disable
     case completion
     case version
     case help
@@ -102,7 +118,9 @@ enum Option: String, CaseIterable, Sendable {
         case .asForm: (nil, nil, .request)
         case .uploadFile: ("T", "FILE", .request)
         case .head: ("I", nil, .request)
+        case .timeCondition: ("z", "DATE|FILE", .request)
         case .user: ("u", "NAME:PASSWORD", .request)
+        case .digest: (nil, nil, .request)
         case .oauth2Bearer: (nil, "TOKEN", .request)
         case .netrc: ("n", nil, .request)
         case .netrcFile: (nil, "FILE", .request)
@@ -110,15 +128,19 @@ enum Option: String, CaseIterable, Sendable {
         case .cookieJar: ("c", "FILE", .request)
         case .output: ("o", "FILE", .output)
         case .remoteName: ("O", nil, .output)
+        case .remoteHeaderName: ("J", nil, .output)
+        case .remoteTime: ("R", nil, .output)
         case .outputFolder: (nil, "FOLDER", .output)
         case .createFolders: (nil, nil, .output)
         case .continueDownload: ("C", nil, .output)
+        case .noBuffer: ("N", nil, .output)
         case .include: ("i", nil, .output)
         case .dumpHeader: ("D", "FILE", .output)
         case .fail: ("f", nil, .output)
         case .failWithBody: (nil, nil, .output)
         case .location: ("L", nil, .connection)
         case .noRedirect: (nil, nil, .connection)
+        case .maxRedirects: (nil, "COUNT", .connection)
         case .timeout: (nil, "SECONDS", .connection)
         case .maxTime: ("m", "SECONDS", .connection)
         case .connectTimeout: (nil, "SECONDS", .connection)
@@ -130,13 +152,22 @@ enum Option: String, CaseIterable, Sendable {
         case .key: (nil, "FILE", .connection)
         case .proxy: ("x", "URL", .connection)
         case .resolve: (nil, "HOST:PORT:ADDRESS", .connection)
+        case .ipv4: ("4", nil, .connection)
+        case .ipv6: ("6", nil, .connection)
+        case .interface: (nil, "NAME|ADDRESS", .connection)
+        case .http1: (nil, nil, .connection)
+        case .http2: (nil, nil, .connection)
         case .unixSocket: (nil, "PATH", .connection)
         case .limitRate: (nil, "RATE", .connection)
         case .retry: (nil, "COUNT", .retry)
+        case .retryDelay: (nil, "SECONDS", .retry)
         case .retryMaxTime: (nil, "SECONDS", .retry)
         case .retryAllErrors: (nil, nil, .retry)
-        case .parallel: ("P", "COUNT", .several)
+        case .parallel: ("Z", nil, .several)
+        case .parallelMax: ("P", "COUNT", .several)
         case .batch: (nil, "FILE", .several)
+        case .next: (nil, nil, .several)
+        case .globOff: ("g", nil, .several)
         case .writeOut: ("w", "FORMAT|@FILE", .report)
         case .timings: (nil, nil, .report)
         case .jsonLog: (nil, "FILE", .report)
@@ -145,6 +176,7 @@ enum Option: String, CaseIterable, Sendable {
         case .silent: ("s", nil, .report)
         case .showError: ("S", nil, .report)
         case .config: ("K", "FILE", .general)
+        case .disable: ("q", nil, .general)
         case .completion: (nil, "bash|zsh|fish", .general)
         case .version: ("V", nil, .general)
         case .help: ("h", nil, .general)

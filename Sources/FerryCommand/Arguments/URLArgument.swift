@@ -11,10 +11,10 @@ enum URLArgument {
             return try parse("localhost" + (hasPort ? text : String(text.dropFirst())))
         }
         guard let url = makeURL(text), url.host(percentEncoded: true)?.isEmpty == false else {
-            throw UsageError("'\(PresentableText.url(text))' is not a URL")
+            throw UsageError("\(UsageError.quoted(text)) is not a URL")
         }
         guard let scheme = url.scheme?.lowercased(), scheme == "http" || scheme == "https" else {
-            throw UsageError("Only http and https URLs are supported, not '\(PresentableText.url(text))'")
+            throw UsageError("Only http and https URLs are supported, not \(UsageError.quoted(text))")
         }
         return url
     }
@@ -24,11 +24,11 @@ enum URLArgument {
         let schemes = ["http", "https", "socks4", "socks4a", "socks5", "socks5h"]
         let url = URL(string: hasScheme(text) ? text : "http://" + text)
         guard let url, url.host(percentEncoded: true)?.isEmpty == false else {
-            throw UsageError("'\(PresentableText.url(text))' is not a proxy URL")
+            throw UsageError("\(UsageError.quoted(text)) is not a proxy URL")
         }
         guard schemes.contains(url.scheme?.lowercased() ?? "") else {
             throw UsageError(
-                "A proxy must be http, https, socks4, socks4a, socks5 or socks5h, not '\(PresentableText.url(text))'"
+                "A proxy must be http, https, socks4, socks4a, socks5 or socks5h, not \(UsageError.quoted(text))"
             )
         }
         return url
@@ -41,9 +41,10 @@ enum URLArgument {
         let text = String(decoding: try UploadBody.content(name), as: UTF8.self)
         var urls: [URL] = []
         for (index, line) in text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline).enumerated() {
-            let line = line.trimmingCharacters(in: .whitespaces)
-            guard !line.isEmpty, !line.hasPrefix("#") else { continue }
             do throws(UsageError) {
+                try line.checkCharacters()
+                let line = line.trimmingCharacters(in: .whitespaces)
+                guard !line.isEmpty, !line.hasPrefix("#") else { continue }
                 urls.append(try parse(line))
             } catch {
                 throw CommandFailure(.usage, "\(name), line \(index + 1): \(error.message)")

@@ -9,7 +9,7 @@ enum Completion: String, CaseIterable, Sendable {
     init(parsing name: String) throws(UsageError) {
         guard let shell = Completion(rawValue: name) else {
             let names = Completion.allCases.map(\.rawValue).joined(separator: ", ")
-            throw UsageError("--completion takes one of \(names), not '\(name)'")
+            throw UsageError("--completion takes one of \(names), not \(UsageError.quoted(name))")
         }
         self = shell
     }
@@ -60,7 +60,7 @@ extension Option {
     var isRepeatable: Bool {
         switch self {
         case .url, .header, .data, .dataRaw, .dataBinary, .dataURLEncode, .json, .form, .cookie, .output, .pin,
-            .resolve, .config:
+            .resolve, .next, .config:
             true
         default: false
         }

@@ -3,7 +3,8 @@ import Ferry
 /// Reads and writes cookie files in the format of Netscape's browser, as curl does.
 ///
 /// Each line is a cookie with seven fields that are separated by tabs: the domain, whether subdomains are included, the
-/// path, whether it is sent only over TLS, the time at which it expires in seconds since 1970 or 0, the name, the value.
+/// path, whether it is sent only over TLS, the time at which it expires in seconds since 1970 or 0, the name, the
+/// value.
 enum CookieFile {
     /// The largest size of a file in bytes.
     static let mostBytes = 16_777_216

@@ -12,7 +12,7 @@ extension CurlSession {
         for path in options.cookieFiles {
             guard let cookies = try CookieFile.read(path) else {
                 // The first run with `-b jar -c jar` has no file yet.
-                console?.note("\(path): there is no such file; there are no cookies yet")
+                console?.note("\(PresentableText.path(path)): there is no such file; there are no cookies yet")
                 continue
             }
             for cookie in cookies { storage?.setCookie(cookie) }

@@ -1,7 +1,7 @@
 import Ferry
 import FerryTesting
 
-/// The demonstration that `ferry` without arguments runs, against a server in the same process.
+/// The demonstration that `ferry demo` runs, against a server in the same process.
 struct Demo: Sendable {
     let server: LoopbackServer
     let session: CurlSession

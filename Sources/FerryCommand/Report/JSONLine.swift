@@ -73,7 +73,7 @@ struct JSONLine: Equatable, Sendable {
             case "\r": result += "\\r"
             case "\t": result += "\\t"
             case let scalar where TextStyle.isControl(scalar) || scalar.value == 0x2028 || scalar.value == 0x2029:
-                result += "\\u" + String(scalar.value, radix: 16).padded(to: 4, with: "0")
+                result += "\\u" + UInt16(truncatingIfNeeded: scalar.value).hexadecimal
             default: result.unicodeScalars.append(scalar)
             }
         }

@@ -5,6 +5,6 @@ enum PresentableField {
     /// Returns the value of a field without its secrets, which may be in the URLs that it contains.
     static func value(_ name: String, _ value: String) -> String {
         if SecretName.isSecret(name) { return "…" }
-        return PresentableText.field(name.lowercased(), value, url: PresentableText.url)
+        return PresentableText.field(name, value)
     }
 }

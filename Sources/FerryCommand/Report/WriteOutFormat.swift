@@ -47,7 +47,7 @@ struct WriteOutFormat: Equatable, Sendable {
         if let variable = WriteOutVariable(rawValue: name) { return .variable(variable) }
         let names = WriteOutVariable.allCases.map(\.rawValue) + ["json"]
         let nearest = NearestName.find(name, among: names).map { "; did you mean %{\($0)}?" } ?? ""
-        throw UsageError("--write-out has no variable %{\(name)}" + nearest)
+        throw UsageError("--write-out has no variable %{\(UsageError.shown(name))}" + nearest)
     }
 
     func text(for report: TransferReport) -> String {

@@ -41,8 +41,8 @@ extension HTTPURLResponse {
 extension JSONIndenter {
     /// Returns a valid JSON text with one member or element per line, two spaces per level, and a final line break.
     ///
-    /// Names and strings have the style's colours. A text that would take eight times its bytes, and over a mebibyte, is
-    /// returned unchanged: the indentation of many elements at a great depth has no bound otherwise.
+    /// Names and strings have the style's colours. A text that would take eight times its bytes, and over a mebibyte,
+    /// is returned unchanged: the indentation of many elements at a great depth has no bound otherwise.
     static func indented(_ text: Data, _ style: TextStyle = TextStyle()) -> Data {
         let most = max(1 << 20, text.count * 8)
         var walk = Walk(style: style, capacity: text.count * 2)

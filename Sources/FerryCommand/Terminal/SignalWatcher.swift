@@ -7,6 +7,12 @@ final class SignalWatcher: Sendable {
     private let received = Mutex<ExitStatus?>(nil)
     private let queue = DispatchQueue(label: "ferry.signals")
     private let source = Mutex<Source?>(nil)
+    private let handlers = Mutex(Handlers())
+
+    private struct Handlers {
+        var atSignal: @Sendable () -> Void = {}
+        var atDeadline: @Sendable () -> Void = {}
+    }
 
     /// `@unchecked Sendable`: the source is only retained and released.
     private struct Source: @unchecked Sendable {
@@ -20,31 +26,34 @@ final class SignalWatcher: Sendable {
     /// The exit status for the last signal received, or `nil`.
     var interruption: ExitStatus? { received.withLock { $0 } }
 
-    /// Starts watching; the handlers are called at most once, on a private queue.
+    /// Starts watching, or replaces the handlers; they are called at most once, on a private queue.
     ///
     /// `atDeadline` is called right before the process is ended two seconds after the signal, if it still runs then.
     func start(_ handler: @escaping @Sendable () -> Void, atDeadline: @escaping @Sendable () -> Void = {}) {
-        guard let descriptor = SignalPipe.watch(Array(Self.statuses.keys)) else { return }
+        handlers.withLock { $0 = Handlers(atSignal: handler, atDeadline: atDeadline) }
+        guard source.withLock({ $0 == nil }), let descriptor = SignalPipe.watch(Array(Self.statuses.keys)) else {
+            return
+        }
         let source = DispatchSource.makeReadSource(fileDescriptor: descriptor, queue: queue)
         source.setEventHandler { [self] in
             for status in SignalPipe.signals(from: descriptor).compactMap({ Self.statuses[$0] }) {
-                take(status, handler, atDeadline)
+                take(status)
             }
         }
         source.activate()
         self.source.withLock { $0 = Source(source: source) }
     }
 
-    private func take(_ status: ExitStatus, _ handler: () -> Void, _ atDeadline: @escaping @Sendable () -> Void) {
+    private func take(_ status: ExitStatus) {
         let isFirst = received.withLock { received -> Bool in
             defer { received = status }
             return received == nil
         }
         guard isFirst else { status.endProcess() }
-        handler()
+        handlers.withLock { $0 }.atSignal()
         // Work may be blocked for an unlimited time, for example by a reader of standard output that does not read.
-        queue.asyncAfter(deadline: .now() + 2) {
-            atDeadline()
+        queue.asyncAfter(deadline: .now() + 2) { [self] in
+            handlers.withLock { $0 }.atDeadline()
             status.endProcess()
         }
     }

@@ -125,7 +125,7 @@ struct TimelineFile: Equatable, Sendable {
     init(path: String) throws(UsageError) {
         let name = path.lowercased()
         guard name.hasSuffix(".svg") || name.hasSuffix(".html") else {
-            throw UsageError("--timeline takes FILE.svg or FILE.html, not '\(path)'")
+            throw UsageError("--timeline takes FILE.svg or FILE.html, not \(UsageError.quoted(path))")
         }
         self.path = path
         isPage = name.hasSuffix(".html")

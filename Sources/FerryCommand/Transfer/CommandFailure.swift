@@ -20,12 +20,12 @@ struct CommandFailure: Error, Equatable {
 
     /// Returns the failure of a system call on a file.
     static func file(_ path: String, _ what: String, errno number: Int32) -> CommandFailure {
-        CommandFailure(.file, "\(path): \(what): \(String(cString: strerror(number)))")
+        CommandFailure(.file, "\(PresentableText.path(path)): \(what): \(String(cString: strerror(number)))")
     }
 
     /// Returns the failure to open, read or write a file.
     static func file(_ error: FileError, _ what: String) -> CommandFailure {
-        CommandFailure(.file, "\(error.path): \(what): \(error.reasonText)")
+        CommandFailure(.file, "\(PresentableText.path(error.path)): \(what): \(error.reasonText)")
     }
 
     /// Returns the failure for a response whose status is an HTTP error.
@@ -47,7 +47,8 @@ extension CommandFailure {
         } else if error is CancellationError {
             self.init(.interrupted, "interrupted")
         } else if let error = error as? URLError {
-            self.init(Self.status(of: error), url.presentableText + ": " + Self.text(of: error))
+            let hint = error.isUnknownAuthority ? " (--cacert names a file with more authorities to trust)" : ""
+            self.init(Self.status(of: error), url.presentableText + ": " + Self.text(of: error) + hint)
             urlErrorCode = error.code.rawValue
         } else {
             self.init(.network, "\(url.presentableText): \(error.localizedDescription)")
@@ -55,14 +56,17 @@ extension CommandFailure {
     }
 
     static func status(of error: URLError) -> ExitStatus {
-        switch error.code {
+        if error.reason == .pinMismatch { return .pin }
+        return switch error.code {
         case .cancelled: .interrupted
         case .timedOut: .timeout
         case .badURL, .unsupportedURL: .usage
-        case .secureConnectionFailed, .serverCertificateUntrusted, .serverCertificateHasBadDate,
-            .serverCertificateHasUnknownRoot, .serverCertificateNotYetValid, .clientCertificateRejected,
-            .clientCertificateRequired:
-            .tls
+        case .cannotFindHost, .dnsLookupFailed: .lookup
+        case .httpTooManyRedirects: .redirects
+        case .serverCertificateUntrusted, .serverCertificateHasBadDate, .serverCertificateHasUnknownRoot,
+            .serverCertificateNotYetValid:
+            .certificate
+        case .secureConnectionFailed, .clientCertificateRejected, .clientCertificateRequired: .tls
         case .fileDoesNotExist, .fileIsDirectory, .noPermissionsToReadFile, .cannotOpenFile, .cannotCreateFile,
             .cannotWriteToFile, .cannotCloseFile, .cannotMoveFile, .cannotRemoveFile, .requestBodyStreamExhausted:
             .file
@@ -85,16 +89,30 @@ extension CommandFailure {
     }
 }
 
+extension URLError {
+    /// Whether the server's certificate was refused because its authority is not known.
+    fileprivate var isUnknownAuthority: Bool {
+        reason == .unknownAuthority || reason == .selfSignedCertificate
+    }
+
+    /// The code of the session's error.
+    fileprivate var reason: CurlSessionError.Code? { (userInfo[NSUnderlyingErrorKey] as? CurlSessionError)?.code }
+}
+
 /// The exit status of the command; the numbers are curl's where curl has one for the case.
 enum ExitStatus: Int32, CaseIterable, Sendable {
     case success = 0
     case failedCheck = 1
     case usage = 2
+    case lookup = 6
     case network = 7
     case http = 22
     case file = 23
     case timeout = 28
     case tls = 35
+    case redirects = 47
+    case certificate = 60
+    case pin = 90
     case interrupted = 130
     case brokenPipe = 141
     case terminated = 143
@@ -104,7 +122,9 @@ enum ExitStatus: Int32, CaseIterable, Sendable {
         switch self {
         case .failedCheck: "failed_check"
         case .brokenPipe: "broken_pipe"
-        case .success, .usage, .network, .http, .file, .timeout, .tls, .interrupted, .terminated: "\(self)"
+        case .success, .usage, .lookup, .network, .http, .file, .timeout, .tls, .redirects, .certificate, .pin,
+            .interrupted, .terminated:
+            "\(self)"
         }
     }
 
@@ -114,11 +134,15 @@ enum ExitStatus: Int32, CaseIterable, Sendable {
         case .success: "everything was transferred"
         case .failedCheck: "a step of the demonstration failed"
         case .usage: "the arguments or a URL are invalid"
+        case .lookup: "could not find the address of a host"
         case .network: "could not connect, lost the connection, or the response is not HTTP"
         case .http: "the server returned an HTTP error (status 400 or above)"
         case .file: "a file could not be read or written"
         case .timeout: "a timeout expired"
-        case .tls: "TLS failed, or the certificate is not trusted"
+        case .tls: "TLS failed, or the server refused the client's certificate"
+        case .redirects: "there were too many redirects"
+        case .certificate: "the server's certificate is not trusted"
+        case .pin: "the server's key is not one of --pin"
         case .interrupted: "interrupted: SIGINT has ended the command"
         case .brokenPipe: "standard output was closed by its reader"
         case .terminated: "terminated: SIGTERM has ended the command"

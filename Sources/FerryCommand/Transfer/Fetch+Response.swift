@@ -4,8 +4,8 @@ import Ferry
 extension Fetch {
     /// Writes the response head and body to the target.
     ///
-    /// - Throws: A `CommandFailure` for an HTTP error or a redirect that is not followed, after the body has been written
-    ///   or skipped.
+    /// - Throws: A `CommandFailure` for an HTTP error or a redirect that is not followed, after the body has been
+    ///   written or skipped.
     func deliver(_ bytes: CurlSession.Bytes, _ response: HTTPURLResponse) async throws {
         let isError = response.statusCode >= 400 || refusedRedirect(response) != nil
         // A file that has not been modified stays as it is.
@@ -80,6 +80,8 @@ extension Fetch {
     private func openNamed(_ response: HTTPURLResponse) throws(CommandFailure) -> PartFile {
         let choice = FileName.choose(url, response)
         let part = try PartFile(options.path(of: choice.name), mayReplace: !choice.isServersChoice)
+        // A file of the same name that another URL has begun is kept, as with -o.
+        if options.continuesDownloads { try Target.part(part).checkOrigin(url) }
         item?.rename(choice.name)
         return part
     }
@@ -102,7 +104,21 @@ extension Fetch {
     func receive(_ bytes: CurlSession.Bytes, _ response: HTTPURLResponse, into part: PartFile) async throws {
         if options.writesHead { try part.append(HeadText.data(of: response)) }
         try await receive(bytes, response, offset: part.size) { try part.append($0) }
+        setTime(of: part, response)
         try part.publish()
+    }
+
+    /// Sets the time of a complete file to `Last-Modified` if `-R` asks for it, or prints why that is not possible.
+    func setTime(of part: PartFile, _ response: HTTPURLResponse) {
+        guard options.keepsRemoteTime, let field = response.value(forHTTPHeaderField: "Last-Modified"),
+            let date = HTTPDate.parse(field)
+        else { return }
+        do throws(FileError) {
+            try part.setModificationDate(date)
+        } catch {
+            // Not every file system can store every time, and the file itself is complete.
+            context.console.note(CommandFailure.file(error, "cannot get the time of Last-Modified").message)
+        }
     }
 
     private func receive(
@@ -120,11 +136,15 @@ extension Fetch {
         var received = offset
         var pace = options.rate.map { ReadingPace(bytesPerSecond: $0) }
         for try await chunk in bytes.chunks {
-            try await write(chunk)
-            try await pace?.wait(after: chunk.count)
-            received += Int64(chunk.count)
-            item?.update(received)
-            context.log?.progress(index, "down", received, of: total)
+            for piece in pace?.pieces(of: chunk) ?? [chunk] {
+                let begun = ContinuousClock.now
+                try await write(piece)
+                outputTime += .now - begun
+                received += Int64(piece.count)
+                item?.update(received)
+                context.log?.progress(index, "down", received, of: total)
+                if let moment = pace?.moment(after: piece.count) { try await wait(until: moment) }
+            }
         }
         context.console.verbose([clock.summary(received: received - offset)])
     }
@@ -150,14 +170,23 @@ extension Fetch {
 /// Delays the reading of a body, so that its average rate does not exceed `--limit-rate`; the server has to wait.
 struct ReadingPace {
     let bytesPerSecond: Int
-    private let startedAt = ContinuousClock.now
+    private let startedAt: ContinuousClock.Instant
     private var count = 0
 
-    init(bytesPerSecond: Int) { self.bytesPerSecond = bytesPerSecond }
+    init(bytesPerSecond: Int, startedAt: ContinuousClock.Instant = .now) {
+        (self.bytesPerSecond, self.startedAt) = (bytesPerSecond, startedAt)
+    }
 
-    mutating func wait(after read: Int) async throws {
+    /// Returns a chunk in pieces that take at most a quarter of a second each.
+    func pieces(of chunk: Data) -> [Data] {
+        let size = max(1, bytesPerSecond / 4)
+        return stride(from: 0, to: chunk.count, by: size).map { start in Data(chunk.dropFirst(start).prefix(size)) }
+    }
+
+    /// Returns when the next bytes may be read, after `read` more bytes.
+    mutating func moment(after read: Int) -> ContinuousClock.Instant {
         count += read
-        try await Task.sleep(until: startedAt + .seconds(Double(count) / Double(bytesPerSecond)), clock: .continuous)
+        return startedAt + .seconds(Double(count) / Double(bytesPerSecond))
     }
 }
 

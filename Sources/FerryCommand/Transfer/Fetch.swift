@@ -22,11 +22,30 @@ final class Fetch {
     /// Whether the session itself requests the rest of the current response.
     private(set) var sessionContinues = false
     private let startedAt = ContinuousClock.now
+    /// The time in which the output was not read, which does not count for `--max-time`.
+    var outputTime = Duration.zero
     /// The seconds since the start of the transfer.
     var elapsed: Double { (ContinuousClock.now - startedAt) / .seconds(1) }
     /// The end of `--deadline`.
     var deadline: ContinuousClock.Instant? {
         options.deadline.flatMap { $0 > 0 ? startedAt + .seconds($0) : nil }
+    }
+
+    /// The end of `--max-time`.
+    private var end: ContinuousClock.Instant? {
+        options.maxTime.flatMap { $0 > 0 ? startedAt + .seconds($0) + outputTime : nil }
+    }
+
+    /// Waits until a moment; if a time limit ends before it, waits for that and throws its error.
+    func wait(until moment: ContinuousClock.Instant) async throws {
+        let limits: [(end: ContinuousClock.Instant?, code: CurlSessionError.Code)] = [
+            (deadline, .deadlineExceeded), (end, .resourceTimeout),
+        ]
+        let next = limits.compactMap { limit in limit.end.map { (end: $0, code: limit.code) } }.min { $0.end < $1.end }
+        guard let next, next.end < moment else { return try await Task.sleep(until: moment, clock: .continuous) }
+        try await Task.sleep(until: next.end, clock: .continuous)
+        let cause = CurlSessionError(next.code, "the body was not complete in time, because of --limit-rate")
+        throw URLError(.timedOut, userInfo: [NSUnderlyingErrorKey: cause])
     }
 
     init(_ context: RunContext, _ body: Result<UploadBody, CommandFailure>, index: Int, ready: Double? = nil) {
@@ -79,7 +98,9 @@ final class Fetch {
                 // A response without a length may end early, and the first one may not have had a length either.
                 part.expect(end.int64)
                 return try await receive(bytes, response, into: part)
-            case .isComplete: return try part.publish()
+            case .isComplete:
+                setTime(of: part, response)
+                return try part.publish()
             case .restarts: context.console.note("\(part.partPath): the server sends the whole file: starting over")
             case .isAnother:
                 context.console.note("\(part.partPath): the server did not send the rest: starting over")
@@ -143,16 +164,16 @@ final class Fetch {
     private func requests(failure: CommandFailure?) async -> [RequestTiming] {
         var requests: [RequestTiming] = []
         for task in tasks {
-            let metrics = await task.metrics()
-            context.console.verbose(metrics.transactions.map(VerboseText.line))
+            let transactions = await task.metrics()?.transactions ?? []
+            context.console.verbose(transactions.map(VerboseText.line))
             var wanted = task.wanted
-            for transaction in metrics.transactions {
+            for transaction in transactions {
                 let origin = context.recorder.startedAt
                 let request = RequestTiming(transaction, transfer: index, since: origin, wanted: wanted)
                 requests.append(request)
                 wanted = request.start + request.end
             }
-            guard metrics.transactions.count < task.requestCount else { continue }
+            guard transactions.count < task.requestCount else { continue }
             // The last request was cancelled before it was sent.
             let url = task.currentURL.presentableText
             var unsent = RequestTiming(transfer: index, url: url, method: options.effectiveMethod, wanted: wanted)
@@ -163,7 +184,7 @@ final class Fetch {
         if let failure, let last = requests.indices.last {
             requests[last].failure = failure.message(without: url)
             // A certificate may also be refused after the handshake.
-            if failure.status == .tls { requests[last].failedPhase = .tls }
+            if [.tls, .certificate, .pin].contains(failure.status) { requests[last].failedPhase = .tls }
         }
         return requests
     }

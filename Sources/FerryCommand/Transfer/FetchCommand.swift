@@ -6,6 +6,7 @@ struct FetchCommand: Sendable {
     /// The name under which the command was called.
     let program: String
     let arguments: [String]
+    let watcher: SignalWatcher
 
     /// Reads the batch file if there is one, transfers all URLs, writes the reports and returns the exit status.
     func run() async -> ExitStatus {
@@ -21,6 +22,10 @@ struct FetchCommand: Sendable {
             var whole = self
             if let batch = options.batchFile { whole.options.urls += try URLArgument.urls(inBatch: batch) }
             try UploadBody.checkUpload(whole.options)
+            if let condition = options.timeCondition, condition.date == nil {
+                let text = UsageError.quoted(condition.text)
+                console.note("--time-cond: \(text) is neither a date nor a file, so there is no condition")
+            }
             try options.timeline?.check()
             let context = RunContext(
                 options: whole.options,
@@ -45,7 +50,6 @@ struct FetchCommand: Sendable {
         let console = context.console
         // A signal may arrive before there is work to cancel.
         let begun = Mutex<Task<[FetchResult], Never>?>(nil)
-        let watcher = SignalWatcher()
         watcher.start({ begun.withLock { $0 }?.cancel() }, atDeadline: { _ = context.writeTimeline() })
         let work = Task { await transferAll(context) }
         begun.withLock { $0 = work }

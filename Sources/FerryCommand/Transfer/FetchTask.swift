@@ -7,12 +7,16 @@ final class FetchTask: NSObject, CurlSessionMetricsDelegate, CurlSessionRetryDel
         var requestCount = 1
         var response: HTTPURLResponse?
         var metrics: TransferMetrics?
-        var waiter: CheckedContinuation<TransferMetrics, Never>?
+        var waiter: CheckedContinuation<TransferMetrics?, Never>?
+        /// Whether the metrics are not waited for any longer.
+        var hasGivenUp = false
     }
 
     /// The start of the task, in seconds since the start of the run.
     let wanted: Double
     private let context: RunContext
+    /// The origin of the URL, the only one that gets its credential.
+    private let origin: Origin
     private let index: Int
     private let body: UploadBody
     private let item: ProgressBoard.Item?
@@ -21,6 +25,7 @@ final class FetchTask: NSObject, CurlSessionMetricsDelegate, CurlSessionRetryDel
     init(_ url: URL, index: Int, body: UploadBody, item: ProgressBoard.Item?, context: RunContext) {
         wanted = context.recorder.now
         self.context = context
+        origin = Origin(url)
         self.index = index
         self.body = body
         self.item = item
@@ -41,15 +46,33 @@ final class FetchTask: NSObject, CurlSessionMetricsDelegate, CurlSessionRetryDel
         context.console.verbose(VerboseText.lines(of: response))
     }
 
-    /// Waits for the metrics, which every task has when it ends; may be called only once.
-    func metrics() async -> TransferMetrics {
-        await withCheckedContinuation { waiter in
-            let metrics = state.withLock { state in
-                if state.metrics == nil { state.waiter = waiter }
-                return state.metrics
-            }
-            if let metrics { waiter.resume(returning: metrics) }
+    /// Waits for the metrics, which a task has when it ends; may be called only once.
+    ///
+    /// Returns `nil` if they have not arrived within the time limit: a report is not worth waiting for forever.
+    func metrics(within limit: Duration = .seconds(5)) async -> TransferMetrics? {
+        let timer = Task {
+            // The sleep is cancelled when the metrics have arrived.
+            do { try await Task.sleep(for: limit) } catch { return }
+            endWait { $0.hasGivenUp = true }
         }
+        defer { timer.cancel() }
+        return await withCheckedContinuation { waiter in
+            let (isOver, metrics) = state.withLock { state in
+                let isOver = state.metrics != nil || state.hasGivenUp
+                if !isOver { state.waiter = waiter }
+                return (isOver, state.metrics)
+            }
+            if isOver { waiter.resume(returning: metrics) }
+        }
+    }
+
+    private func endWait(_ change: (inout State) -> Void) {
+        let (waiter, metrics) = state.withLock { state in
+            change(&state)
+            defer { state.waiter = nil }
+            return (state.waiter, state.metrics)
+        }
+        waiter?.resume(returning: metrics)
     }
 
     // MARK: - The delegate
@@ -72,6 +95,24 @@ final class FetchTask: NSObject, CurlSessionMetricsDelegate, CurlSessionRetryDel
         var next = request
         if context.options.setsReferer { next.setValue(response.url?.referer, forHTTPHeaderField: "Referer") }
         completionHandler(next)
+    }
+
+    func urlSession(
+        _ session: URLSession,
+        task: URLSessionTask,
+        didReceive challenge: URLAuthenticationChallenge,
+        completionHandler: @escaping @Sendable (URLSession.AuthChallengeDisposition, URLCredential?) -> Void
+    ) {
+        let (space, options) = (challenge.protectionSpace, context.options)
+        guard options.usesDigest, case .basic(let user, let password)? = options.credential, !space.isProxy(),
+            Origin(currentURL) == origin
+        else { return completionHandler(.performDefaultHandling, nil) }
+        guard space.authenticationMethod == NSURLAuthenticationMethodHTTPDigest else {
+            return completionHandler(.rejectProtectionSpace, nil)
+        }
+        // A credential that was refused is not sent again.
+        guard challenge.previousFailureCount == 0 else { return completionHandler(.performDefaultHandling, nil) }
+        completionHandler(.useCredential, URLCredential(user: user, password: password, persistence: .none))
     }
 
     func urlSession(
@@ -100,12 +141,7 @@ final class FetchTask: NSObject, CurlSessionMetricsDelegate, CurlSessionRetryDel
     }
 
     func urlSession(_ session: CurlSession, task: URLSessionTask, didFinishCollecting metrics: TransferMetrics) {
-        let waiter = state.withLock { state in
-            state.metrics = metrics
-            defer { state.waiter = nil }
-            return state.waiter
-        }
-        waiter?.resume(returning: metrics)
+        endWait { $0.metrics = metrics }
     }
 }
 

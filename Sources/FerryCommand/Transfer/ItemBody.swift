@@ -38,9 +38,7 @@ extension UploadBody {
     }
 
     /// Whether a text is one JSON value.
-    static func isJSON(_ text: String) -> Bool {
-        (try? JSONDecoder().decode(JSONValue.self, from: Data(text.utf8))) != nil
-    }
+    static func isJSON(_ text: String) -> Bool { (try? JSONValue(json: text)) != nil }
 
     private static func formField(_ item: RequestItem) throws(CommandFailure) -> FormField {
         switch item {

@@ -21,8 +21,9 @@ final class PartFile {
 
     /// Opens and locks `path.part` for this process; its contents are kept.
     ///
-    /// - Throws: A `CommandFailure` if another transfer has locked the file, if it is not empty and has no valid
-    ///   record, or if there is a file that must not be replaced.
+    /// - Throws: A `CommandFailure` if another transfer has locked the file, if another user owns it or has access to
+    ///   it in a shared folder, if it is not empty and has no valid record, or if there is a file that must not be
+    ///   replaced.
     init(_ path: String, mayReplace: Bool = true) throws(CommandFailure) {
         self.path = path
         self.mayReplace = mayReplace
@@ -32,9 +33,10 @@ final class PartFile {
         }
         let file = try Self.openLocked(path + Self.partSuffix, permissions: Self.permissions(of: path) ?? 0o666)
         do throws(FileError) {
+            try file.requireOwnership()
             size = try file.size()
         } catch {
-            throw .file(error, "cannot be read")
+            throw .file(error, "cannot be used")
         }
         do throws(CommandFailure) {
             record = try PartRecord.read(path + Self.recordSuffix)
@@ -83,6 +85,9 @@ final class PartFile {
         size += Int64(data.count)
     }
 
+    /// Sets the time of the last change, after which nothing may be appended.
+    func setModificationDate(_ date: Date) throws(FileError) { try openFile().setModificationDate(date) }
+
     private func openFile() throws(FileError) -> RegularFile {
         guard let file else { throw FileError("write to", path: partPath, code: EBADF) }
         return file
@@ -94,7 +99,7 @@ final class PartFile {
             throw CommandFailure(.network, "\(partPath): it has \(size) bytes instead of \(length)")
         }
         // Some file systems have no permissions.
-        if let permissions = Self.permissions(of: path) { try? file?.setPermissions(permissions) }
+        try? file?.setPermissions(Self.permissions(of: path) ?? Self.newPermissions)
         if mayReplace {
             guard rename(partPath, path) == 0 else { throw .file(path, "cannot be replaced", errno: errno) }
         } else {
@@ -146,14 +151,22 @@ final class PartFile {
         return info.st_mode & 0o777
     }
 
-    /// Opens and locks a partial file, which is created if necessary.
+    /// The permissions of a new file.
+    private static let newPermissions: mode_t = {
+        // The mask can be read only by replacing it; until it is restored, new files are private.
+        let mask = umask(0o077)
+        umask(mask)
+        return 0o666 & ~mask
+    }()
+
+    /// Opens and locks a partial file, which is created if necessary; no other user can write it until it is complete.
     ///
     /// Another process may publish the file between the two steps, so they are repeated until the locked file is still
     /// the one at `path`.
     private static func openLocked(_ path: String, permissions: mode_t) throws(CommandFailure) -> RegularFile {
         for _ in 0..<100 {
             do throws(FileError) {
-                let file = try RegularFile(writing: path, links: .refuse, creatingWith: permissions)
+                let file = try RegularFile(writing: path, links: .refuse, creatingWith: permissions & ~0o022)
                 guard file.tryLock() else { throw FileError("lock", path: path, code: EWOULDBLOCK) }
                 let own = try file.status()
                 var named = stat()
@@ -187,7 +200,12 @@ struct PartRecord: Codable, Equatable, Sendable {
     static func read(_ path: String) throws(CommandFailure) -> PartRecord? {
         let data: Data
         do throws(FileError) {
-            data = try RegularFile.contents(of: path, links: .refuse, limit: mostBytes)
+            let file = try RegularFile(reading: path, links: .refuse)
+            try file.requireOwnership()
+            data = try file.read(upToCount: mostBytes + 1)
+            guard data.count <= mostBytes else {
+                throw FileError("read", path: path, reason: .tooLarge(limit: mostBytes))
+            }
         } catch {
             if error.code == ENOENT { return nil }
             throw .file(error, "cannot be read")

@@ -2,8 +2,8 @@ import Ferry
 
 /// The descriptors that the command was started with.
 ///
-/// They are used as they are: opening `/dev/stdin` or `/dev/stdout` would begin a file again at its first byte, and fails
-/// for a socket and after `su`.
+/// They are used as they are: opening `/dev/stdin` or `/dev/stdout` would begin a file again at its first byte, and
+/// fails for a socket and after `su`.
 enum ProcessDescriptor {
     /// Returns the open descriptor that a path such as `-`, `/dev/stdin` or `/dev/fd/3` names for reading.
     static func forReading(_ path: String) -> Int32? { path == "-" ? STDIN_FILENO : number(path) }

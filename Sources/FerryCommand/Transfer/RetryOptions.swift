@@ -13,6 +13,9 @@ extension FetchOptions {
             policy.failures = Set(RetryPolicy.Failure.allCases)
             policy.additionalMethods = [effectiveMethod]
         }
+        if let delay = retryDelay, delay > 0 {
+            policy.backoff = RetryPolicy.Backoff(base: delay, multiplier: 1, cap: delay, hasJitter: false)
+        }
         if let limit = retryTimeLimit {
             policy.backoff.cap = min(policy.backoff.cap, limit)
             policy.maximumServerDelay = limit
@@ -24,7 +27,7 @@ extension FetchOptions {
     var retryTimeLimit: Double? { retryMaxTime.flatMap { $0 > 0 ? $0 : nil } }
 }
 
-/// Counts the retries of a download; progress begins the count anew, as in the session.
+/// Counts the retries of a download; progress resets the count, as in the session.
 ///
 /// Only bytes beyond those that there were before count as progress, and only within one entity. Each change of the
 /// entity remains counted, so that a server with another entity for each request cannot keep a transfer going.

@@ -96,6 +96,10 @@ extension CurlSession {
         case nil: break
         }
         own.network.addresses = options.addresses
+        own.network.ipVersion = options.ipVersion
+        own.network.localEndpoint = options.localEndpoint
+        own.allowsHTTP2 = options.allowsHTTP2
+        if let most = options.maxRedirects { own.maximumRedirects = most }
         own.maximumUploadBytesPerSecond = options.rate
         own.network.unixSocket = options.unixSocket.map { .path($0) }
         own.tls.dangerouslyDisablesVerification = options.acceptsAnyCertificate
@@ -123,7 +127,6 @@ extension CurlSession {
     }
 
     private static func netrcFile(_ path: String) throws(CommandFailure) -> NetrcFile {
-        // The file may be a pipe, which `NetrcFile` itself does not read.
         let data = try UploadBody.content(path, limit: NetrcFile.maximumSize)
         guard let text = String(validating: data, as: UTF8.self) else {
             throw CommandFailure(.file, "\(path): the netrc file is not UTF-8 text")

@@ -77,7 +77,7 @@ extension Destination {
         do {
             try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
         } catch {
-            throw CommandFailure(.file, "\(folder): the folder cannot be created")
+            throw CommandFailure(.file, "\(PresentableText.path(folder)): the folder cannot be created")
         }
     }
 }

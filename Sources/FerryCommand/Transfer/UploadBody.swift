@@ -158,7 +158,9 @@ extension URLRequest {
         for header in options.headers {
             if let value = header.value { addValue(value, forHTTPHeaderField: header.name) }
         }
-        if let header = options.credential?.header { setValue(header.value, forHTTPHeaderField: header.name) }
+        if !options.usesDigest, let header = options.credential?.header {
+            setValue(header.value, forHTTPHeaderField: header.name)
+        }
     }
 
     /// Returns the URL of the request; the name of an uploaded file is appended to a URL that ends in a slash.

@@ -5,10 +5,11 @@ import FerrySession
 ///
 /// ```swift
 /// let saved = try JSONEncoder().encode(HTTPManagerDescriptor(manager))
-/// let again = try JSONDecoder().decode(HTTPManagerDescriptor.self, from: saved).makeManager()
+/// let again = try JSONDecoder().decode(HTTPManagerDescriptor.self, from: saved)
+///     .makeManager()
 /// ```
 ///
-/// Configuration, transport, queues, hooks, adapters and the closures of serializers are not kept, because they are
+/// Configuration, transport, queues, hooks, interceptors and the closures of serializers are not kept, because they are
 /// code or belong to a process. The description contains the request serializer's header fields, so it is as
 /// confidential as they are.
 ///
@@ -96,4 +97,15 @@ extension NetworkError {
     fileprivate static func unarchivable(_ serializer: Any) -> NetworkError {
         NetworkError(.encodingFailed, message: "A \(type(of: serializer)) cannot be archived")
     }
+}
+
+extension HTTPManagerDescriptor: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+    /// The base URL, without secrets.
+    public var description: String { "a manager for " + (baseURL?.presentableText ?? "any URL") }
+
+    /// The description.
+    public var debugDescription: String { description }
+
+    /// The description, since `dump` would print the secrets of the base URL.
+    public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
 }

@@ -92,16 +92,7 @@ struct OperationArchive: Sendable {
 
     /// Prepends the signature and the checksum to a payload.
     static func seal(_ payload: Data) -> Data {
-        magic + withUnsafeBytes(of: checksum(payload).bigEndian) { Data($0) } + payload
-    }
-
-    /// Returns the FNV-1a hash of the data; it detects damage, not forgery.
-    private static func checksum(_ data: Data) -> UInt64 {
-        data.withUnsafeBytes { bytes in
-            var hash: UInt64 = 0xCBF2_9CE4_8422_2325
-            for byte in bytes { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01B3 }
-            return hash
-        }
+        magic + withUnsafeBytes(of: ByteHash.of(payload).bigEndian) { Data($0) } + payload
     }
 
     // MARK: - Reading
@@ -159,7 +150,7 @@ struct OperationArchive: Sendable {
         guard data.starts(with: magic) else { throw .archive("It does not begin with the signature of one") }
         let sealed = data.dropFirst(magic.count)
         let payload = Data(sealed.dropFirst(checksumLength))
-        guard sealed.count >= checksumLength, number(sealed.prefix(checksumLength)) == checksum(payload) else {
+        guard sealed.count >= checksumLength, number(sealed.prefix(checksumLength)) == ByteHash.of(payload) else {
             throw .archive("It is damaged")
         }
         return payload

@@ -5,7 +5,8 @@ import FerrySession
 ///
 /// ```swift
 /// let saved = try JSONEncoder().encode(RequestDescriptor(request))
-/// let request = try JSONDecoder().decode(RequestDescriptor.self, from: saved).urlRequest
+/// let request = try JSONDecoder().decode(RequestDescriptor.self, from: saved)
+///     .urlRequest
 /// ```
 ///
 /// It contains the header fields, which may include credentials, so it is as confidential as they are.
@@ -116,4 +117,15 @@ extension HeaderRule {
     static func areFields(_ fields: [String: String]) -> Bool {
         fields.allSatisfy { isToken($0.key) && isValue($0.value) }
     }
+}
+
+extension RequestDescriptor: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+    /// The method and the URL, without secrets.
+    public var description: String { method.rawValue + " " + url.presentableText }
+
+    /// The description.
+    public var debugDescription: String { description }
+
+    /// The description, since `dump` would print header fields and the body.
+    public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
 }

@@ -11,7 +11,11 @@ extension HTTPRequestOperationManager {
     /// Queues an operation that sends a request.
     ///
     /// ```swift
-    /// manager.send(.post("photos").multipart { form in try form.append(fileURL: photo, name: "photo") }) { _, object in
+    /// manager.send(
+    ///     .post("photos").multipart { form in
+    ///         try form.append(fileURL: photo, name: "photo")
+    ///     }
+    /// ) { _, object in
     ///     print(object ?? "nothing")
     /// }
     /// ```
@@ -85,15 +89,18 @@ extension HTTPRequestOperationManager {
     }
 
     /// Queues an operation that sends a POST request.
+    ///
+    /// With `multipartForm` its body is a form, whose first parts are the parameters.
     @discardableResult
     public func post(
         _ path: String,
         parameters: (any ParametersConvertible)? = nil,
         headers: HTTPHeaders = [:],
+        constructingBodyWith multipartForm: MultipartForm? = nil,
         success: Success?,
         failure: Failure? = nil
     ) -> HTTPRequestOperation? {
-        send(Request(.post, path).with(parameters, headers), success: success, failure: failure)
+        send(Request(.post, path).with(parameters, headers, form: multipartForm), success: success, failure: failure)
     }
 
     /// Queues an operation that sends a PUT request.

@@ -3,9 +3,14 @@ import Ferry
 /// A manager that makes operations for the requests of an HTTP service and runs them in a queue.
 ///
 /// ```swift
-/// let manager = HTTPRequestOperationManager(baseURL: URL(string: "https://example.com/api"))
+/// let manager = HTTPRequestOperationManager(
+///     baseURL: URL(string: "https://example.com/api")
+/// )
 /// manager.operationQueue.maxConcurrentOperationCount = 2
-/// manager.get("users/1", success: { operation, object in print(object ?? "nothing") })
+/// manager.get(
+///     "users/1",
+///     success: { operation, object in print(object ?? "nothing") }
+/// )
 /// ```
 ///
 /// An operation uses the settings the manager has when it is made. All members may be used from any thread.
@@ -52,6 +57,14 @@ open class HTTPRequestOperationManager: @unchecked Sendable {
     public var responseSerializer: any ValidatingResponseSerializer {
         get { sessionManager.responseSerializer }
         set { sessionManager.responseSerializer = newValue }
+    }
+
+    /// The reachability of the base URL's host, or of the network as a whole; see `SessionManager.reachability`.
+    ///
+    /// AFNetworking: `reachabilityManager`.
+    public var reachability: ReachabilityManager {
+        get { sessionManager.reachability }
+        set { sessionManager.reachability = newValue }
     }
 
     /// The queue in which the operations of the verbs run; you may set its `maxConcurrentOperationCount`.

@@ -1,4 +1,5 @@
 import Ferry
+import FerrySession
 
 /// One transfer of an operation, from a start or resumption to the next pause or the end.
 ///
@@ -10,7 +11,8 @@ final class OperationTransfer: BodySink {
 
     init(_ operation: RequestOperation) { self.operation = operation }
 
-    /// Attaches the task and starts it, or cancels it if that was already requested; retains the manager of its session.
+    /// Attaches the task and starts it, or cancels it if that was already requested; retains the manager of its
+    /// session.
     func start(_ task: URLSessionTask, in manager: SessionManager) {
         session.withLock { $0 = manager }
         if relay.attach(task) { manager.start(task) }
@@ -26,7 +28,14 @@ final class OperationTransfer: BodySink {
     func receive(_ data: Data, of task: URLSessionTask) { operation.transfer(self, didReceive: data) }
 
     /// Passes on the end of the task.
-    func finish(_ response: TaskResponse<Never>) { operation.transfer(self, didFinishWith: response.error) }
+    func finish(_ response: TaskResponse<Never>) {
+        operation.record.withLock { record in
+            guard record.transfer === self else { return }
+            record.lastRequest = response.request
+            record.metrics = response.attempts > 1 ? response.metrics : nil
+        }
+        operation.transfer(self, didFinishWith: response.error)
+    }
 }
 
 /// The transfers of an operation; everything but the end of a transfer runs on the manager's serial operation queue.

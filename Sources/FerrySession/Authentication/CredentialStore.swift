@@ -32,19 +32,6 @@ struct CredentialStore: @unchecked Sendable {
     }
 }
 
-/// A user and a password, with the scheme for which they were provided.
-struct SchemeCredential: Hashable, Sendable {
-    var scheme: AuthenticationScheme
-    var user: String
-    var password: String
-
-    /// Whether libcurl can send a user and a password: it copies the user into a header field unchanged, and both end at
-    /// a null byte.
-    static func isValid(user: String, password: String) -> Bool {
-        user.utf8.allSatisfy { $0 >= 0x20 && $0 != 0x7F } && !password.utf8.contains(0)
-    }
-}
-
 /// Where a credential belongs; it is never sent anywhere else.
 enum CredentialPlace: Hashable, Sendable {
     case origin(Origin)

@@ -55,7 +55,8 @@ struct ResumeData: Codable, Hashable, Sendable {
         }
     }
 
-    /// Decodes a record from anywhere, whose fields are checked as if a server had sent it; the error names a wrong one.
+    /// Decodes a record from anywhere, whose fields are checked as if a server had sent it; the error names a wrong
+    /// one.
     init(_ data: Data, folder: URL) throws(CurlSessionError) {
         let record = try Self.decode(data)
         if record.version != Self.currentVersion { throw .resumeData("it has the unknown version \(record.version)") }

@@ -16,8 +16,8 @@ struct CacheContext {
     }
 
     let cache: HTTPCache
-    /// The ``HTTPCache/generation`` in which the request is sent.
-    var generation: Int
+    /// The permission to store the response.
+    var ticket: CacheTicket
     let key: String
     /// The request's header fields as they are sent, without the cache's conditions.
     let lines: [String]
@@ -27,34 +27,34 @@ struct CacheContext {
     let credential: String?
     /// The stored response that the request validates.
     var entry: CacheEntry?
-    var conditions: [String] = []
+    var conditions: [RequestField] = []
     /// The stored beginning of the response, whose rest the request asks for.
     var completion: Exchange.Completion?
     var outcome: Outcome?
     var pending: Pending?
 
-    /// Returns `nil` for a request that bypasses the cache: one with conditions that only the server can evaluate, or with
-    /// a `Host` field.
+    /// Returns `nil` for a request that bypasses the cache: one with conditions that only the server can evaluate, or
+    /// with a `Host` field.
     init?(_ prepared: PreparedRequest, cache: HTTPCache, policy: URLRequest.CachePolicy, credential: String?) {
         var controls: [String] = []
         var isPragma = false
         var conditions: [String: String] = [:]
         var request = CacheStorageRule.Request(method: prepared.method)
-        for line in prepared.isPlain ? [] : prepared.headers {
+        for field in prepared.isPlain ? [] : prepared.fields {
             // All names that matter begin with one of these letters.
-            guard let end = line.utf8.firstIndex(where: { $0 == UInt8(ascii: ":") || $0 == UInt8(ascii: ";") }),
-                let first = line.utf8.first.map({ $0 | 0x20 }), "achipr".utf8.contains(first)
+            guard let value = field.value, let first = field.name.utf8.first.map({ $0 | 0x20 }),
+                "achipr".utf8.contains(first)
             else { continue }
-            let name = line[..<end].lowercased()
+            let name = field.name.lowercased()
             switch name {
-            case "cache-control": controls.append(String(line[line.utf8.index(after: end)...]))
-            case "pragma": isPragma = line.lowercased().contains("no-cache")
+            case "cache-control": controls.append(value)
+            case "pragma": isPragma = value.lowercased().contains("no-cache")
             case "authorization": request.isAuthorized = true
             // The response belongs to another host than the URL's, and the key contains the URL.
             case "host": return nil
             default:
                 guard CacheValidation.conditionalNames.contains(name) else { continue }
-                conditions[name] = line[line.utf8.index(after: end)...].utf8.trimmed.string
+                conditions[name] = value[...].utf8.trimmed.string
             }
         }
         guard let selector = CacheSelector(conditions, method: prepared.method) else { return nil }
@@ -66,9 +66,9 @@ struct CacheContext {
         request.takesAnyAge = policy == .returnCacheDataElseLoad || policy == .returnCacheDataDontLoad
         self.request = request
         self.cache = cache
-        generation = cache.generation
+        ticket = cache.begin()
         // A stored response is used only for the credential of its request; only the digest of the credential is kept.
-        lines = prepared.headers + (credential.map { ["Authorization: " + $0] } ?? [])
+        lines = prepared.fields.map(\.line) + (credential.map { ["Authorization: " + $0] } ?? [])
         key = CacheKey.key(prepared.url, origin: prepared.origin)
     }
 

@@ -1,4 +1,5 @@
-/// The client of an exchange that validates a stored response, which was stale when it was delivered (RFC 5861, section 3).
+/// The client of an exchange that validates a stored response, which was stale when it was delivered (RFC 5861, section
+/// 3).
 ///
 /// Only the cache uses the server's response.
 final class CacheRevalidation: ExchangeClient {
@@ -42,7 +43,7 @@ final class CacheRevalidation: ExchangeClient {
     func exchange(didCancelProducing resumeData: Data?) {}
     func exchange(willCache candidate: CacheCandidate) { candidate.store() }
 
-    /// Gives up on a response that has moved; the next request follows the redirect.
+    /// Ends the validation of a response that has moved; the next request follows the redirect.
     func exchange(willRedirect response: HTTPURLResponse, to request: URLRequest) { giveUp() }
 
     func exchange(willAuthenticate question: AuthenticationQuestion) { giveUp() }

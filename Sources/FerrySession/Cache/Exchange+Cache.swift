@@ -8,9 +8,9 @@ extension Exchange {
         var isRevalidation = false
         /// Whether stored responses are not used, since one was found to be useless.
         var isBypassed = false
-        /// The ``HTTPCache/generation`` in which the cache was empty, so that the rest of the work waits for a response
-        /// that may be stored.
-        var unaskedGeneration: Int?
+        /// The permission to store the response if the cache was empty, so that the rest of the work waits for a
+        /// response that may be stored.
+        var unaskedTicket: CacheTicket?
         /// What the cache has to do with the current request, if anything.
         var context: CacheContext?
         /// The body that is delivered from the cache.
@@ -25,14 +25,14 @@ extension Exchange {
     private static let deliveredPerTurn = 4_194_304
 
     var cachePolicy: URLRequest.CachePolicy {
-        request.cachePolicy == .useProtocolCachePolicy ? engine.settings.cachePolicy : request.cachePolicy
+        request.cachePolicy == .useProtocolCachePolicy ? settings.cachePolicy : request.cachePolicy
     }
 
     /// Returns the header fields that keep caches on the way from responding, where the policy says so.
-    func reloadFields(_ prepared: PreparedRequest) -> [String] {
+    func reloadFields(_ prepared: PreparedRequest) -> [RequestField] {
         guard cachePolicy == .reloadIgnoringLocalAndRemoteCacheData else { return [] }
-        let isSet = !CacheKey.values(of: "cache-control", in: prepared.headers).isEmpty
-        return isSet ? [] : ["Cache-Control: no-cache", "Pragma: no-cache"]
+        let isSet = prepared.fields.contains { $0.name.isEqualIgnoringCase("cache-control") }
+        return isSet ? [] : [RequestField("Cache-Control", "no-cache"), RequestField("Pragma", "no-cache")]
     }
 
     /// Looks into the cache before a request is sent, and returns whether that completes the attempt.
@@ -41,14 +41,14 @@ extension Exchange {
         guard continuation.offset == nil, let prepared = attempt?.prepared else { return false }
         caching.context = nil
         caching.body = nil
-        caching.unaskedGeneration = nil
+        caching.unaskedTicket = nil
         let policy = cachePolicy
         if policy == .useProtocolCachePolicy, caching.isEnabled,
-            let generation = engine.settings.cache?.generationIfEmpty, !prepared.mentionsCaching,
+            let ticket = settings.cache?.beginIfEmpty(), !prepared.mentionsCaching,
             engineCredential == nil
         {
             // There is nothing to find, and most responses are not stored: the work waits for one that may be.
-            caching.unaskedGeneration = generation
+            caching.unaskedTicket = ticket
             return false
         }
         guard var context = makeContext(policy, credential: engineCredential) else {
@@ -63,17 +63,17 @@ extension Exchange {
         if caching.isRevalidation, decision != .load { decision = .revalidate }
         if decision == .revalidate {
             context.entry = entry
-            context.conditions = entry.map { CacheValidation.conditions($0.fields) }?.map { "\($0): \($1)" } ?? []
+            context.conditions = entry.map { CacheValidation.conditions($0.fields).map(RequestField.init) } ?? []
             if policy == .reloadRevalidatingCacheData, !context.conditions.isEmpty,
                 CacheKey.values(of: "cache-control", in: context.lines).isEmpty
             {
                 // The origin validates, and not a cache on the way.
-                context.conditions.append("Cache-Control: max-age=0")
+                context.conditions.append(RequestField("Cache-Control", "max-age=0"))
             }
         }
         if decision == .load, entry == nil, !isReload, let completion = completion(of: context) {
             context.completion = completion
-            context.conditions = completion.beginning.conditions
+            context.conditions = completion.beginning.conditions.map(RequestField.init)
         }
         caching.context = context
         switch decision {
@@ -84,7 +84,7 @@ extension Exchange {
             guard let entry else { return false }
             if decision == .useAndRevalidate {
                 let hasLeftOrigin = redirects.hasLeftOrigin
-                engine.revalidate(sentRequest, key: context.key, hasLeftOrigin: hasLeftOrigin, limits: clock.limits)
+                group.revalidate(sentRequest, key: context.key, hasLeftOrigin: hasLeftOrigin, like: transfer)
             }
             serve(entry, fields: entry.fieldsWithAge(at: now))
             return true
@@ -93,7 +93,8 @@ extension Exchange {
 
     /// Looks into the cache for a request for a part, or one with a condition of the caller's own.
     ///
-    /// Where the stored response does not prove what the server would send, the server is asked as if there was no cache.
+    /// Where the stored response does not prove what the server would send, the server is asked as if there was no
+    /// cache.
     private func consultCache(_ context: CacheContext, _ entry: CacheEntry?, _ decision: CacheUseRule.Decision) -> Bool
     {
         // The response to a request for a part may be a part that is worth storing.
@@ -131,7 +132,7 @@ extension Exchange {
     }
 
     func makeContext(_ policy: URLRequest.CachePolicy, credential: String?) -> CacheContext? {
-        guard caching.isEnabled, let cache = engine.settings.cache, let prepared = attempt?.prepared, body.isNone,
+        guard caching.isEnabled, let cache = settings.cache, let prepared = attempt?.prepared, body.isNone,
             prepared.method == "GET" || prepared.method == "HEAD"
         else { return nil }
         return CacheContext(prepared, cache: cache, policy: policy, credential: credential)
@@ -142,7 +143,7 @@ extension Exchange {
         if attempt?.prepared.hasUserInfo == true, let url = request.url, let user = url.user(percentEncoded: true) {
             return "basic " + user + ":" + (url.password(percentEncoded: true) ?? "")
         }
-        let hasAny = authentication.server.credential != nil || !engine.acceptedCredentials.isEmpty
+        let hasAny = authentication.server.credential != nil || !group.acceptedCredentials.isEmpty
         guard hasAny, let credential = credential(isProxy: false) else { return nil }
         return "\(credential.scheme) \(credential.user):\(credential.password)"
     }
@@ -155,7 +156,7 @@ extension Exchange {
         // Sessions that decode and sessions that do not may share a cache, but not such responses.
         guard let coding = entry.stored.head.listValue("Content-Encoding") else { return entry }
         let isCoded = ContentCoding.parse(coding)?.isEmpty == false
-        return isCoded && entry.stored.isDecoded != engine.settings.decodesContent ? nil : entry
+        return isCoded && entry.stored.isDecoded != settings.decodesContent ? nil : entry
     }
 
     private func failUnavailable() -> Bool {
@@ -207,10 +208,30 @@ extension Exchange {
         deliver(received, body: entry.body, part: part)
     }
 
+    /// Asks the server instead of delivering the damaged rest of a stored body.
+    ///
+    /// What the client has is intact. It is discarded if the user has not received it; otherwise only the rest is
+    /// requested, if the response has a validator and the request may be sent.
+    private func recoverFromDamage() {
+        let isOnlyCached = caching.context?.request.control.isOnlyIfCached ?? false
+        if let context = caching.context { context.cache.remove(context.key) }
+        caching.context = nil
+        caching.body = nil
+        caching.isBypassed = true
+        if discardBody() { return sendAgain() }
+        let mayAsk = cachePolicy != .returnCacheDataDontLoad && !isOnlyCached
+        continuation.useValidator(of: response)
+        guard mayAsk, validator != nil else {
+            return fail(.ferry(.cannotDecodeRawData, url: request.url, "The stored response is damaged"))
+        }
+        continuation.offset = bodyReceived
+        sendAgain()
+    }
+
     /// Delivers a response whose body is here; the body is left out after a HEAD request.
     func deliver(_ received: ReceivedResponse, body: CacheBody, part: Range<Int>? = nil) {
         deliver(received)
-        // There is no connection that could be lost, so the rest is never requested.
+        // There is no connection that could be lost, so the rest is not requested unless the body is damaged.
         continuation.useValidator(of: nil)
         caching.body = method == "HEAD" ? CacheBodyReader(.data(Data())) : CacheBodyReader(body, part: part)
         feedFromCache()
@@ -218,7 +239,7 @@ extension Exchange {
 
     /// Asks what becomes of a response that does not come from the network.
     func serve(_ question: PendingQuestion, body: Data = Data()) {
-        if case .redirect = question.kind, redirects.count >= engine.settings.maximumRedirects {
+        if case .redirect = question.kind, redirects.count >= settings.maximumRedirects {
             return fail(.ferryTooManyRedirects(url: request.url))
         }
         incoming.question = question
@@ -237,14 +258,11 @@ extension Exchange {
                 case .bytes(let bytes):
                     rest -= bytes.count
                     if !take(bytes) { failAttempt() }
-                case .skipped(let count): rest -= count
                 case .end:
                     caching.body = nil
                     incoming.hasEnded = true
                     finishIfDrained()
-                case .damaged:
-                    if let context = caching.context { context.cache.remove(context.key) }
-                    fail(.ferry(.cannotDecodeRawData, url: request.url, "The stored response is damaged"))
+                case .damaged: recoverFromDamage()
                 }
             }
             guard rest <= 0, caching.body != nil, !pauses.contains(.clientIsFull) else { continue }

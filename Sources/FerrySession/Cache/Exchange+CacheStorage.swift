@@ -2,13 +2,13 @@
 extension Exchange {
     /// Decides whether a response or a redirect is stored, and what it means for the stored response.
     func beginStoring(_ head: ResponseHead, isDecoded: Bool, isRedirect: Bool) {
-        guard caching.unaskedGeneration != nil || caching.context != nil else { return }
+        guard caching.unaskedTicket != nil || caching.context != nil else { return }
         let fields = CacheFields(head.fields)
-        if let generation = caching.unaskedGeneration { takeUpCaching(head, fields, generation) }
+        if let ticket = caching.unaskedTicket { takeUpCaching(head, fields, ticket) }
         guard let context = caching.context else { return }
         guard context.credential == engineCredential else {
-            // The challenge of another exchange was answered while this one waited, so it is not known which credential the
-            // request was sent with.
+            // The challenge of another exchange was answered while this one waited, so it is not known which credential
+            // the request was sent with.
             caching.context = nil
             return
         }
@@ -56,15 +56,16 @@ extension Exchange {
         )
     }
 
-    /// Makes up for what was not done while the cache was empty, unless the response is not stored and replaces nothing.
-    private func takeUpCaching(_ head: ResponseHead, _ fields: CacheFields, _ generation: Int) {
-        caching.unaskedGeneration = nil
-        guard let prepared = attempt?.prepared, let cache = engine.settings.cache else { return }
+    /// Makes up for what was not done while the cache was empty, unless the response is not stored and replaces
+    /// nothing.
+    private func takeUpCaching(_ head: ResponseHead, _ fields: CacheFields, _ ticket: CacheTicket) {
+        caching.unaskedTicket = nil
+        guard let prepared = attempt?.prepared, let cache = settings.cache else { return }
         let request = CacheStorageRule.Request(method: prepared.method)
         let mayStore = CacheStorageRule.mayStore(status: head.status, fields: fields, request: request)
-        if !mayStore, cache.generationIfEmpty != nil { return }
+        if !mayStore, cache.beginIfEmpty() != nil { return }
         caching.context = makeContext(cachePolicy, credential: nil)
-        caching.context?.generation = generation
+        caching.context?.ticket = ticket
     }
 
     /// Updates or removes the stored response with the response to a HEAD request (RFC 9111, section 4.3.5).
@@ -90,7 +91,7 @@ extension Exchange {
         guard let context = caching.context, let pending = context.pending, let writer = pending.writer, let response
         else { return nil }
         caching.context?.pending = nil
-        return CacheCandidate(pending.stored, writer.finish(), response: response, context)
+        return CacheCandidate(pending.stored, writer.finish(), response: response, context.ticket)
     }
 
     /// Stores a complete redirect before it is followed.
@@ -102,6 +103,6 @@ extension Exchange {
         guard question.body.count < PendingQuestion.bodyLimit,
             incoming.decoder.map({ $0.isDrained && $0.mayEnd }) ?? true
         else { return }
-        context.cache.store(pending.stored, .data(Data(question.body)), requestedIn: context.generation)
+        context.ticket.store(pending.stored, .data(Data(question.body)))
     }
 }

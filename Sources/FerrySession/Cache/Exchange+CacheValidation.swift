@@ -1,14 +1,15 @@
-/// What a response means for stored responses: it validates, invalidates or updates them (RFC 9111, sections 4.3 and 4.4).
+/// What a response means for stored responses: it validates, invalidates or updates them (RFC 9111, sections 4.3 and
+/// 4.4).
 extension Exchange {
-    /// Decides whether the head of a response is about a stored response, and returns whether the attempt goes on; `nil`
-    /// where it is a response like any other.
+    /// Decides whether the head of a response is about a stored response, and returns whether the attempt goes on;
+    /// `nil` where it is a response like any other.
     func compareWithCache(_ head: ResponseHead, of attempt: NetworkAttempt) -> Bool? {
         invalidate(head)
         if let completion = caching.context?.completion { return complete(completion, with: head, of: attempt) }
         guard let context = caching.context, let entry = context.entry else { return nil }
         if head.status == 304, !context.conditions.isEmpty {
             guard CacheValidation.selects(entry.fields, by: CacheFields(head.fields)) else {
-                attempt.again = .withoutConditions
+                incoming.again = .withoutConditions
                 return false
             }
             caching.context?.outcome = .notModified(head)
@@ -21,9 +22,10 @@ extension Exchange {
         return false
     }
 
-    /// Removes the stored responses that are no longer valid after an unsafe request, whatever kind of task has sent it.
+    /// Removes the stored responses that are no longer valid after an unsafe request, whatever kind of task has sent
+    /// it.
     private func invalidate(_ head: ResponseHead) {
-        guard let cache = engine.settings.cache, let url = request.url else { return }
+        guard let cache = settings.cache, let url = request.url else { return }
         for url in CacheInvalidation.invalidated(by: head, to: url, method: method) { cache.remove(for: url) }
     }
 
@@ -37,7 +39,7 @@ extension Exchange {
         serve(current, fields: current.stored.head.fields)
     }
 
-    /// Gives a stored response the fields of a response to its validation or to a HEAD request, and returns it; it is
+    /// Updates a stored response with the fields of one to its validation or to a HEAD request, and returns it; it is
     /// removed if it may not be stored with them.
     func update(_ entry: CacheEntry, with head: ResponseHead, _ context: CacheContext) -> CacheEntry {
         var stored = entry.stored
@@ -52,7 +54,7 @@ extension Exchange {
         // The fields also say which requests the response is for.
         stored.selectingNames = CacheStorageRule.selectingNames(fields: fields, request: request)
         stored.variant = CacheKey.variant(stored.selectingNames, lines: context.lines)
-        return context.cache.update(entry, to: stored, requestedIn: context.generation)
+        return context.ticket.update(entry, to: stored)
     }
 
     /// Delivers a stale response in place of an error that the server or the network has caused.
@@ -114,7 +116,7 @@ extension Exchange {
         guard head.framingProblem == nil,
             let whole = CacheCompletion.whole(completion.beginning, stored: completion.head, answer: head)
         else {
-            attempt.again = .withoutConditions
+            incoming.again = .withoutConditions
             return false
         }
         noteAcceptedCredentials()

@@ -1,5 +1,3 @@
-internal import CFerry
-
 /// The cookies of one session: Ferry's rules applied to the configuration's storage.
 ///
 /// `@unchecked Sendable`: all properties are constants of thread-safe types.
@@ -69,21 +67,13 @@ final class CookieJar: @unchecked Sendable {
     }
 
     private static func isAcceptable(_ host: String, _ domain: String) -> Bool {
-        switch ferry_cookie_domain_acceptable(host, domain) {
-        case 1: true
-        case 0: false
-        default: CookieRule.hasTwoLabels(domain)
-        }
+        PublicSuffixes.allow(host, cookiesFor: domain) ?? CookieRule.hasTwoLabels(domain)
     }
 
     /// Whether a domain belongs to one owner, for counting its cookies.
     private static func isOfOneSite(_ host: String, _ domain: String) -> Bool {
-        switch ferry_cookie_domain_acceptable(host, domain) {
-        case 1: true
-        case 0: false
         // Without the list, two labels may be a public suffix, whose cookies belong to many owners.
-        default: domain.utf8.count { $0 == UInt8(ascii: ".") } >= 2
-        }
+        PublicSuffixes.allow(host, cookiesFor: domain) ?? (domain.utf8.count { $0 == UInt8(ascii: ".") } >= 2)
     }
 }
 

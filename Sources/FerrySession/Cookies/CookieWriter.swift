@@ -80,7 +80,7 @@ final class CookieWriter: @unchecked Sendable {
             return isIdle ? (Self.takeBatch(&state), state.generation) : nil
         }
         guard let batch else { return }
-        let end = MonotonicTime.now().advanced(by: budget)
+        let end = MonotonicTime.now().advanced(by: TimeSpan(nanoseconds: budget))
         let rest = write(batch.operations[...], generation: batch.generation, until: end)
         // Changes that arrived during a slow write are left to the queue too.
         if rest.isEmpty, finish() { return }
@@ -105,7 +105,7 @@ final class CookieWriter: @unchecked Sendable {
         if isIdle { handler() }
     }
 
-    /// Takes the waiting operations out of the state, under the lock.
+    /// Removes the waiting operations from the state, under the lock, and returns them.
     private static func takeBatch(_ state: inout State) -> [Operation] {
         for (key, operation) in state.waiting {
             if case .store = operation { state.written.insert(key) } else { state.written.remove(key) }

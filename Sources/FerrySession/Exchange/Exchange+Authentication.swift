@@ -10,10 +10,10 @@ extension Exchange {
     /// Returns the credential to send: the one just provided, or the one that this session last used with success.
     func credential(isProxy: Bool) -> SchemeCredential? {
         if let given = party(isProxy: isProxy).credential { return given }
-        if engine.acceptedCredentials.isEmpty { return nil }
+        if group.acceptedCredentials.isEmpty { return nil }
         let field = isProxy ? "Proxy-Authorization" : "Authorization"
         if sentRequest.value(forHTTPHeaderField: field) != nil || (!isProxy && request.url?.user != nil) { return nil }
-        return credentialPlace(isProxy: isProxy).flatMap { engine.acceptedCredentials[$0] }
+        return credentialPlace(isProxy: isProxy).flatMap { group.acceptedCredentials[$0] }
     }
 
     /// Forgets the credential for a proxy if the next attempt goes through another one, or through none.
@@ -32,10 +32,10 @@ extension Exchange {
     }
 
     private func noteAccepted(_ party: Authentication.Party, isProxy: Bool) {
-        guard let credential = party.credential, party.isKept, party.generation == engine.credentialsGeneration,
+        guard let credential = party.credential, party.isKept, party.generation == group.credentialsGeneration,
             let place = credentialPlace(isProxy: isProxy)
         else { return }
-        engine.acceptedCredentials[place] = credential
+        group.acceptedCredentials[place] = credential
     }
 
     /// Returns the challenge of a response, if a credential may be provided for it.
@@ -47,9 +47,28 @@ extension Exchange {
         return nil
     }
 
-    /// Forgets the credential that worked before and is not accepted any more, or the one just provided, which is wrong.
+    /// Returns the question for a credential that the proxy wants before it opens a tunnel, if it does.
+    func tunnelChallenge(of attempt: NetworkAttempt) -> PendingQuestion? {
+        guard attempt.isTunnelling, let head = attempt.route.tunnel.head, head.status == 407, let url = attempt.url,
+            let challenge = challenge(for: head, of: attempt),
+            let response = CurlHTTPResponse(url: url, head: head, isDecoded: false)
+        else { return nil }
+        return PendingQuestion(response: response, kind: .challenge(challenge), isTunnel: true)
+    }
+
+    /// Counts the responses of an attempt that request a credential, and returns whether libcurl may respond to this
+    /// one.
+    func mayContinue(after head: ResponseHead, of attempt: NetworkAttempt) -> Bool {
+        guard head.status == 401 || head.status == 407 else { return true }
+        attempt.challengeRounds += 1
+        let sent = head.status == 407 ? attempt.credentials.proxy : attempt.credentials.server
+        return AuthenticationChallenge.mayContinue(head, scheme: sent?.scheme, rounds: attempt.challengeRounds)
+    }
+
+    /// Forgets the credential that worked before and is not accepted any more, or the one just provided, which is
+    /// wrong.
     private func forgetAcceptedCredential(isProxy: Bool) {
-        if let place = credentialPlace(isProxy: isProxy) { engine.acceptedCredentials[place] = nil }
+        if let place = credentialPlace(isProxy: isProxy) { group.acceptedCredentials[place] = nil }
     }
 
     /// Asks the delegate for a credential, or uses the one that the session's options have for their proxy.
@@ -65,7 +84,7 @@ extension Exchange {
         }
         let isInURL = url.user != nil && authentication.server.credential == nil && !challenge.isProxy
         let failures = party(isProxy: challenge.isProxy).failures(in: challenge.realm) + (isInURL ? 1 : 0)
-        let stored = failures == 0 ? engine.settings.credentialStore?.credential(for: space) : nil
+        let stored = failures == 0 ? settings.credentialStore?.credential(for: space) : nil
         let question = AuthenticationQuestion(space: space, proposed: stored, failures: failures, response: response)
         client.exchange(willAuthenticate: question)
     }
@@ -97,15 +116,22 @@ extension Exchange {
                     )
                 )
             }
+            let given = SchemeCredential(scheme: option.scheme, user: user, password: password)
             let party = party(isProxy: challenge.isProxy)
+            let sent = challenge.isProxy ? attempt?.credentials.proxy : attempt?.credentials.server
+            let refused = sent.map { party.refused.union([$0]) } ?? party.refused
+            // A nonce that is new each time would otherwise lead to any number of requests.
+            if refused.contains(given) { return deliverQuestion() }
             let next = Authentication.Party(
-                credential: SchemeCredential(scheme: option.scheme, user: user, password: password),
+                credential: given,
                 isKept: credential?.persistence != URLCredential.Persistence.none,
                 failures: party.failures + 1,
                 realm: option.realm,
                 failuresInRealm: party.failures(in: option.realm) + 1,
-                generation: engine.credentialsGeneration,
-                place: credentialPlace(isProxy: challenge.isProxy)
+                generation: group.credentialsGeneration,
+                place: credentialPlace(isProxy: challenge.isProxy),
+                refused: refused,
+                firstQuestion: party.firstQuestion ?? completeQuestion
             )
             if challenge.isProxy { authentication.proxy = next } else { authentication.server = next }
             sendAgain()
@@ -124,6 +150,29 @@ extension Exchange {
         incoming.question = nil
         if !question.isTunnel { client?.exchange(didRefuse: ReceivedResponse(question.response)) }
         fail(error)
+    }
+
+    /// The question with the whole body of its response, if that is known.
+    private var completeQuestion: PendingQuestion? {
+        guard let question = incoming.question, incoming.hasEnded, question.failure == nil, !question.isTunnel,
+            !question.isAbandoned, incoming.decoder.map({ $0.isDrained && $0.mayEnd }) ?? true
+        else { return nil }
+        return question
+    }
+
+    /// Delivers a response that asks for a credential although its body has not come, since the attempt was ended.
+    ///
+    /// The first response that has asked is delivered instead. If its body is not known either, the request is sent
+    /// without a credential, unless it was sent so before.
+    func deliverAbandoned(_ question: PendingQuestion) {
+        let party = party(isProxy: question.response.statusCode == 407)
+        guard let first = party.firstQuestion else {
+            if party.failures == 0 { return sendWithoutCredential() }
+            let text = "The server calls each nonce stale, and the response with its first one is too large to be kept"
+            return fail(.ferry(.userAuthenticationRequired, url: request.url, text))
+        }
+        incoming = IncomingResponse(question: first, hasEnded: true)
+        deliverQuestion()
     }
 
     /// Sends the request once more without a credential, so that the response that asks for one is delivered whole.

@@ -33,7 +33,7 @@ struct Continuation {
         return knownValidator
     }
 
-    /// Takes the validator from a response from now on, or from none.
+    /// Uses the validator of a response from now on, or none.
     mutating func useValidator(of response: ReceivedResponse?) { (source, knownValidator) = (response, nil) }
 
     /// Asks for the whole body from now on.
@@ -46,14 +46,17 @@ struct Continuation {
 /// Asks for the rest of a body: after a suspension, with resume data, or for a stream that was given up while paused.
 extension Exchange {
     /// Returns the request's header fields for an attempt, with those that ask for the rest of a body, and the number
-    /// of lines at the end that are not of the request's own fields.
-    func headers(_ prepared: PreparedRequest) -> (lines: [String], commonCount: Int) {
+    /// of fields at the end that are not of the request's own.
+    func fields(of prepared: PreparedRequest) -> (fields: [RequestField], commonCount: Int) {
         guard let offset = continuation.offset, let validator else {
             let extra = reloadFields(prepared) + (caching.context?.conditions ?? [])
-            return (extra.isEmpty ? prepared.headers : extra + prepared.headers, prepared.commonCount)
+            return (extra.isEmpty ? prepared.fields : extra + prepared.fields, prepared.commonCount)
         }
-        let others = prepared.headers.filter { !$0.lowercased().hasPrefix("accept-encoding") }
-        return (others + ["Range: bytes=\(offset)-", "If-Range: \(validator)", "Accept-Encoding: identity"], 0)
+        var fields = prepared.fields.filter { !$0.name.isEqualIgnoringCase("accept-encoding") }
+        fields.append(RequestField("Range", "bytes=\(offset)-"))
+        fields.append(RequestField("If-Range", validator))
+        fields.append(RequestField("Accept-Encoding", "identity"))
+        return (fields, 0)
     }
 
     /// Evaluates the response to a request for the rest, and returns whether the attempt goes on.
@@ -84,7 +87,7 @@ extension Exchange {
         case .isComplete: return finishComplete(head)
         case .isAnother:
             guard restartBody() else { break }
-            attempt.again = .fromStart
+            incoming.again = .fromStart
             return false
         case .fails: break
         }
@@ -138,7 +141,7 @@ extension Exchange {
         return true
     }
 
-    /// Removes what has been received of the body, and returns whether it can begin anew.
+    /// Removes what has been received of the body, and returns whether it can start again.
     func restartBody() -> Bool {
         guard case .file(let file) = destination else {
             guard let client, client.exchangeDeliversAtEnd else { return false }
@@ -177,7 +180,7 @@ extension Exchange {
 
     // MARK: - Paused streams
 
-    /// Gives a paused stream up with all that libcurl keeps for it, so that the rest is requested when it is wanted.
+    /// Abandons a paused stream with all that libcurl keeps for it; the rest is requested when it is needed.
     ///
     /// libcurl allows a server 32 MiB on each stream (up to version 8.9), and stores them for a paused stream while
     /// another one keeps the connection going.
@@ -196,7 +199,7 @@ extension Exchange {
     /// Asks for the rest as soon as nothing pauses the exchange any more.
     func attachAgain() {
         guard phase == .detached, client != nil, pauses.isDisjoint(with: [.suspended, .clientIsFull]) else { return }
-        engine.start(self, priority: priority)
+        start()
     }
 
     // MARK: - Resume data
@@ -212,7 +215,7 @@ extension Exchange {
         let record = ResumeData(
             url: url,
             originalURL: originalURL,
-            // Redirects are followed anew; what interceptors have added is made anew, and may be secret.
+            // Redirects are followed again; what interceptors have added is made again, and may be secret.
             headers: redirects.original.allHTTPHeaderFields ?? [:],
             file: file.url,
             offset: bodyReceived.int64,

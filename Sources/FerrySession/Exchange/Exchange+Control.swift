@@ -15,28 +15,28 @@ extension Exchange {
         clock.stop(at: .now())
         clock.stopCall(at: .now())
         // No other exchange waits for the slot of a suspended one; its connection is kept.
-        if phase == .waitingForSlot, slot.hasConnection { phase = .parked }
+        if phase == .waitingForSlot, transfer.hasConnection { phase = .parked }
         endSharing(.abandoned)
-        if phase == .running || phase == .parked { engine.giveUpSlot(self) }
+        if phase == .running || phase == .parked { engine.giveUpSlot(transfer) }
     }
 
     private func resume() {
         pauses.remove(.suspended)
         clock.startCall(at: .now())
         // While it is decided about a failed attempt, others may use its slot.
-        if recovery?.isDeciding != true { engine.retakeSlot(self) }
+        if recovery?.isDeciding != true { engine.retakeSlot(transfer) }
         switch phase {
         case .running, .waitingForDecision, .waitingForIdenticalRequest, .waitingForRetry: clock.start(at: .now())
-        case .parked: engine.start(self, priority: priority)
+        case .parked: start()
         case .idle, .waitingForSlot, .detached, .finished: break
         }
-        engine.watch(self)
+        engine.watch(transfer)
     }
 
     func readMore() {
         guard client != nil, incoming.question == nil else { return }
         setClientFull(false)
-        engine.watch(self)
+        engine.watch(transfer)
         guard decodeWaiting() else { return failBody(attemptError) }
         feedFromCache()
         finishIfDrained()
@@ -49,21 +49,11 @@ extension Exchange {
         guard client != nil, pauses.contains(.bodyIsStarved) else { return }
         pauses.remove(.bodyIsStarved)
         clock.pauseInactivity(!pauses.isDisjoint(with: .local), at: .now())
-        engine.watch(self)
+        engine.watch(transfer)
         liftPause()
     }
 
-    func setClientFull(_ isFull: Bool) {
-        if isFull { pauses.insert(.clientIsFull) } else { pauses.remove(.clientIsFull) }
-        clock.pauseInactivity(!pauses.isDisjoint(with: .local), at: .now())
-    }
-
-    /// Removes the pauses of the attempt before, for which the deadline of inactivity has waited.
-    func removeLocalPauses() {
-        guard !pauses.isDisjoint(with: .local) else { return }
-        pauses.subtract(.local)
-        clock.pauseInactivity(false, at: .now())
-    }
+    func setClientFull(_ isFull: Bool) { setPause(.clientIsFull, isFull) }
 
     /// Applies the reasons to pause outside of libcurl's callbacks, which may end the attempt.
     func liftPause() {
@@ -86,7 +76,7 @@ extension Exchange {
             redirects.hasLeftOrigin = true
             authentication.server = Authentication.Party()
         }
-        if let origin = slot.origin { noteUnsafeRequest(to: origin) }
+        if let origin = transfer.origin { noteUnsafeRequest(to: origin) }
         request = next
         recovery?.base = next
         sendAgain()
@@ -97,7 +87,9 @@ extension Exchange {
         let isSameMethod = next.httpMethod ?? "GET" == asked.httpMethod ?? "GET"
         // A request's own body that was not changed is the task's, or is not sent, as in upload tasks.
         if let data = next.httpBody, data != asked.httpBody || !isSameMethod { return .data(data) }
-        if let stream = next.httpBodyStream, stream !== asked.httpBodyStream { return .stream(StreamBox(stream)) }
+        if next.httpBody == nil, let stream = next.httpBodyStream, stream !== asked.httpBodyStream {
+            return .stream(StreamBox(stream))
+        }
         // A delegate that removed the body, or changed the method, wants none.
         let wasRemoved = asked.httpBody != nil && next.httpBody == nil
         return keepsBody && !wasRemoved && isSameMethod ? body : .none
@@ -107,7 +99,7 @@ extension Exchange {
     func sendAgain() {
         endAttempt()
         client?.exchangeDidRewindBody()
-        engine.start(self, priority: priority)
+        start()
     }
 
     /// Delivers the response that the delegate was asked about as the final one.
@@ -123,7 +115,7 @@ extension Exchange {
         }
         incoming.question = nil
         if question.isTunnel, let failure = question.failure { return fail(failure) }
-        if question.isAbandoned { return sendWithoutCredential() }
+        if question.isAbandoned { return deliverAbandoned(question) }
         // No other body is appended to the part that was received.
         guard continuation.offset == nil else { return fail(cannotContinue(status: question.response.statusCode)) }
         let received = ReceivedResponse(question.response)
@@ -136,7 +128,7 @@ extension Exchange {
             client?.exchange(didReceive: received)
         }
         setClientFull(false)
-        engine.watch(self)
+        engine.watch(transfer)
         guard question.body.withUnsafeBytes({ take($0) }) else { return failAttempt() }
         if let failure = question.failure { return fail(failure) }
         guard decodeWaiting() else { return failAttempt() }
@@ -154,16 +146,20 @@ extension Exchange {
         case .challenge(let challenge): ask(challenge, question.response)
         case .failure:
             // As a command where libcurl may be delivering the body just now, since the attempt may be ended.
-            if phase == .running { engine.submit(.responseHeld(self)) } else { recoverFromResponse() }
+            if phase == .running {
+                engine.submit(.run { [self] in recoverFromResponse() })
+            } else {
+                recoverFromResponse()
+            }
         }
     }
 
     func answerBodyStream(_ box: StreamBox?) {
-        guard client != nil, case .delegateStream = body else { return }
+        guard acceptsBodyStream(), client != nil, case .delegateStream = body else { return }
         if let next = recovery?.attempt.pendingRetry { return continueRetry(next, with: box) }
         guard let box else { return fail(.ferryWithoutStream(url: request.url)) }
         body = .stream(box)
-        engine.start(self, priority: priority)
+        start()
     }
 
     /// Moves what the client has of the body to a file, where the rest goes too; the exchange may be over already.
@@ -171,7 +167,7 @@ extension Exchange {
         guard case .client = destination, phase == .finished || self.client != nil else { return }
         let isWhole = phase == .finished
         let kept = client.exchangeTakesBuffer()
-        let folder = engine.settings.temporaryDirectory
+        let folder = settings.temporaryDirectory
         let file: DownloadFile
         do throws(URLError) {
             file = try DownloadFile(keeping: kept, in: folder, requestURL: request.url, isWhole: isWhole)
@@ -195,25 +191,25 @@ extension Exchange {
     func waitForTrust() {
         repetition.reconnections += 1
         // The decision may have come already, with its command in the inbox.
-        if let decidedTrust, decidedTrust.question == attempt?.trust.pendingQuestion {
-            engine.start(self, priority: priority)
+        if let decided = transfer.decidedTrust, decided.question == attempt?.trust.pendingQuestion {
+            start()
         } else {
-            engine.wait(self)
+            engine.wait(transfer)
         }
     }
 
     func continueAfterTrust(_ question: TrustQuestion, _ decision: TrustDecision) {
         guard client != nil else { return }
-        decidedTrust = (question, decision)
+        transfer.decidedTrust = (question, decision)
         continueAfterWait()
     }
 
     func continueAfterWait() {
         // The decision may come late, when the exchange waits for something else.
-        guard client != nil, phase == .waitingForDecision, recovery?.isAsking != true, engine.endWait(self) else {
+        guard client != nil, phase == .waitingForDecision, recovery?.isAsking != true, engine.endWait(transfer) else {
             return
         }
-        engine.start(self, priority: priority)
+        start()
     }
 
     /// Asks the policy what libcurl verifies for a host, unless it is known; returns whether the exchange waits.
@@ -223,34 +219,12 @@ extension Exchange {
         guard let policy = current.policy, !(policy is any ImmediateTrustPolicy),
             engine.trust.verification(for: origin.host, revision: current.revision) == nil
         else { return false }
-        engine.wait(self)
+        engine.wait(transfer)
         engine.trustQuestions.run { [self] in
             let verification = policy.verification(for: origin.host)
             engine.trust.note(verification, for: origin.host, revision: current.revision)
-            engine.submit(.verificationKnown(self))
+            engine.submit(.run { [self] in continueAfterWait() })
         }
         return true
-    }
-}
-
-/// Why an exchange moves no bytes for now.
-struct PauseReasons: OptionSet, Hashable, Sendable {
-    let rawValue: UInt8
-
-    static let suspended = PauseReasons(rawValue: 1)
-    /// The client has no room for more of the response's body.
-    static let clientIsFull = PauseReasons(rawValue: 2)
-    /// The stream that the request's body comes from has no bytes yet.
-    static let bodyIsStarved = PauseReasons(rawValue: 4)
-    /// The reasons that are not the network's, so that the deadline of inactivity waits.
-    static let local: PauseReasons = [.clientIsFull, .bodyIsStarved]
-
-    /// The mask of `curl_easy_pause` for these reasons.
-    var curlMask: Int32 {
-        var mask = CurlPause.none
-        if contains(.suspended) { mask |= CurlPause.receive | CurlPause.send }
-        if contains(.clientIsFull) { mask |= CurlPause.receive }
-        if contains(.bodyIsStarved) { mask |= CurlPause.send }
-        return mask
     }
 }

@@ -7,20 +7,20 @@ extension Exchange {
         if code == CurlCode.cannotRewind, incoming.failure == nil, incoming.question == nil,
             !RepetitionRule.isIdempotent(method)
         {
-            incoming.failure = notRepeated()
+            incoming.failure = attempt.notRepeated()
         }
         // Not every version of libcurl closes a connection that other requests may share, which HTTP/2 may be.
         let isShared = attempt.connection?.isMultiplexed == true || attempt.prepared.origin.scheme == "https"
         if isShared, incoming.failure == nil, ErrorRule.breaksConnection(code) { attempt.connection?.breakDown() }
         endAttempt(isOver: true)
         guard client != nil else { return }
-        let tunnel = failure == nil ? nil : attempt.tunnelChallenge(for: self)
+        let tunnel = failure == nil ? nil : tunnelChallenge(of: attempt)
         follow(end(of: attempt, code, hasTunnelChallenge: tunnel != nil).next, failure, tunnel)
     }
 
     private func end(of attempt: NetworkAttempt, _ code: Int32, hasTunnelChallenge: Bool) -> AttemptEnd {
         var end = AttemptEnd(
-            again: attempt.again,
+            again: attempt.needsNewConnection ? .onNewConnection : incoming.again,
             hasOwnFailure: incoming.failure != nil,
             hasTransportFailure: code != 0,
             hasQuestion: incoming.question != nil,
@@ -40,7 +40,8 @@ extension Exchange {
             sends: attempt.sending.count,
             hasResponseBytes: attempt.sending.hasResponseBytes,
             method: method,
-            hasBody: !body.isNone
+            hasBody: !body.isNone,
+            isReused: attempt.usesConnectionOfAnother
         )
         let canAsk = response != nil && incoming.question == nil && incoming.decoder == nil
         end.canContinue = continuation.wasSuspended && canAsk && validator != nil
@@ -66,7 +67,7 @@ extension Exchange {
             storeRedirect()
             askQuestion()
             // Asked before the attempt ended: the deadlines go on while an interceptor decides.
-            if phase == .idle, recovery?.isAsking == true { engine.wait(self) }
+            if phase == .idle, recovery?.isAsking == true { engine.wait(transfer) }
         case .askForTunnel:
             incoming.question = tunnel
             incoming.question?.failure = failure
@@ -98,21 +99,21 @@ extension Exchange {
             // A server that is gone is asked once for each suspension.
             continuation.wasSuspended = false
         }
-        engine.start(self, priority: priority)
+        start()
     }
 
-    /// Gives the attempt's handle back; `isOver` indicates that libcurl has ended the attempt.
+    /// Releases the attempt's handle; `isOver` indicates that libcurl has ended the attempt.
     func endAttempt(isOver: Bool = false) {
         if !isOver { endSharing(.unshareable) }
         clock.stop(at: .now())
         clock.forgetConnecting()
-        // The request of the next attempt is adapted anew.
+        // The request of the next attempt is adapted again.
         recovery?.isAdapted = false
         if let attempt, let transaction = attempt.takeTransaction(of: request, isOver: isOver) {
             client?.exchange(didCollect: transaction, redirectCount: redirects.count)
         }
         if !isOver, let attempt, attempt.stage == .resolving { engine.abandonLookup(of: attempt) }
-        engine.release(self)
+        engine.release(transfer)
     }
 
     /// Completes the exchange if the attempt has ended and the client has taken all of the body.
@@ -143,23 +144,22 @@ extension Exchange {
     // MARK: - Deadlines
 
     /// Fails the exchange because a deadline has passed, unless its upload has made progress that only the system sees.
-    func expire(_ deadline: ExchangeClock.Deadline) {
+    func expire(_ deadline: TransferClock.Deadline) {
         if deadline == .inactivity, reader != nil, let time = attempt?.progress() {
             clock.noteActivity(at: time)
-            if let next = clock.next(), next.time > .now() { return engine.watch(self) }
+            if let next = clock.next(), next.time > .now() { return engine.watch(transfer) }
         }
         if deadline == .retry { return endDelay() }
         attempt?.noteTimeoutOfConnection(deadline, clock.limits.inactivity)
         let limits = clock.limits
-        let (reason, what, limit): (CurlSessionError.Code, String, UInt64?) =
+        let (reason, what, limit): (CurlSessionError.Code, String, TimeSpan) =
             switch deadline {
             case .inactivity: (.inactivityTimeout, "no byte moved for", limits.inactivity)
             case .resource: (.resourceTimeout, "the whole exchange took more than", limits.resource)
             case .connect: (.connectTimeout, "there was no connection after", limits.connect)
             case .call, .retry: (.deadlineExceeded, "the call took more than", limits.call)
             }
-        let seconds = Double(limit ?? 0) / 1_000_000_000
-        let text = "The request timed out: \(what) \(seconds) s (\(request.url?.presentableText ?? ""))"
+        let text = "The request timed out: \(what) \(limit.seconds) s (\(request.url?.presentableText ?? ""))"
         let error = URLError.ferry(.timedOut, url: request.url, reason: reason, text)
         if deadline == .call {
             client?.exchangeDidExceedDeadline()
@@ -260,12 +260,12 @@ extension Exchange {
     }
 
     func end() {
-        if let origin = slot.origin { noteUnsafeRequest(to: origin) }
+        if let origin = transfer.origin { noteUnsafeRequest(to: origin) }
         endAttempt()
         reader?.close()
         reader = nil
         if case .file(let file) = destination { file.remove() }
-        engine.forgetDeadline(self)
+        engine.forgetDeadline(transfer)
         recovery?.stopAsking()
         phase = .finished
         attempt = nil

@@ -1,17 +1,14 @@
 /// A response from its head to its last byte.
 extension Exchange {
-    /// How much one turn decodes before the engine looks at its other transfers.
-    private static let decodedPerTurn = 4_194_304
-
     /// Decides what a response is, and returns whether the attempt goes on.
     func didReceiveHead(_ head: ResponseHead, of attempt: NetworkAttempt) -> Bool {
         repetition.reconnections = 0
         // libcurl answers some challenges itself within the attempt; the response before this one does not count then.
         if incoming.question?.isAsked == false { incoming.question = nil }
-        engine.settings.cookies?.store(head.fields, for: request)
+        settings.cookies?.store(head.fields, for: request)
         holdOrigin(head)
         if head.status == 417, canRepeatWithoutExpectation(attempt) {
-            attempt.again = .withoutExpectation
+            incoming.again = .withoutExpectation
             return false
         }
         if let goesOn = compareWithCache(head, of: attempt) { return goesOn }
@@ -20,14 +17,14 @@ extension Exchange {
             return false
         }
         let codings = contentCodings(of: head)
-        guard codings.count <= engine.settings.decodingLimits.maximumCodings, let url = request.url else {
+        guard codings.count <= settings.decodingLimits.maximumCodings, let url = request.url else {
             incoming.failure = tooLarge("The response has \(codings.count) content codings")
             return false
         }
         let received = ReceivedResponse(head, url: url, isDecoded: !codings.isEmpty)
-        incoming.decoder = ContentDecoderChain(codings, limits: engine.settings.decodingLimits)
+        incoming.decoder = ContentDecoderChain(codings, limits: settings.decodingLimits)
         if let question = redirect(for: received, head: head) {
-            guard redirects.count < engine.settings.maximumRedirects else {
+            guard redirects.count < settings.maximumRedirects else {
                 incoming.failure = .ferryTooManyRedirects(url: url)
                 return false
             }
@@ -36,17 +33,16 @@ extension Exchange {
             beginStoring(head, isDecoded: incoming.decoder != nil, isRedirect: true)
             return true
         }
-        if head.status == 401 || head.status == 407 { attempt.challengeRounds += 1 }
-        let mayAnswer = RepetitionRule.mayAnswerChallenge(rounds: attempt.challengeRounds)
+        let mayAnswer = mayContinue(after: head, of: attempt)
         if let challenge = challenge(for: head, of: attempt), let response = received.value as? HTTPURLResponse {
-            // libcurl answers each nonce that the server calls stale; ending the attempt is the only way to stop it.
+            // libcurl answers each nonce that the server calls stale; only ending the attempt stops it.
             endSharing(.unshareable)
             let kind = PendingQuestion.Kind.challenge(challenge)
             incoming.question = PendingQuestion(response: response, kind: kind, isAbandoned: !mayAnswer)
             return mayAnswer
         }
         guard mayAnswer else {
-            attempt.again = .withoutCredential
+            incoming.again = .withoutCredential
             return false
         }
         noteAcceptedCredentials()
@@ -65,12 +61,14 @@ extension Exchange {
         return true
     }
 
-    /// Lets the requests to the origin wait if the response asks for that, and the session's limits allow it.
+    /// Delays the requests to the origin if the response asks for that, and the session's limits allow it.
     private func holdOrigin(_ head: ResponseHead) {
-        guard let origin = slot.origin,
-            let delay = engine.settings.limits?.delay(status: head.status, now: Date(), value: head.value)
-        else { return }
-        engine.admission.hold(origin, seconds: delay)
+        guard let limits = engine.settings.limits, let origin = transfer.origin else { return }
+        if let delay = limits.delay(status: head.status, now: Date(), value: head.value) {
+            engine.admission.noteRefusal(by: origin, status: head.status, seconds: delay)
+        } else {
+            engine.admission.noteService(by: origin)
+        }
     }
 
     /// Notes why the attempt fails, since the response's head is not accepted.
@@ -90,7 +88,6 @@ extension Exchange {
 
     func redirect(for received: ReceivedResponse, head: ResponseHead) -> PendingQuestion? {
         guard let location = head.location else { return nil }
-        let settings = engine.settings
         let next = RedirectRule.redirect(
             requestToRedirect,
             status: head.status,
@@ -112,61 +109,17 @@ extension Exchange {
         continuation.expectedTotal = received.expectedLength
         continuation.useValidator(of: incoming.decoder == nil ? received : nil)
         client?.exchange(didReceive: received)
-        if client?.exchangeWantsPrebuiltResponse == true { engine.prebuild(received) }
+        if client?.exchangeWantsPrebuiltResponse == true { group.prebuild(received) }
     }
 
     /// Returns the content codings to undo; none where there is no body, or only a part of one.
     private func contentCodings(of head: ResponseHead) -> [ContentCoding] {
-        guard engine.settings.decodesContent, let value = head.listValue("Content-Encoding") else { return [] }
+        guard settings.decodesContent, let value = head.listValue("Content-Encoding") else { return [] }
         guard head.status != 206, head.status != 204, head.status != 304, method != "HEAD" else { return [] }
         return ContentCoding.parse(value) ?? []
     }
 
     // MARK: - The body
-
-    /// Takes bytes as they come from the network, and returns whether the attempt goes on.
-    func accept(_ bytes: UnsafeRawBufferPointer) -> Bool {
-        guard let decoder = incoming.decoder else { return take(bytes) }
-        decoder.append(bytes)
-        return decodeWaiting()
-    }
-
-    /// Decodes until the input ends or the client is full, and returns whether the attempt goes on.
-    func decodeWaiting() -> Bool {
-        guard let decoder = incoming.decoder else { return true }
-        let scratch = engine.scratch
-        var rest = Self.decodedPerTurn
-        while !pauses.contains(.clientIsFull) {
-            do throws(ContentDecoder.Failure) {
-                switch try decoder.read(into: scratch) {
-                case .needsInput: return true
-                case .interrupted: rest -= ContentDecoderChain.workOfOneCall
-                case .output(let count):
-                    guard take(UnsafeRawBufferPointer(rebasing: scratch[..<count])) else { return false }
-                    rest -= count
-                }
-            } catch {
-                incoming.failure =
-                    switch error {
-                    case .damaged: damagedCoding("is damaged")
-                    case .tooLarge: tooLarge("The response unpacks to more than ContentDecodingLimits allow")
-                    }
-                return false
-            }
-            guard rest <= 0, !pauses.contains(.clientIsFull) else { continue }
-            // A few bytes can unpack to gigabytes: the engine continues with them later.
-            setClientFull(true)
-            // While a response is held back, only the decision about it lets the engine continue.
-            if incoming.question != nil {
-                // The others do not wait for the decision.
-                endSharing(.unshareable)
-                askQuestion()
-            } else {
-                perform(.readMore)
-            }
-        }
-        return true
-    }
 
     /// Delivers decoded bytes to their destination, and returns whether the attempt goes on.
     func take(_ bytes: UnsafeRawBufferPointer) -> Bool {
@@ -232,19 +185,12 @@ extension Exchange {
 
     // MARK: - Errors
 
-    /// The error of a request that was sent without a response, and may not be sent again.
-    func notRepeated() -> URLError {
-        let text =
-            "The server closed the connection without a response, and a \(method) request is not sent a second time"
-        return .ferry(.networkConnectionLost, url: request.url, reason: .notRepeated, text)
-    }
-
     private func bodyTooLarge(_ limit: String) -> URLError {
         let text = "The response's body is larger than \(limit)"
         return .ferry(.dataLengthExceedsMaximum, url: request.url, reason: .responseTooLarge, text)
     }
 
-    private func tooLarge(_ text: String) -> URLError {
+    func tooLarge(_ text: String) -> URLError {
         .ferry(.cannotDecodeContentData, url: request.url, reason: .responseTooLarge, text)
     }
 

@@ -1,8 +1,8 @@
 /// Everything a task does for one request: the attempts it takes, and the response that it ends with.
 ///
-/// An exchange has one attempt at a time: a ``NetworkAttempt``, or a stored response that the cache serves. Redirects,
+/// An exchange has one attempt at a time: a `NetworkAttempt`, or a stored response that the cache serves. Redirects,
 /// challenges, new body streams and continuations begin another. What lasts for one attempt is in ``attempt`` and
-/// ``incoming``, which each attempt makes anew.
+/// ``incoming``, which are new for each attempt.
 ///
 /// `@unchecked Sendable`: a task makes it and hands it to the engine with the first command; from then on only the
 /// thread that has the engine touches it.
@@ -11,26 +11,6 @@ final class Exchange: @unchecked Sendable {
     enum Destination {
         case client
         case file(DownloadFile)
-    }
-
-    enum Phase {
-        /// Nothing: it has not begun, or the delegate decides how it goes on.
-        case idle
-        /// It was suspended before its attempt could begin, which begins when the task is resumed.
-        case parked
-        /// It waits until ``Admission`` lets its request be sent.
-        case waitingForSlot
-        /// It waits for the user's code to decide about the connection's trust. Its deadlines go on.
-        case waitingForDecision
-        /// It waits for the response to an identical request of another exchange.
-        case waitingForIdenticalRequest
-        /// It waits until the next attempt begins after one that has failed.
-        case waitingForRetry
-        /// Its attempt has a handle of libcurl's.
-        case running
-        /// Its stream was given up while it was paused; the rest is asked for when nothing pauses it any more.
-        case detached
-        case finished
     }
 
     struct Redirects {
@@ -53,10 +33,14 @@ final class Exchange: @unchecked Sendable {
             /// The realm that the last one was given for, and how many in a row were.
             var realm: String?
             var failuresInRealm = 0
-            /// The ``TransferEngine/credentialsGeneration`` in which the credential was provided.
+            /// The ``ExchangeGroup/credentialsGeneration`` in which the credential was provided.
             var generation = 0
             /// Where the credential was asked for.
             var place: CredentialPlace?
+            /// The credentials that were sent and refused, which are not sent again.
+            var refused: Set<SchemeCredential> = []
+            /// The response that the first one was asked for, if its whole body is known.
+            var firstQuestion: PendingQuestion?
             /// Whether it has not asked for a credential.
             var isUnused: Bool { credential == nil && failures == 0 }
 
@@ -76,9 +60,14 @@ final class Exchange: @unchecked Sendable {
         var reconnections = 0
     }
 
-    let engine: TransferEngine
+    /// What the engine knows of the exchange.
+    let transfer: Transfer
+    /// What it has in common with the other exchanges of its session.
+    let group: ExchangeGroup
     /// The task; `nil` as soon as the exchange is over.
-    var client: (any ExchangeClient)?
+    var client: (any ExchangeClient)? {
+        didSet { if client == nil { transfer.receiver = nil } }
+    }
     var request: URLRequest {
         didSet { (method, interceptedFields) = (request.httpMethod ?? "GET", []) }
     }
@@ -87,23 +76,14 @@ final class Exchange: @unchecked Sendable {
     /// The request's method, kept because reading it from the request takes long.
     private(set) var method: String
     var body: BodySource
-    /// What the body is read with; a stream that nothing was read of passes to the next attempt.
-    var reader: (any BodyReader)?
+    /// The questions to the delegate for a stream.
+    private(set) var streamQuestions = StreamQuestions()
     var destination: Destination
-    var priority = URLSessionTask.defaultPriority
-    var clock: ExchangeClock
-
-    var phase = Phase.idle
-    var pauses: PauseReasons = []
-    var slot = Admission.Slot()
 
     var redirects: Redirects
     var authentication = Authentication()
     var repetition = Repetition()
-    /// A decision about a chain that the exchange waited for.
-    var decidedTrust: (question: TrustQuestion, decision: TrustDecision)?
 
-    var attempt: NetworkAttempt?
     var incoming = IncomingResponse()
     var response: ReceivedResponse?
     /// The bytes of the body that have been delivered.
@@ -115,32 +95,34 @@ final class Exchange: @unchecked Sendable {
 
     init(
         _ engine: TransferEngine,
+        _ group: ExchangeGroup,
         _ request: URLRequest,
         body: BodySource,
         toFile: Bool,
         client: any ExchangeClient,
-        limits: ExchangeClock.Limits
+        limits: TransferClock.Limits
     ) {
-        self.engine = engine
+        transfer = Transfer(engine, limits: limits)
+        self.group = group
         self.client = client
         self.request = request
         method = request.httpMethod ?? "GET"
         self.body = body
         redirects = Redirects(original: request, originalURL: request.url)
-        clock = ExchangeClock(limits: limits)
-        let folder = engine.settings.temporaryDirectory
+        let folder = group.settings.temporaryDirectory
         destination = toFile ? .file(DownloadFile(directory: folder, requestURL: request.url)) : .client
     }
 
     /// Continues an earlier download: `file` has its first part.
     convenience init(
         _ engine: TransferEngine,
+        _ group: ExchangeGroup,
         resuming data: ResumeData,
         file: DownloadFile,
         client: any ExchangeClient,
-        limits: ExchangeClock.Limits
+        limits: TransferClock.Limits
     ) {
-        self.init(engine, data.request, body: .none, toFile: true, client: client, limits: limits)
+        self.init(engine, group, data.request, body: .none, toFile: true, client: client, limits: limits)
         destination = .file(file)
         // The record was checked where it was read.
         let offset = ByteCount(data.offset) ?? .zero
@@ -148,7 +130,6 @@ final class Exchange: @unchecked Sendable {
         continuation = Continuation(data, at: offset)
     }
 
-    var isSuspended: Bool { pauses.contains(.suspended) }
     /// The validator that makes sure that the rest of the body belongs to the same entity.
     var validator: String? { continuation.validator(for: sentRequest) }
     /// The request with the fields of the interceptors.
@@ -166,14 +147,14 @@ final class Exchange: @unchecked Sendable {
     func prepare() -> Origin? {
         guard let client else { return nil }
         if case .delegateStream = body, !hasUnreadStream {
-            client.exchangeNeedsBodyStream()
+            askForBodyStream(client)
             return nil
         }
         do throws(URLError) {
             let prepared = try PreparedRequest(
                 request,
                 setting: interceptedFields,
-                settings: engine.settings,
+                settings: settings,
                 context: preparationContext
             )
             attempt = NetworkAttempt(prepared, url: request.url)
@@ -186,8 +167,8 @@ final class Exchange: @unchecked Sendable {
     }
 
     /// What the exchange so far means for its next request.
-    var preparationContext: PreparedRequest.Context {
-        PreparedRequest.Context(
+    var preparationContext: PreparationContext {
+        PreparationContext(
             hasBody: hasBody,
             isBodyGiven: !body.isEmpty,
             isStreamed: isStreamed,
@@ -206,6 +187,17 @@ final class Exchange: @unchecked Sendable {
     /// Whether an earlier attempt has ended before anything of the body's stream was read.
     var hasUnreadStream: Bool { reader is StreamPump && reader?.rewind() == true }
 
+    func askForBodyStream(_ client: any ExchangeClient) {
+        streamQuestions.ask()
+        client.exchangeNeedsBodyStream()
+    }
+
+    /// Returns whether an answer is the one that the exchange waits for.
+    func acceptsBodyStream() -> Bool { streamQuestions.noteAnswer() }
+
+    /// Ignores the answers to the questions so far, since the exchange goes on in another way.
+    func withdrawStreamQuestions() { streamQuestions.withdraw() }
+
     func makeReader(announcedLength: Int64?) throws(URLError) -> any BodyReader {
         if case .delegateStream = body, let reader, hasUnreadStream { return reader }
         reader?.close()
@@ -217,13 +209,13 @@ final class Exchange: @unchecked Sendable {
             // A stream can be read once; for another reading the delegate is asked for a new one.
             body = .delegateStream
             return StreamPump(box, length: announcedLength.flatMap { ByteCount($0) }, url: request.url) { [self] in
-                engine.submit(.bodyAvailable(self))
+                engine.submit(.run { [self] in bodyAvailable() })
             }
         }
     }
 
     func reportRequest(bodyLength: ByteCount?) {
-        let fields = engine.settings.additionalHeaders(hasLeftOrigin: redirects.hasLeftOrigin)
+        let fields = settings.additionalHeaders(hasLeftOrigin: redirects.hasLeftOrigin)
         client?.exchange(willSend: request, setting: interceptedFields, adding: fields, bodyLength: bodyLength)
     }
 }
@@ -233,6 +225,8 @@ struct IncomingResponse {
     /// The redirect or challenge that the delegate decides about.
     var question: PendingQuestion?
     var decoder: ContentDecoderChain?
+    /// Whether the rest of what was received waits for a later turn of the engine.
+    var isPostponed = false
     /// Why the attempt fails, where Ferry and not libcurl found the reason.
     var failure: URLError?
     /// Whether the response is a redirect that is not followed, or a challenge that is not answered.
@@ -241,6 +235,8 @@ struct IncomingResponse {
     var skipsBody = false
     /// Whether the attempt has succeeded; the client may not have taken all of the body yet.
     var hasEnded = false
+    /// How the request is sent again, if the attempt was ended for that.
+    var again: AttemptEnd.Again?
     /// How much of an unwanted response's body is collected.
     static let unwantedBodyLimit = ByteCount(clamping: 16_777_216)
 }
@@ -269,4 +265,12 @@ struct PendingQuestion {
     var isAbandoned = false
     /// How much of the body is kept before the delegate is asked.
     static let bodyLimit = 65_536
+    /// The shares of turns that decoding the body has used.
+    private(set) var timeUsed = TimeSpan.zero
+
+    /// Notes that the exchange has used its share of a turn; returns whether the delegate must be asked now.
+    mutating func noteShareUsed(_ share: TimeSpan) -> Bool {
+        timeUsed += share
+        return timeUsed > TurnAllowance.ofAll
+    }
 }

@@ -12,7 +12,7 @@ protocol ExchangeClient: AnyObject, Sendable {
     func exchange(didRefuse response: ReceivedResponse)
     /// The body continues after `offset` bytes that an earlier task has received.
     func exchange(didResumeAt offset: ByteCount, expectedTotal: ByteCount?)
-    /// Takes bytes of the body, and returns whether there is room for more; if not, the engine waits for `readMore`.
+    /// Receives bytes of the body, and returns whether there is room for more; if not, the engine waits for `readMore`.
     func exchange(didReceive bytes: UnsafeRawBufferPointer) -> Flow
     /// Bytes of the body have been written to the task's file.
     func exchange(didWrite count: ByteCount)
@@ -37,7 +37,7 @@ protocol ExchangeClient: AnyObject, Sendable {
     func exchange(willRetry retry: TransferMetrics.Retry)
     /// The deadline of the call has passed, so that the client does not wait for its delegate any more.
     func exchangeDidExceedDeadline()
-    /// What was received of the response's body is discarded, since the next attempt begins anew.
+    /// What was received of the response's body is discarded, since the next attempt starts again.
     func exchangeDidDiscardBody()
     /// A new stream of the request's body is needed; the engine waits for the command `bodyStream`.
     func exchangeNeedsBodyStream()

@@ -57,7 +57,8 @@ extension URLRequest {
     func setting(_ fields: [HeaderField]) -> URLRequest {
         // Foundation traps on Linux when it copies a request without a URL, which is never sent.
         if fields.isEmpty || url == nil { return self }
-        // Assigned in one step, since `setValue(_:forHTTPHeaderField:)` changes the case of names and drops some values.
+        // Assigned in one step, since `setValue(_:forHTTPHeaderField:)` changes the case of names and drops some
+        // values.
         var all = allHTTPHeaderFields ?? [:]
         for (name, value) in fields {
             for old in all.keys where old.isEqualIgnoringCase(name) { all[old] = nil }
@@ -67,4 +68,15 @@ extension URLRequest {
         request.allHTTPHeaderFields = all
         return request
     }
+}
+
+extension AdaptedRequest: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+    /// The method and the URL, without secrets.
+    public var description: String { base.presentableText }
+
+    /// The description.
+    public var debugDescription: String { description }
+
+    /// The description, since `dump` would print header fields.
+    public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
 }

@@ -15,13 +15,14 @@ extension Exchange {
         guard let recovery, let interceptors = recovery.settings.interceptors, !recovery.isAdapted else { return false }
         let (attempt, base) = (recovery.requestAttempt(redirects), recovery.base)
         let (context, body) = (preparationContext, body)
-        engine.wait(self)
-        recovery.ask { [weak self, settings = engine.settings] number in
+        engine.wait(transfer)
+        recovery.ask { [weak self, settings] number in
             let answer = await Self.answer(interceptors, base, attempt) { request in
                 let prepared = try PreparedRequest(request, settings: settings, context: context)
                 return request.url.map { SignableRequest(prepared, url: $0, body: body) }
             }
-            if let self { engine.submit(.interceptorsAnswered(self, number, answer)) }
+            guard let self else { return }
+            engine.submit(.run { [self] in interceptorsAnswered(number, answer) })
         }
         return true
     }
@@ -58,12 +59,12 @@ extension Exchange {
     func interceptorsAnswered(_ question: Int, _ answer: InterceptorAnswer) {
         guard client != nil, let recovery, recovery.accept(question) else { return }
         if case .decision(let decision) = answer { return follow(decision) }
-        guard engine.endWait(self) else { return }
+        guard engine.endWait(transfer) else { return }
         phase = .idle
         switch answer {
         case .request(let request):
             adopt(AdaptedRequest(replacing: request))
-            engine.start(self, priority: priority)
+            start()
         case .response(let request, let response):
             adopt(AdaptedRequest(replacing: request))
             serve(response)
@@ -86,7 +87,7 @@ extension Exchange {
         }
         guard redirects.hasLeftOrigin else { return use(adapted) }
         var adapted = adapted.urlRequest
-        for name in adapted.allHTTPHeaderFields?.keys.map({ $0 }) ?? [] where engine.settings.isSecret(name.folded) {
+        for name in adapted.allHTTPHeaderFields?.keys.map({ $0 }) ?? [] where settings.isSecret(name.folded) {
             adapted.setValue(recovery.base.value(forHTTPHeaderField: name), forHTTPHeaderField: name)
         }
         request = adapted
@@ -108,7 +109,7 @@ extension Exchange {
         attempt = nil
         guard let url = request.url else { return failAttempt() }
         let head = ResponseHead(version: "HTTP/1.1", status: intercepted.status, fields: intercepted.fields)
-        engine.settings.cookies?.store(head.fields, for: request)
+        settings.cookies?.store(head.fields, for: request)
         let received = ReceivedResponse(head, url: url, isDecoded: false)
         beginServing(.intercepted(request, status: head.status))
         let question = redirect(for: received, head: head) ?? heldResponse(received, status: head.status)

@@ -13,8 +13,8 @@
 /// never added twice. `retry` is called after an attempt that has failed, before the ``RetryPolicy`` is asked.
 ///
 /// Both run in a task of Swift's concurrency, never on the engine's thread, and may wait: the exchange holds neither a
-/// thread nor a connection slot in the meantime. The timeouts of the task continue. When the task is cancelled or a timeout
-/// expires, the Swift task is cancelled and its result is ignored.
+/// thread nor a connection slot in the meantime. The timeouts of the task continue. When the task is cancelled or a
+/// timeout expires, the Swift task is cancelled and its result is ignored.
 ///
 /// After a redirect to another origin the fields `Authorization`, `Cookie`, `Proxy-Authorization`, and
 /// ``CurlSession/Options/sensitiveHeaders`` that an interceptor adds are removed again, so that no credential reaches
@@ -99,20 +99,38 @@ public protocol RespondingInterceptor: RequestInterceptor {
     func respond(to request: URLRequest, for attempt: RequestAttempt) async throws -> InterceptedResponse?
 }
 
+/// An interceptor that is told about each task on the thread that resumes it, where task-local values are the caller's.
+package protocol TaskStartObserver: RequestInterceptor {
+    /// Called before the request of the first attempt is adapted; it must not block.
+    func taskWillStart(_ attempt: RequestAttempt)
+}
+
+/// The identity of a task among those of all sessions in the process.
+public struct TaskIdentity: Hashable, Sendable {
+    /// The number of the session.
+    let session: UInt64
+    /// The identifier of the task in its session.
+    let task: Int
+}
+
 /// One of the attempts that a task makes to get its response.
 public struct RequestAttempt: Sendable {
     /// The number of the attempt, from 1; redirects and authentication challenges do not count as attempts.
     public let number: Int
     /// The number of redirects that have been followed.
     public let redirectCount: Int
-    /// The identifier of the task in its session.
+    /// The identifier of the task in its session; the tasks of several sessions may have the same one.
     public let taskIdentifier: Int
+    /// The identity of the task among those of all sessions in the process.
+    public var taskIdentity: TaskIdentity { TaskIdentity(session: session, task: taskIdentifier) }
+    /// The number of the task's session.
+    private let session: UInt64
     /// The URL of the request that the task was made with.
     public let originalURL: URL?
     /// A Boolean value that indicates whether a redirect has led to another origin than that of ``originalURL``.
     public let hasLeftOrigin: Bool
 
-    /// Makes a description of an attempt.
+    /// Makes a description of an attempt of a task that belongs to no session.
     public init(
         number: Int = 1,
         redirectCount: Int = 0,
@@ -120,9 +138,20 @@ public struct RequestAttempt: Sendable {
         originalURL: URL?,
         hasLeftOrigin: Bool = false
     ) {
+        let task = TaskIdentity(session: 0, task: taskIdentifier)
+        self.init(task, number, redirectCount: redirectCount, originalURL: originalURL, hasLeftOrigin: hasLeftOrigin)
+    }
+
+    init(
+        _ task: TaskIdentity,
+        _ number: Int = 1,
+        redirectCount: Int = 0,
+        originalURL: URL?,
+        hasLeftOrigin: Bool = false
+    ) {
+        (session, taskIdentifier) = (task.session, task.task)
         self.number = number
         self.redirectCount = redirectCount
-        self.taskIdentifier = taskIdentifier
         self.originalURL = originalURL
         self.hasLeftOrigin = hasLeftOrigin
     }
@@ -219,6 +248,7 @@ package final class RequestInterceptors: Sendable {
     let responding: [any RespondingInterceptor]
     let signers: [any RequestSigner]
     let failureStatuses: Set<Int>
+    private let startObservers: [any TaskStartObserver]
     /// The interceptors, if they may all be asked on the thread that resumes a task.
     private let immediate: [any ImmediateRequestInterceptor]?
 
@@ -227,13 +257,17 @@ package final class RequestInterceptors: Sendable {
         self.all = all
         responding = all.compactMap { $0 as? any RespondingInterceptor }
         signers = all.compactMap { $0 as? any RequestSigner }
+        startObservers = all.compactMap { $0 as? any TaskStartObserver }
         failureStatuses = all.reduce(into: []) { $0.formUnion($1.failureStatuses) }
         let immediate = all.compactMap { $0 as? any ImmediateRequestInterceptor }
         self.immediate = immediate.count == all.count && responding.isEmpty && signers.isEmpty ? immediate : nil
     }
 
     /// Returns the request that all interceptors have changed, or `nil` if one of them has to wait.
+    ///
+    /// It is called for the first attempt alone, on the thread that resumes the task.
     func adaptImmediately(_ request: URLRequest, for attempt: RequestAttempt) throws -> AdaptedRequest? {
+        for observer in startObservers { observer.taskWillStart(attempt) }
         guard let immediate else { return nil }
         var request = AdaptedRequest(request)
         for interceptor in immediate {

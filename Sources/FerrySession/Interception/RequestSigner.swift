@@ -1,9 +1,9 @@
-import FerrySupport
+import FerryCore
 
 /// An interceptor that signs requests as they are sent: with their final header fields and the digest of their body.
 ///
-/// It is asked after all interceptors have adapted the request, so that nothing changes afterwards but the fields of the
-/// other signers. AWS Signature Version 4 and HTTP Message Signatures (RFC 9421) can be made of it.
+/// It is asked after all interceptors have adapted the request, so that nothing changes afterwards but the fields of
+/// the other signers. AWS Signature Version 4 and HTTP Message Signatures (RFC 9421) can be made of it.
 public protocol RequestSigner: RequestInterceptor {
     /// Returns the header fields that are added to a request, such as `Signature-Input` and `Signature`.
     ///
@@ -41,14 +41,9 @@ public struct SignableRequest: Sendable {
         self.url = url
         self.body = body
         var fields: [Field] = []
-        for line in prepared.headers {
-            // A line that ends with a semicolon is libcurl's way to send an empty field; an empty value removes one.
-            if let colon = line.firstIndex(of: ":") {
-                let value = line[line.index(after: colon)...].trimmingCharacters(in: .whitespaces)
-                if !value.isEmpty { fields.append(Field(name: String(line[..<colon]), value: value)) }
-            } else if line.hasSuffix(";") {
-                fields.append(Field(name: String(line.dropLast()), value: ""))
-            }
+        for field in prepared.fields {
+            guard let value = field.value else { continue }
+            fields.append(Field(name: field.name, value: value.trimmingCharacters(in: .whitespaces)))
         }
         if !fields.contains(where: { $0.name.folded == "host" }) {
             fields.insert(Field(name: "Host", value: Self.authority(prepared.origin)), at: 0)
@@ -97,4 +92,26 @@ public struct SignableRequest: Sendable {
         }
         return Data(hash.digest)
     }
+}
+
+extension SignableRequest: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+    /// The method and the URL, without secrets.
+    public var description: String { method + " " + url.presentableText }
+
+    /// The description.
+    public var debugDescription: String { description }
+
+    /// The description, since `dump` would print header fields.
+    public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
+}
+
+extension SignableRequest.Field: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+    /// The name and the value, with `<redacted>` in place of a secret value such as that of `Authorization`.
+    public var description: String { name + ": " + PresentableText.field(name, value) }
+
+    /// The description.
+    public var debugDescription: String { description }
+
+    /// The description, since `dump` would print a secret value.
+    public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
 }

@@ -66,5 +66,9 @@ extension CurlSession.Bytes {
     /// The lines of the body as they arrive, each of at most 1 MiB; ``BodyLines`` takes another limit.
     public var lines: BodyLines<CurlSession.Chunks> { BodyLines(chunks) }
     /// The body as server-sent events as they arrive, each of at most 16 MiB.
-    public var events: ServerSentEvents<CurlSession.Chunks> { ServerSentEvents(chunks) }
+    ///
+    /// Until the server sends an identifier, that of the events is the request's field `Last-Event-ID`.
+    public var events: ServerSentEvents<CurlSession.Chunks> {
+        ServerSentEvents(chunks, lastEventID: (task.currentRequest ?? task.originalRequest)?.lastEventID ?? "")
+    }
 }

@@ -6,7 +6,8 @@ public struct ServerSentEvent: Sendable, Hashable {
     public var data: String
     /// The last identifier that the server has sent, with this event or with an earlier one; empty if there is none.
     ///
-    /// A request that continues the stream sends it in the field `Last-Event-ID`.
+    /// A request that continues the stream sends it in the field `Last-Event-ID`, and it remains the identifier of the
+    /// events until the server sends another.
     public var id: String
     /// The time in seconds to wait before the stream is requested again, if the server has sent one so far.
     public var reconnectionTime: TimeInterval?
@@ -30,9 +31,13 @@ struct ServerSentEventParser {
     private var id = ""
     private var reconnectionTime: TimeInterval?
 
-    init(limit: Int) { self.limit = max(0, limit) }
+    /// Makes a parser; `lastEventID` is the identifier with which an earlier stream is continued.
+    init(limit: Int, lastEventID: String = "") {
+        self.limit = max(0, limit)
+        id = lastEventID
+    }
 
-    /// Takes a line, and returns the event that it completes.
+    /// Reads a line, and returns the event that it completes.
     ///
     /// - Throws: A `URLError` with the code `dataLengthExceedsMaximum` if the event's data is longer than the limit.
     mutating func consume(_ line: String) throws(URLError) -> ServerSentEvent? {

@@ -1,7 +1,8 @@
 /// The server-sent events of a body as they arrive.
 ///
 /// An event that the end of the body cuts off is not delivered, as the HTML standard says. The stream ends with the
-/// body: to continue it, send the request again with the last event's identifier in the field `Last-Event-ID`.
+/// body: to continue it, send the request again with the last event's identifier in the field `Last-Event-ID`. Until
+/// the server sends another, that is the identifier of the events too.
 ///
 /// ```swift
 /// let (bytes, _) = try await session.bytes(from: url)
@@ -13,20 +14,25 @@ public struct ServerSentEvents<Base: AsyncSequence & Sendable>: AsyncSequence, S
 
     private let lines: BodyLines<Base>
     private let maximumLength: Int
+    private let lastEventID: String
 
     /// Makes the events of the pieces of a body.
     ///
     /// - Parameters:
     ///   - base: The pieces.
     ///   - maximumLength: The largest number of bytes in an event's data, and in a line; 16 MiB by default.
-    public init(_ base: Base, maximumLength: Int = 16_777_216) {
+    ///   - lastEventID: The identifier of events until the server sends one: that with which the request continues an
+    ///     earlier stream. By default there is none.
+    public init(_ base: Base, maximumLength: Int = 16_777_216, lastEventID: String = "") {
         lines = BodyLines(base, maximumLength: maximumLength)
         self.maximumLength = maximumLength
+        self.lastEventID = lastEventID
     }
 
     /// Returns an iterator over the events.
     public func makeAsyncIterator() -> AsyncIterator {
-        AsyncIterator(lines: lines.makeAsyncIterator(), parser: ServerSentEventParser(limit: maximumLength))
+        let parser = ServerSentEventParser(limit: maximumLength, lastEventID: lastEventID)
+        return AsyncIterator(lines: lines.makeAsyncIterator(), parser: parser)
     }
 
     /// An iterator over events.
@@ -55,4 +61,9 @@ public struct ServerSentEvents<Base: AsyncSequence & Sendable>: AsyncSequence, S
             return nil
         }
     }
+}
+
+extension URLRequest {
+    /// The field `Last-Event-ID`, with which a request continues a stream of events; empty if it has none.
+    package var lastEventID: String { value(forHTTPHeaderField: "Last-Event-ID") ?? "" }
 }

@@ -19,6 +19,9 @@ extension Exchange {
     }
 
     private func consider(_ failure: Recovery.Failure, _ recovery: Recovery) {
+        // The stream for a retry of an earlier failure is not wanted any more.
+        recovery.attempt.pendingRetry = nil
+        withdrawStreamQuestions()
         recovery.attempt.failure = failure
         guard let interceptors = recovery.settings.interceptors, isOfInterest(failure, to: interceptors) else {
             return decideByPolicy()
@@ -30,13 +33,14 @@ extension Exchange {
         recovery.ask { [weak self] number in
             let asked = AttemptFailure(failure.cause, request: request, isRepeatable: isRepeatable)
             let decision = await interceptors.decision(about: attempt, dueTo: asked)
-            if let self { engine.submit(.interceptorsAnswered(self, number, .decision(decision))) }
+            guard let self else { return }
+            engine.submit(.run { [self] in interceptorsAnswered(number, .decision(decision)) })
         }
     }
 
     /// Waits without a connection slot, which the interceptors may need to decide; the attempt may still be paused.
     private func waitForAnswer() {
-        if phase == .running { engine.giveUpSlot(self) } else { engine.wait(self) }
+        if phase == .running { engine.giveUpSlot(transfer) } else { engine.wait(transfer) }
     }
 
     private func isOfInterest(_ failure: Recovery.Failure, to interceptors: RequestInterceptors) -> Bool {
@@ -48,8 +52,8 @@ extension Exchange {
 
     /// Follows the decision of the interceptors about a failed attempt.
     func follow(_ decision: RetryDecision) {
-        if engine.endWait(self) { phase = .idle }
-        if !isSuspended { engine.retakeSlot(self) }
+        if engine.endWait(transfer) { phase = .idle }
+        if !isSuspended { engine.retakeSlot(transfer) }
         switch decision {
         case .proceed: decideByPolicy()
         case .doNotRetry: endWithFailure()
@@ -80,7 +84,7 @@ extension Exchange {
             return follow(decision, situation, by: .policy)
         }
         let budget = RetryBudgets.Key(origin: Origin(url), limits: limits)
-        guard engine.retryBudgets.take(for: budget, at: .now()) else {
+        guard group.retryBudgets.take(for: budget, at: .now()) else {
             return endWithFailure("no retry is left for this server, since too many of its requests have failed")
         }
         follow(decision, situation, by: .policy, budget)
@@ -105,8 +109,8 @@ extension Exchange {
             guard needsStream else { return retry(next) }
             // The delegate may have no other stream; until it has provided one, the response is not given up.
             recovery?.attempt.pendingRetry = next
-            if phase == .running { engine.giveUpSlot(self) }
-            client?.exchangeNeedsBodyStream()
+            if phase == .running { engine.giveUpSlot(transfer) }
+            if let client { askForBodyStream(client) }
         }
     }
 
@@ -114,6 +118,7 @@ extension Exchange {
     private func endWithFailure(_ note: String? = nil) {
         guard let recovery, let failure = recovery.attempt.failure else { return }
         recovery.attempt.settle()
+        withdrawStreamQuestions()
         switch failure {
         case .response: deliverQuestion()
         case .error(let error, _): fail(error, note)
@@ -169,7 +174,7 @@ extension Exchange {
     func continueRetry(_ next: PendingRetry, with box: StreamBox?) {
         recovery?.attempt.pendingRetry = nil
         guard let box else {
-            if !isSuspended { engine.retakeSlot(self) }
+            if !isSuspended { engine.retakeSlot(transfer) }
             return endWithFailure("the stream of the body cannot be read a second time")
         }
         body = .stream(box)
@@ -193,18 +198,24 @@ extension Exchange {
         recovery.begin(next, after: bodyReceived)
         incoming = IncomingResponse()
         setClientFull(false)
-        guard let delay = UInt64.nanoseconds(inSeconds: next.delay) else {
-            return engine.start(self, priority: priority)
-        }
-        engine.waitForRetry(self, until: MonotonicTime.now().advanced(by: delay))
+        let delay = TimeSpan(seconds: next.delay)
+        guard delay > .zero else { return start() }
+        engine.waitForRetry(transfer, until: MonotonicTime.now().advanced(by: delay))
     }
 
-    /// Gives the retry back that the current attempt was, if it has succeeded.
+    /// Adds the share of the task's first request to the retries of its origin.
+    func noteRequest(to origin: Origin) {
+        guard let recovery, !recovery.isCounted, let budget = recovery.settings.retry?.budget else { return }
+        recovery.isCounted = true
+        group.retryBudgets.noteRequest(to: RetryBudgets.Key(origin: origin, limits: budget), at: .now())
+    }
+
+    /// Returns the retry of the current attempt to the budget, if it has succeeded.
     func noteSuccessOfRetry() {
-        if let budget = recovery?.attempt.budget { engine.retryBudgets.giveBack(to: budget) }
+        if let budget = recovery?.attempt.budget { group.retryBudgets.giveBack(to: budget) }
     }
 
-    /// Removes what has been received, and returns whether the response can begin anew.
+    /// Removes what has been received, and returns whether the response can start again.
     func discardBody() -> Bool {
         guard restartBody() else { return false }
         response = nil
@@ -215,8 +226,8 @@ extension Exchange {
     /// Begins the attempt whose delay has passed.
     func endDelay() {
         clock.retryTime = nil
-        guard engine.endWait(self) else { return }
-        engine.start(self, priority: priority)
+        guard engine.endWait(transfer) else { return }
+        start()
     }
 }
 

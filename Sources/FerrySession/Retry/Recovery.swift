@@ -18,11 +18,11 @@ final class Recovery {
         var pendingRetry: PendingRetry?
 
         /// Ends the decision about a failure that no other attempt follows; the budget gets nothing back for it.
-        mutating func settle() { (failure, budget) = (nil, nil) }
+        mutating func settle() { (failure, budget, pendingRetry) = (nil, nil, nil) }
     }
 
     let settings: RecoverySettings
-    private let taskIdentifier: Int
+    private let task: TaskIdentity
     private let originalURL: URL?
     private let startedAt = MonotonicTime.now()
 
@@ -50,26 +50,26 @@ final class Recovery {
     init(
         _ settings: RecoverySettings,
         _ request: URLRequest,
-        taskIdentifier: Int,
+        task: TaskIdentity,
         originalURL: URL?,
         received: ByteCount
     ) {
         attempt = Attempt(bytesAtStart: received)
         self.settings = settings
-        self.taskIdentifier = taskIdentifier
+        self.task = task
         self.originalURL = originalURL
         base = request
     }
 
     /// The seconds since the first attempt was begun.
-    var elapsed: TimeInterval { Double(MonotonicTime.now().since(startedAt)) / 1_000_000_000 }
+    var elapsed: TimeInterval { MonotonicTime.now().since(startedAt).seconds }
 
     /// Returns the description of the current attempt for interceptors.
     func requestAttempt(_ redirects: Exchange.Redirects) -> RequestAttempt {
         RequestAttempt(
-            number: attempt.number,
+            task,
+            attempt.number,
             redirectCount: redirects.count,
-            taskIdentifier: taskIdentifier,
             originalURL: originalURL,
             hasLeftOrigin: redirects.hasLeftOrigin
         )
@@ -129,7 +129,9 @@ final class Recovery {
         if let note { parts.append(note) }
         var info = error.userInfo
         let text = info[NSLocalizedDescriptionKey] as? String ?? error.localizedDescription
-        info[NSLocalizedDescriptionKey] = "\(text) (\(parts.joined(separator: "; ")))"
+        let annotated = "\(text) (\(parts.joined(separator: "; ")))"
+        info[NSLocalizedDescriptionKey] = annotated
+        info[NSLocalizedFailureReasonErrorKey] = annotated
         return URLError(error.code, userInfo: info)
     }
 }
@@ -141,13 +143,13 @@ package final class RecoverySettings: Sendable {
     package struct Values: Sendable {
         package var retry: RetryPolicy?
         package var interceptors: RequestInterceptors?
-        /// The time limit of the whole call, in nanoseconds; the largest value is none.
-        fileprivate(set) var deadline: UInt64?
+        /// The time limit of the whole call.
+        fileprivate(set) var deadline: TimeSpan?
 
         /// The time limit of the whole call, in seconds.
         package var deadlineInSeconds: TimeInterval? {
-            get { deadline.map { $0 == .max ? .infinity : Double($0) / 1_000_000_000 } }
-            set { deadline = newValue.map { UInt64.deadline(inSeconds: $0) } }
+            get { deadline?.seconds }
+            set { deadline = newValue.map { TimeSpan(seconds: $0) } }
         }
 
         package var isEmpty: Bool { retry == nil && interceptors == nil && deadline == nil }
@@ -173,7 +175,7 @@ package final class RecoverySettings: Sendable {
 
     package var retry: RetryPolicy? { values.retry }
     package var interceptors: RequestInterceptors? { values.interceptors }
-    var deadline: UInt64? { values.deadline }
+    var deadline: TimeSpan? { values.deadline }
 
     /// Whether a task may make more attempts than one, or asks before it makes one.
     var affectsAttempts: Bool { retry != nil || interceptors != nil }

@@ -20,7 +20,7 @@ struct RetryBudget {
         tokens = min(tokens + min(limits.share, 1), max(most, tokens))
     }
 
-    /// Takes a retry, and returns whether there was one.
+    /// Removes a retry, and returns whether there was one.
     mutating func take(at now: MonotonicTime) -> Bool {
         refill(at: now)
         guard tokens >= 1 else { return false }
@@ -28,12 +28,12 @@ struct RetryBudget {
         return true
     }
 
-    /// Gives a retry back that has brought a response.
+    /// Adds a retry again that has brought a response.
     mutating func giveBack() { tokens += 1 }
 
     /// Adds one retry in each second, up to the minimum.
     private mutating func refill(at now: MonotonicTime) {
-        let seconds = Double(now.since(refilledAt)) / 1_000_000_000
+        let seconds = now.since(refilledAt).seconds
         refilledAt = now
         let minimum = Double(max(0, limits.minimum))
         if tokens < minimum { tokens = min(minimum, tokens + seconds) }

@@ -55,15 +55,17 @@ public struct RetryPolicy: Sendable, Hashable {
         ///   - random: A number from 0 to 1 that chooses the delay.
         /// - Returns: The delay in seconds, at least zero and at most ``cap``.
         package func delay(retry: Int, random: Double) -> TimeInterval {
-            let cap = cap.isFinite ? max(0, cap) : 0
+            let cap = cap > 0 || cap.isNaN ? cap : 0
             let limit = max(0, base) * pow(max(1, multiplier), Double(min(max(0, retry), 1_000)))
-            // The power is infinite, or not a number, for extreme values.
-            let bounded = limit.isFinite ? min(limit, cap) : cap
+            // What is not a number means no shorter delay: zero times infinity, or a parameter.
+            let bounded = limit.isNaN || base.isNaN ? cap : cap.isNaN ? limit : min(limit, cap)
+            guard bounded.isFinite else { return .infinity }
             return hasJitter ? bounded * min(max(0, random), 1) : bounded
         }
     }
 
-    /// The share of the requests to an origin that may be repeated in vain, which all tasks of a session have in common.
+    /// The share of the requests to an origin that may be repeated in vain, which all tasks of a session have in
+    /// common.
     ///
     /// A retry that brings a response costs nothing. So every failure of a server that fails now and then is retried,
     /// while a server that is overloaded or gone receives about a tenth more requests than from clients without
@@ -91,7 +93,7 @@ public struct RetryPolicy: Sendable, Hashable {
 
     /// The number of attempts after the first one; 3 by default.
     ///
-    /// An attempt that has added at least 1 KiB to a body whose rest is then requested begins the count anew.
+    /// An attempt that has added at least 1 KiB to a body whose rest is then requested resets the count.
     public var maximumRetries = 3
     /// The times between attempts.
     public var backoff = Backoff()
@@ -112,8 +114,8 @@ public struct RetryPolicy: Sendable, Hashable {
     /// Such a delay takes precedence over the backoff. If a server asks for a longer one, its response is delivered
     /// immediately.
     public var maximumServerDelay: TimeInterval = 60
-    /// The time, in seconds from the task's start, after which the policy causes no further attempt; `nil`, the default,
-    /// for no limit.
+    /// The time, in seconds from the task's start, after which the policy causes no further attempt; `nil`, the
+    /// default, for no limit.
     ///
     /// Unlike ``CurlSession/Options/deadline`` it ends no attempt that has begun.
     public var maximumRetryTime: TimeInterval?

@@ -1,4 +1,4 @@
-import FerrySupport
+import FerryCore
 
 /// How long a server asks a client to wait before it sends a request again.
 enum ServerDelay {
@@ -55,5 +55,16 @@ enum ServerDelay {
         guard !text.isEmpty, text.utf8.allSatisfy({ (0x30...0x39).contains($0) }) else { return nil }
         guard text.utf8.count < 10, let seconds = Int(text) else { return longest }
         return min(TimeInterval(seconds), longest)
+    }
+}
+
+extension RequestLimits {
+    /// Returns how long, in seconds, all requests to the origin of a response have to wait; `nil` for no wait.
+    func delay(status: Int, now: Date, value: (String) -> String?) -> TimeInterval? {
+        guard honorsServerDelays, status == 429 || status == 503,
+            let seconds = ServerDelay.seconds(status: status, now: now, value: value), seconds > 0,
+            seconds <= maximumServerDelay
+        else { return nil }
+        return seconds
     }
 }

@@ -24,9 +24,9 @@ extension URLSessionTask {
     /// The time limit, in seconds, for the task from its first `resume()` to its end; by default, that of its session's
     /// ``CurlSession/Options/deadline``.
     ///
-    /// With zero or a negative number, no time is left: the task fails without sending anything. Infinity sets no limit.
-    /// Set it before the task is resumed for the first time; later changes have no effect. Tasks of other sessions have
-    /// none, and setting it has no effect on them.
+    /// With zero or a negative number, no time is left: the task fails without sending anything. Infinity sets no
+    /// limit. Set it before the task is resumed for the first time; later changes have no effect. Tasks of other
+    /// sessions have none, and setting it has no effect on them.
     public var deadline: TimeInterval? {
         get { recoverySettings?.values.deadlineInSeconds }
         set { changeRecovery { $0.deadlineInSeconds = newValue } }
@@ -36,12 +36,21 @@ extension URLSessionTask {
     ///
     /// - Parameters:
     ///   - settings: The manager's settings; `nil` for none.
-    ///   - collects: Whether the delegate collects the body and uses it at the end, so that the body can begin anew.
+    ///   - collects: Whether the delegate collects the body and uses it at the end, so that the body can start again.
     package func adopt(_ settings: RecoverySettings?, delegateCollects collects: Bool) {
         (self as? any CurlTask)?.core.state.withLock { state in
             state.delegateCollects = collects
-            state.recovery = state.session?.recovery.map { RecoverySettings(settings, orElse: $0) } ?? settings
+            let recovery = state.sessionCore?.settings.recovery
+            state.recovery = recovery.map { RecoverySettings(settings, orElse: $0) } ?? settings
         }
+    }
+
+    /// Whether the task is one of a ``CurlSession`` that has not completed and reports its end to the session's
+    /// delegate: it has neither a handler nor a delegate of its own.
+    package var willReportToSessionDelegate: Bool {
+        (self as? any CurlTask)?.core.state.withLock { state in
+            state.lifecycle != .completed && state.resultDelivery.isDelegate && state.ownDelegate == nil
+        } ?? false
     }
 
     private var recoverySettings: RecoverySettings? { (self as? any CurlTask)?.core.recoverySettings }
@@ -49,7 +58,7 @@ extension URLSessionTask {
     private func changeRecovery(_ change: (inout RecoverySettings.Values) -> Void) {
         let old = (self as? any CurlTask)?.core.state.withLock { state in
             let old = state.recovery
-            state.recovery = RecoverySettings(old ?? state.session?.recovery, changing: change)
+            state.recovery = RecoverySettings(old ?? state.sessionCore?.settings.recovery, changing: change)
             return old
         }
         // An interceptor's `deinit` is user code and must run outside the lock.
@@ -59,5 +68,5 @@ extension URLSessionTask {
 
 extension TaskCore {
     /// The task's own settings, or else those of its session.
-    var recoverySettings: RecoverySettings? { state.withLock { $0.recovery ?? $0.session?.recovery } }
+    var recoverySettings: RecoverySettings? { state.withLock { $0.recovery ?? $0.sessionCore?.settings.recovery } }
 }

@@ -3,22 +3,20 @@ extension CurlSession {
     ///
     /// ```swift
     /// var options = CurlSession.Options()
-    /// options.proxy = .http("proxy.example", port: 3128, user: "ada", password: "secret", except: ["*.internal"])
+    /// options.proxy = .http(
+    ///     "proxy.example",
+    ///     port: 3128,
+    ///     user: "ada",
+    ///     password: "secret",
+    ///     except: ["*.internal"]
+    /// )
     /// ```
     ///
     /// Requests for https use a tunnel of an HTTP proxy (`CONNECT`, RFC 9110, section 9.3.6), so the proxy sees only
     /// their host and port. User and password are sent to an HTTP proxy when it asks for them, with the strongest
     /// scheme it offers, and to a SOCKS proxy immediately; they are never sent to a server.
     public struct Proxy: Sendable, Hashable, CustomStringConvertible {
-        /// How a request reaches its server.
-        enum Route: Sendable, Hashable {
-            /// As libcurl reads the environment.
-            case environment
-            case direct
-            case server(ProxyServer)
-        }
-
-        let route: Route
+        let route: ProxyTable.Route
 
         /// The hosts to which requests are sent without a proxy.
         ///
@@ -100,7 +98,7 @@ extension CurlSession {
             route = .server(server)
         }
 
-        private init(route: Route) { self.route = route }
+        private init(route: ProxyTable.Route) { self.route = route }
 
         private init(_ server: ProxyServer, _ exceptions: [String]) {
             route = .server(server)
@@ -115,5 +113,17 @@ extension CurlSession {
             case .server(let server): server.address
             }
         }
+    }
+}
+
+extension ProxyTable {
+    /// Reads the option, and the dictionary if the option is the environment.
+    init(_ proxy: CurlSession.Proxy, dictionary: [AnyHashable: Any]?) throws(CurlSessionError) {
+        try self.init(
+            proxy.route,
+            except: proxy.exceptions,
+            excludesSimpleHostNames: proxy.excludesSimpleHostNames,
+            dictionary: dictionary
+        )
     }
 }

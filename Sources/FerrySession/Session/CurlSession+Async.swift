@@ -119,12 +119,12 @@ extension CurlSession {
         _ delegate: (any URLSessionTaskDelegate)?,
         _ make: (@Sendable @escaping (Value?, ReceivedResponse?, (any Error)?) -> Void) -> any CurlTask
     ) async throws -> (Value, URLResponse) {
-        let canceller = Canceller()
+        let relay = CancellationRelay()
         let (value, response) = try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation {
                 (continuation: CheckedContinuation<(Value, ReceivedResponse), any Error>) in
                 let task = make { value, response, error in
-                    canceller.finish()
+                    relay.finish()
                     if let value, let response {
                         continuation.resume(returning: (value, response))
                     } else {
@@ -132,90 +132,13 @@ extension CurlSession {
                     }
                 }
                 if let delegate { task.delegate = delegate }
-                canceller.adopt(task)
+                relay.attach(task, keepsResumeData: false)
                 task.resume()
             }
         } onCancel: {
-            canceller.cancel()
+            relay.cancel()
         }
-        canceller.finish()
+        relay.finish()
         return (value, response.value)
     }
-}
-
-extension CurlSession {
-    /// A delegate type without instances; its only value is `nil`.
-    public final class NoDelegate: NSObject, URLSessionTaskDelegate, Sendable {
-        private override init() {}
-    }
-
-    /// Calls ``data(from:)``.
-    public func data(from url: URL, delegate: NoDelegate?) async throws -> (Data, URLResponse) {
-        try await data(from: url)
-    }
-
-    /// Calls ``data(for:)``.
-    public func data(for request: URLRequest, delegate: NoDelegate?) async throws -> (Data, URLResponse) {
-        try await data(for: request)
-    }
-
-    /// Calls ``upload(for:from:)``.
-    public func upload(
-        for request: URLRequest,
-        from bodyData: Data,
-        delegate: NoDelegate?
-    ) async throws -> (Data, URLResponse) {
-        try await upload(for: request, from: bodyData)
-    }
-
-    /// Calls ``upload(for:fromFile:)``.
-    public func upload(
-        for request: URLRequest,
-        fromFile fileURL: URL,
-        delegate: NoDelegate?
-    ) async throws -> (Data, URLResponse) {
-        try await upload(for: request, fromFile: fileURL)
-    }
-
-    /// Calls ``download(from:)``.
-    public func download(from url: URL, delegate: NoDelegate?) async throws -> (URL, URLResponse) {
-        try await download(from: url)
-    }
-
-    /// Calls ``download(for:)``.
-    public func download(for request: URLRequest, delegate: NoDelegate?) async throws -> (URL, URLResponse) {
-        try await download(for: request)
-    }
-}
-
-/// Cancels a task, whether `cancel()` is called before or after the task is made.
-final class Canceller: Sendable {
-    private struct State {
-        var task: URLSessionTask?
-        var isCancelled = false
-    }
-
-    private let state = Mutex(State())
-
-    func adopt(_ task: URLSessionTask) {
-        let isCancelled = state.withLock { state in
-            state.task = task
-            return state.isCancelled
-        }
-        if isCancelled { task.cancel() }
-    }
-
-    func cancel() {
-        let task = state.withLock { state in
-            state.isCancelled = true
-            return state.task
-        }
-        task?.cancel()
-    }
-
-    /// Releases the task, which can no longer be cancelled.
-    ///
-    /// Both the thread that completes the call and the calling task take the lock here. That shows the thread sanitizer
-    /// their order, which it does not see where a continuation is resumed before its task waits.
-    func finish() { state.withLock { $0.task = nil } }
 }

@@ -13,29 +13,29 @@ extension CurlSession {
         /// is replaced by 64: with a latency of 10 ms, six connections have a tenth of the throughput of 64. To use six
         /// connections, set this option to 6.
         ///
-        /// Connections are kept for later requests. If a session has more than twice this number (but at least 16, and at
-        /// most 1,000) to all servers together, the one that has been idle for longest is closed.
+        /// Connections are kept for later requests. If a session has more than twice this number (but at least 16, and
+        /// at most 1,000) to all servers together, the one that has been idle for longest is closed.
         public var maximumConnectionsPerHost: Int?
 
         /// The most bytes per second that the body of a request is sent with, on average.
         ///
-        /// A number below one counts as one; `nil`, the default, sets no limit. Responses have no such limit: to receive
-        /// one slowly, read the chunks of `bytes(for:)` slowly, and the server has to wait.
+        /// A number below one counts as one; `nil`, the default, sets no limit. Responses have no such limit: to
+        /// receive one slowly, read the chunks of `bytes(for:)` slowly, and the server has to wait.
         public var maximumUploadBytesPerSecond: Int?
 
         /// The limits on the requests in flight to all servers, and on the rate of those to each origin; `nil`, the
         /// default, for none.
         public var limits: RequestLimits?
 
-        /// A Boolean value that indicates whether GET requests that are identical and in flight at the same time are one
-        /// transfer, whose response all of their tasks receive; `false` by default.
+        /// A Boolean value that indicates whether GET requests that are identical and in flight at the same time are
+        /// one transfer, whose response all of their tasks receive; `false` by default.
         ///
         /// Requests are identical if their URLs, header fields, cache policies, timeouts and priorities are equal. Each
-        /// task keeps its own delegate, redirects, retries and cancellation; if the first one is cancelled or suspended,
-        /// the next one sends its request. The others receive the response when it is complete. Where that is not
-        /// possible, each task sends its request: for bodies of more than 1 MiB, and after a challenge. A request that
-        /// validates a stored response is always sent. A request waits for none that began before a request with
-        /// another method to the same origin, such as a POST.
+        /// task keeps its own delegate, redirects, retries and cancellation; if the first one is cancelled or
+        /// suspended, the next one sends its request. The others receive the response when it is complete. Where that
+        /// is not possible, each task sends its request: for bodies of more than 1 MiB, and after a challenge. A
+        /// request that validates a stored response is always sent. A request waits for none that began before a
+        /// request with another method to the same origin, such as a POST.
         public var coalescesIdenticalRequests = false
 
         /// The certificates, versions and ciphers of TLS connections.
@@ -53,6 +53,12 @@ extension CurlSession {
             }
             set { tls.certificateAuthorities = newValue.map { .only([.pemFile($0)]) } ?? .system }
         }
+
+        /// A Boolean value that indicates whether connections over TLS use HTTP/2 if the server has it; `true` by
+        /// default.
+        ///
+        /// Otherwise they use HTTP/1.1, as connections without TLS always do.
+        public var allowsHTTP2 = true
 
         /// The proxy of the session's requests.
         ///
@@ -119,8 +125,8 @@ extension CurlSession {
         ///
         /// It covers everything: the wait for a connection, interceptors, lookups, all attempts and the delays between
         /// them, and questions to the delegate. Only the time during which the task is suspended is excluded. `nil`,
-        /// the default, and infinity set no limit; with zero or a negative number, no time is left, and nothing is sent.
-        /// A task that exceeds the limit fails with `timedOut`, and its cause has the code
+        /// the default, and infinity set no limit; with zero or a negative number, no time is left, and nothing is
+        /// sent. A task that exceeds the limit fails with `timedOut`, and its cause has the code
         /// ``CurlSessionError/Code/deadlineExceeded``.
         public var deadline: TimeInterval?
 

@@ -35,15 +35,15 @@ extension CurlSession {
         return .none
     }
 
-    private func make<Task: URLSessionTask>(
+    private func make<Task: CurlTask>(
         _ request: URLRequest?,
         _ body: BodySource,
         _ resultDelivery: ResultDelivery,
         isDownload: Bool,
         startError: URLError? = nil,
-        _ make: @escaping @Sendable (TaskCore) -> Task
+        _ make: (TaskCore) -> Task
     ) -> Task {
-        let (identifier, isInvalidated) = registry.withLock { ($0.reserveIdentifier(), $0.isInvalidated) }
+        let (identifier, isInvalidated) = core.registry.withLock { ($0.reserveIdentifier(), $0.isInvalidated) }
         let state = TaskCore.State(
             resultDelivery: resultDelivery,
             originalRequest: request,
@@ -52,11 +52,10 @@ extension CurlSession {
             isDownload: isDownload,
             largestBody: max(0, options.maximumBodySizeInMemory),
             startError: startError,
-            session: self
+            sessionCore: core
         )
-        let core = TaskCore(identifier, state, wasMadeBeforeInvalidation: !isInvalidated, makeTask: make)
-        let task = make(core)
-        if !isInvalidated, registry.withLock({ $0.add(core) }) { task.cancel() }
+        let task = make(TaskCore(identifier, state, wasMadeBeforeInvalidation: !isInvalidated))
+        if !isInvalidated, core.registry.withLock({ $0.add(task) }) { task.cancel() }
         return task
     }
 }

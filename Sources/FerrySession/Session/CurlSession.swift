@@ -10,19 +10,13 @@
 /// ```
 ///
 /// Delegate methods and completion handlers run on `delegateQueue`. The session retains its delegate until it is
-/// invalid or freed. A session without running tasks is freed, with its thread and connections, when it is no longer
-/// referred to.
+/// invalid or freed, and its tasks from their creation until they complete. A session without running tasks is freed,
+/// with its thread and connections, when neither it nor one of its tasks is referred to any longer.
 ///
 /// `@unchecked Sendable` like its superclass: all mutable state is protected by locks.
 public final class CurlSession: URLSession, @unchecked Sendable {
-    let engine: TransferEngine?
-    let dispatcher: DelegateDispatcher
-    let registry = Mutex(TaskRegistry())
-    private let engineError: CurlSessionError?
-    private let settings: CurlSessionSettings
-    private let link: Mutex<DelegateLink>
-    private let observer = Mutex(WeakObserver())
-    private let isShared: Bool
+    /// Everything that tasks need of the session.
+    let core: CurlSessionCore
 
     private static let sharedSession: CurlSession = {
         let configuration = URLSessionConfiguration.default
@@ -38,7 +32,7 @@ public final class CurlSession: URLSession, @unchecked Sendable {
     public override class var shared: CurlSession { sharedSession }
 
     /// The options for which URLSession has no properties.
-    public let options: Options
+    public var options: Options { core.options }
 
     /// Makes a session with Ferry's default options.
     public override convenience init(
@@ -81,7 +75,7 @@ public final class CurlSession: URLSession, @unchecked Sendable {
     }
 
     /// Makes a session that, on request, delivers several events in one operation.
-    package init(
+    package convenience init(
         configuration: URLSessionConfiguration,
         options: Options,
         delegate: (any URLSessionDelegate)? = nil,
@@ -89,28 +83,32 @@ public final class CurlSession: URLSession, @unchecked Sendable {
         deliversInBatches: Bool,
         isShared: Bool = false
     ) {
-        self.isShared = isShared
-        self.options = options
-        let settings = CurlSessionSettings(configuration, options: options)
-        self.settings = settings
-        link = Mutex(DelegateLink(delegate: delegate, casts: DelegateCasts(delegate)))
         let callbacks = queue ?? OperationQueue()
         if queue == nil { callbacks.maxConcurrentOperationCount = 1 }
-        dispatcher = DelegateDispatcher(queue: callbacks, isBatching: deliversInBatches)
-        do {
-            engine = try TransferEngine(settings: settings.engine, dispatcher: dispatcher)
-            engineError = nil
-        } catch {
-            engine = nil
-            engineError = error as? CurlSessionError ?? CurlSessionError(.curlUnavailable, "\(error)")
-        }
-        // The superclass runs nothing: its part of the session has no delegate, cache, cookies or credentials.
-        let nextDescriptor = SystemMultiHandle.nextDescriptor
-        super.init(configuration: CurlSessionSettings.ofAsyncCalls, delegate: nil, delegateQueue: callbacks)
-        if engine != nil { SystemMultiHandle.closeOnExec(self, since: nextDescriptor) }
+        self.init(
+            CurlSessionCore(
+                CurlSessionSettings(configuration, options: options),
+                options: options,
+                delegate: delegate,
+                dispatcher: DelegateDispatcher(queue: callbacks, isBatching: deliversInBatches),
+                isShared: isShared
+            )
+        )
+        core.note(self)
     }
 
-    deinit { engine?.stop() }
+    /// Makes a session object, the first one or another one for tasks that have outlived it.
+    init(_ core: CurlSessionCore) {
+        self.core = core
+        // The superclass runs nothing: its part of the session has no delegate, cache, cookies or credentials.
+        super.init(
+            configuration: CurlSessionSettings.ofAsyncCalls,
+            delegate: nil,
+            delegateQueue: core.dispatcher.queue
+        )
+    }
+
+    deinit { core.sessionWasReleased() }
 
     // MARK: - Properties
 
@@ -120,22 +118,22 @@ public final class CurlSession: URLSession, @unchecked Sendable {
     /// `URLSession` can be made with the configuration.
     public override var configuration: URLSessionConfiguration {
         if AsyncCall.isOnQueueOfTasks { return CurlSessionSettings.ofAsyncCalls }
-        return settings.configuration.copy() as? URLSessionConfiguration ?? settings.configuration
+        return core.settings.configuration.copy() as? URLSessionConfiguration ?? core.settings.configuration
     }
 
     /// The delegate, or `nil` once the session is invalid.
-    public override var delegate: (any URLSessionDelegate)? { link.withLock { $0.delegate } }
+    public override var delegate: (any URLSessionDelegate)? { core.delegate }
     /// The queue of delegate methods and completion handlers.
     public override var delegateQueue: OperationQueue { AsyncCallLoader.currentCompletionQueue ?? dispatcher.queue }
 
     /// An object, not retained, that is called when a task is resumed or suspended, on the thread that does so.
     public var taskObserver: (any CurlSessionTaskObserver)? {
-        get { observer.withLock { $0.observer } }
-        set { observer.withLock { $0.observer = newValue } }
+        get { core.observer }
+        set { core.observer = newValue }
     }
 
     /// The cache for responses: the options' cache, or else one in memory if the configuration has a `urlCache`.
-    public var cache: HTTPCache? { settings.engine.cache }
+    public var cache: HTTPCache? { exchangeSettings.cache }
 
     /// A policy that decides, in addition to ``CurlSession/Options/tls``, which connections may carry requests.
     ///
@@ -157,12 +155,13 @@ public final class CurlSession: URLSession, @unchecked Sendable {
 
     // MARK: - Lifetime
 
-    /// Lets the tasks finish; then the session becomes invalid and its delegate is notified.
+    /// Invalidates the session when its tasks have finished, and notifies its delegate.
     ///
     /// Tasks that were made before and are resumed later are waited for, unless they are released without having been
-    /// resumed. New tasks fail. As in URLSession, the call has no effect on ``shared``.
+    /// resumed: the session no longer retains them. New tasks fail. As in URLSession, the call has no effect on
+    /// ``shared``.
     public override func finishTasksAndInvalidate() {
-        if !isShared { finishTasks() }
+        if !core.isShared { core.finishTasks() }
     }
 
     /// Cancels all tasks, including those that were never resumed; once all have completed, the session becomes invalid
@@ -170,12 +169,12 @@ public final class CurlSession: URLSession, @unchecked Sendable {
     ///
     /// As in URLSession, the call has no effect on ``shared``.
     public override func invalidateAndCancel() {
-        if !isShared { cancelTasks() }
+        if !core.isShared { core.cancelTasks() }
     }
 
     /// Calls the handler, on the delegate queue, with all tasks that were resumed and neither cancelled nor completed.
     public override func getAllTasks(completionHandler: @Sendable @escaping ([URLSessionTask]) -> Void) {
-        delegateQueue.deliver { [self] in completionHandler(outstandingTasks) }
+        delegateQueue.deliver { [core] in completionHandler(core.outstandingTasks) }
     }
 
     /// Calls the handler, on the delegate queue, with the tasks of each kind that were resumed and neither cancelled
@@ -184,8 +183,8 @@ public final class CurlSession: URLSession, @unchecked Sendable {
         _ completionHandler:
             @Sendable @escaping ([URLSessionDataTask], [URLSessionUploadTask], [URLSessionDownloadTask]) -> Void
     ) {
-        delegateQueue.deliver { [self] in
-            let tasks = outstandingTasks
+        delegateQueue.deliver { [core] in
+            let tasks = core.outstandingTasks
             let uploads = tasks.compactMap { $0 as? URLSessionUploadTask }
             let data = tasks.compactMap { $0 is URLSessionUploadTask ? nil : $0 as? URLSessionDataTask }
             completionHandler(data, uploads, tasks.compactMap { $0 as? URLSessionDownloadTask })
@@ -194,7 +193,7 @@ public final class CurlSession: URLSession, @unchecked Sendable {
 
     /// The tasks that were resumed and neither cancelled nor completed.
     public var allTasks: [URLSessionTask] {
-        get async { outstandingTasks }
+        get async { core.outstandingTasks }
     }
 
     /// Empties the cache, cookies and credentials, then calls the handler on the delegate queue.
@@ -206,7 +205,7 @@ public final class CurlSession: URLSession, @unchecked Sendable {
         let configuration = configuration
         cache?.removeAll()
         configuration.urlCache?.removeAllCachedResponses()
-        settings.engine.cookies?.discard()
+        exchangeSettings.cookies?.discard()
         if let cookies = configuration.httpCookieStorage {
             for cookie in cookies.cookies ?? [] { cookies.deleteCookie(cookie) }
         }
@@ -215,14 +214,14 @@ public final class CurlSession: URLSession, @unchecked Sendable {
                 for credential in credentials.values { storage.remove(credential, for: space) }
             }
         }
-        engine?.forgetCredentials()
+        core.forgetCredentials()
         flush(completionHandler: completionHandler)
     }
 
     /// Calls the handler on the delegate queue once all received cookies are in the storage.
     public override func flush(completionHandler: @Sendable @escaping () -> Void) {
         let queue = delegateQueue
-        guard let cookies = settings.engine.cookies else { return queue.deliver { completionHandler() } }
+        guard let cookies = exchangeSettings.cookies else { return queue.deliver { completionHandler() } }
         cookies.afterWriting { queue.deliver { completionHandler() } }
     }
 
@@ -352,30 +351,17 @@ public final class CurlSession: URLSession, @unchecked Sendable {
 
     // MARK: - Internal
 
-    var temporaryDirectory: URL { settings.engine.temporaryDirectory }
-    var engineSettings: EngineSettings { settings.engine }
-    var protocols: ProtocolClasses { settings.protocols }
-    var casts: DelegateCasts { link.withLock { $0.casts } }
-    var recovery: RecoverySettings? { settings.recovery }
-    func limits(for request: URLRequest, deadline: UInt64?) -> ExchangeClock.Limits {
-        settings.limits(for: request, deadline: deadline)
+    var engine: TransferEngine? { core.engine }
+    var dispatcher: DelegateDispatcher { core.dispatcher }
+    var temporaryDirectory: URL { exchangeSettings.temporaryDirectory }
+    var exchangeSettings: ExchangeSettings { core.settings.exchanges }
+    var protocols: ProtocolClasses { core.settings.protocols }
+    var casts: DelegateCasts { core.casts }
+    var recovery: RecoverySettings? { core.settings.recovery }
+    func limits(for request: URLRequest, deadline: TimeSpan?) -> TransferClock.Limits {
+        core.settings.limits(for: request, deadline: deadline)
     }
-    func unavailable(_ url: URL?) -> URLError { .ferry(.unknown, url: url, underlying: engineError) }
-
-    /// Releases the delegate and returns it for its last call.
-    func breakLink() -> (any URLSessionDelegate)? {
-        link.withLock { link in
-            defer { link = DelegateLink(delegate: nil, casts: DelegateCasts(nil)) }
-            return link.delegate
-        }
-    }
-
-    private struct DelegateLink {
-        var delegate: (any URLSessionDelegate)?
-        var casts: DelegateCasts
-    }
-
-    private struct WeakObserver { weak var observer: (any CurlSessionTaskObserver)? }
+    func unavailable(_ url: URL?) -> URLError { .ferry(.unknown, url: url, underlying: core.engineError) }
 }
 
 /// An object that is called when a task of a ``CurlSession`` is resumed or suspended, once for each change.

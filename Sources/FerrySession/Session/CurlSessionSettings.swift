@@ -3,13 +3,13 @@
 /// `@unchecked Sendable`: the configuration is a copy that is never changed.
 struct CurlSessionSettings: @unchecked Sendable {
     let configuration: URLSessionConfiguration
-    let engine: EngineSettings
+    let exchanges: ExchangeSettings
     let protocols: ProtocolClasses
     /// The policy, interceptors and deadline of tasks that have none of their own.
     let recovery: RecoverySettings?
     private let requestTimeout: TimeInterval
-    private let resourceTimeout: UInt64?
-    private let connectTimeout: UInt64?
+    private let resourceTimeout: TimeSpan
+    private let connectTimeout: TimeSpan
 
     init(_ configuration: URLSessionConfiguration, options: CurlSession.Options) {
         let copy = configuration.copy() as? URLSessionConfiguration ?? configuration
@@ -17,9 +17,9 @@ struct CurlSessionSettings: @unchecked Sendable {
         self.configuration = copy
         protocols = ProtocolClasses(configuration)
         requestTimeout = configuration.timeoutIntervalForRequest
-        resourceTimeout = UInt64.nanoseconds(inSeconds: configuration.timeoutIntervalForResource)
-        connectTimeout = options.connectTimeout.flatMap { UInt64.nanoseconds(inSeconds: $0) }
-        engine = EngineSettings(copy, options: options)
+        resourceTimeout = TimeSpan(timeout: configuration.timeoutIntervalForResource)
+        connectTimeout = options.connectTimeout.map { TimeSpan(timeout: $0) } ?? .infinite
+        exchanges = ExchangeSettings(copy, options: options)
         let recovery = RecoverySettings { values in
             values.retry = options.retry
             values.interceptors = RequestInterceptors(options.interceptors)
@@ -29,15 +29,14 @@ struct CurlSessionSettings: @unchecked Sendable {
     }
 
     /// Returns the deadlines of a request: its own timeout if it is not the default of 60 s, or else the session's.
-    func limits(for request: URLRequest, deadline: UInt64?) -> ExchangeClock.Limits {
+    func limits(for request: URLRequest, deadline: TimeSpan?) -> TransferClock.Limits {
         let standard: TimeInterval = 60
         let seconds = request.timeoutInterval == standard ? requestTimeout : request.timeoutInterval
-        let inactivity = UInt64.nanoseconds(inSeconds: seconds)
-        return ExchangeClock.Limits(
-            inactivity: inactivity,
+        return TransferClock.Limits(
+            inactivity: TimeSpan(timeout: seconds),
             resource: resourceTimeout,
             connect: connectTimeout,
-            call: deadline == .max ? nil : deadline
+            call: deadline ?? .infinite
         )
     }
 

@@ -1,11 +1,13 @@
 /// The tasks of a session, protected by the session's lock.
 ///
-/// A task is kept from its creation until it completes. Before it is resumed, only its core is kept. The core releases
-/// the session when the task is released, so a session whose tasks were never resumed can be freed.
+/// A task is kept from its creation until it completes. Those that were never resumed are released before that, when
+/// the session object is released or begins to finish its tasks.
 struct TaskRegistry {
     private enum Entry {
         /// The task was never resumed.
-        case idle(TaskCore)
+        case idle(any CurlTask)
+        /// The task was never resumed, and is kept only by the program; its core has a weak reference to it.
+        case released(TaskCore)
         /// The task was resumed or cancelled.
         case running(URLSessionTask)
     }
@@ -24,9 +26,15 @@ struct TaskRegistry {
         entries.sorted { $0.key < $1.key }.compactMap { if case .running(let task) = $0.value { task } else { nil } }
     }
 
-    /// The cores of the tasks that were never resumed, in the order of their creation.
-    var idle: [TaskCore] {
-        entries.sorted { $0.key < $1.key }.compactMap { if case .idle(let core) = $0.value { core } else { nil } }
+    /// The tasks that were never resumed, in the order of their creation.
+    var idle: [URLSessionTask] {
+        entries.sorted { $0.key < $1.key }.compactMap { entry in
+            switch entry.value {
+            case .idle(let task): task
+            case .released(let core): core.unstartedTask
+            case .running: nil
+            }
+        }
     }
 
     /// Returns the identifier of a task to be made; `add(_:)` must follow, unless the session is invalidated.
@@ -38,16 +46,29 @@ struct TaskRegistry {
 
     /// Adds a task whose identifier was reserved before the session was invalidated, and returns whether it must be
     /// cancelled, since all tasks have been cancelled in the meantime.
-    mutating func add(_ core: TaskCore) -> Bool {
+    mutating func add(_ task: any CurlTask) -> Bool {
         reservedCount -= 1
-        entries[core.identifier] = .idle(core)
+        entries[task.core.identifier] = isInvalidated ? .released(task.core) : .idle(task)
         return cancelsTasks
+    }
+
+    /// Stops keeping the tasks that were never resumed, and returns them, to be released outside the lock.
+    mutating func releaseIdle() -> [URLSessionTask] {
+        var tasks: [URLSessionTask] = []
+        for (identifier, entry) in entries {
+            guard case .idle(let task) = entry else { continue }
+            entries[identifier] = .released(task.core)
+            tasks.append(task)
+        }
+        return tasks
     }
 
     /// Keeps a task that begins to run, unless it has been cancelled and completed in the meantime.
     mutating func run(_ task: URLSessionTask, identifier: Int) {
-        guard case .idle = entries[identifier] else { return }
-        entries[identifier] = .running(task)
+        switch entries[identifier] {
+        case .idle, .released: entries[identifier] = .running(task)
+        case .running, nil: break
+        }
     }
 
     /// Replaces a data task with the download task that it has become, and returns the data task.
@@ -60,7 +81,8 @@ struct TaskRegistry {
     /// Removes a task, and returns the core or task, which must be released outside the lock.
     mutating func remove(_ identifier: Int) -> AnyObject? {
         switch entries.removeValue(forKey: identifier) {
-        case .idle(let core): core
+        case .idle(let task): task
+        case .released(let core): core
         case .running(let task): task
         case nil: nil
         }
@@ -77,63 +99,5 @@ struct TaskRegistry {
         guard isInvalidated, !isInvalidityReported, entries.isEmpty, reservedCount == 0 else { return false }
         isInvalidityReported = true
         return true
-    }
-}
-
-/// The lifetime of a session and its tasks.
-extension CurlSession {
-    /// The tasks that were resumed and neither cancelled nor completed.
-    var outstandingTasks: [URLSessionTask] {
-        registry.withLock { $0.running }.filter { $0.state == .running || $0.state == .suspended }
-    }
-
-    /// Registers a task that begins to run, and returns the reason why it must not run, if any.
-    func admit(_ core: TaskCore, forCompletion: Bool) -> URLError? {
-        guard let task = core.state.withLock({ $0.task }) else { return nil }
-        let isInvalidated = registry.withLock { registry in
-            registry.run(task, identifier: core.identifier)
-            return registry.isInvalidated
-        }
-        if !isInvalidated || core.wasMadeBeforeInvalidation || forCompletion { return nil }
-        let error = CurlSessionError(.sessionInvalidated, "The session of the task has been invalidated")
-        return .ferry(.unknown, url: core.originalRequest?.url, underlying: error)
-    }
-
-    /// Makes the session invalid once its tasks have finished; tasks that can no longer be resumed are not waited for.
-    func finishTasks() {
-        registry.withLock { $0.invalidate() }
-        for core in registry.withLock({ $0.idle }) where core.isAbandoned { forget(core.identifier) }
-        if registry.withLock({ $0.claimInvalidity() }) { reportInvalidity() }
-    }
-
-    /// Cancels all tasks, even those that were never resumed; once they have completed, the session is invalid.
-    func cancelTasks() {
-        let (running, idle) = registry.withLock { registry in
-            registry.invalidate(cancelling: true)
-            return (registry.running, registry.idle)
-        }
-        for task in running { task.cancel() }
-        for core in idle { core.task(in: self).cancel() }
-        engine?.cancelValidations()
-        if registry.withLock({ $0.claimInvalidity() }) { reportInvalidity() }
-    }
-
-    func forget(_ identifier: Int) {
-        let (removed, isInvalid) = registry.withLock { ($0.remove(identifier), $0.claimInvalidity()) }
-        if isInvalid { reportInvalidity() }
-        withExtendedLifetime(removed) {}
-    }
-
-    /// Removes a task that was released without having been resumed, if the session is being invalidated.
-    func noteAbandonedTask(_ identifier: Int) {
-        if registry.withLock({ $0.isInvalidated }) { forget(identifier) }
-    }
-
-    private func reportInvalidity() {
-        delegateQueue.deliver { [self] in
-            breakLink()?.urlSession(self, didBecomeInvalidWithError: nil)
-            // Ends the thread, even if the session is retained for longer.
-            engine?.stop()
-        }
     }
 }

@@ -42,7 +42,7 @@ final class DelegateCasts: Sendable {
     let retry: (any CurlSessionRetryDelegate)?
     /// Whether there is no delegate; one that has no method of a task may still be asked for a credential.
     let isEmpty: Bool
-    /// Tells the delegate of the response in place of the task, which waits for the call of the closure.
+    /// Reports the response to the delegate in place of the task, which waits for the call of the closure.
     let tellResponse: (@Sendable (ReceivedResponse, @escaping @Sendable () -> Void) -> Void)?
 
     init(

@@ -105,7 +105,7 @@ extension TaskCore: ExchangeClient {
     func exchange(willRetry retry: TransferMetrics.Retry) {
         let hasListener = state.withLock { state in
             state.metrics.note(retry)
-            return (state.ownDelegate ?? state.session?.casts)?.retry != nil
+            return state.delegate?.retry != nil
         }
         if hasListener { post(.willRetry(retry)) }
     }
@@ -145,7 +145,12 @@ extension TaskCore: ExchangeClient {
     func exchangeDidRewindBody() { tell(.rewound) }
 
     func exchange(willRedirect response: HTTPURLResponse, to request: URLRequest) {
-        state.withLock { $0.redirectCount += 1 }
+        // Also a later redirect back to the origin leads to where another origin has decided.
+        let leavesOrigin = response.url.map { Origin($0) } != request.url.map { Origin($0) }
+        state.withLock { state in
+            state.redirectCount += 1
+            if leavesOrigin { state.hasLeftOrigin = true }
+        }
         post(.redirect(response, request))
     }
 
@@ -178,7 +183,7 @@ extension TaskCore: ExchangeClient {
 
     func exchange(willCache candidate: CacheCandidate) {
         let isAsked = state.withLock { state in
-            state.tellsDelegate && (state.ownDelegate ?? state.session?.casts)?.data != nil
+            state.tellsDelegate && state.delegate?.data != nil
         }
         if isAsked { post(.willCache(candidate)) } else { candidate.store() }
     }

@@ -2,27 +2,40 @@
 extension TaskCore {
     private enum ResumeAction {
         case none
-        case start(CurlSession)
+        case start(Start)
         case goOn((any TaskDriver)?, mustDrain: Bool)
     }
 
+    /// What the start of a task needs.
+    private struct Start {
+        let session: CurlSession
+        let task: URLSessionTask
+        /// Whether the task continues an earlier download.
+        let isContinuation: Bool
+        let recovery: RecoverySettings?
+    }
+
+    /// The session object in which a task that was not started yet will start.
+    private var sessionToStartIn: CurlSession? { state.withLock { $0.isStarted ? nil : $0.sessionCore }?.session }
+
     func resume() {
+        let session = sessionToStartIn
         let action = state.withLock { state -> ResumeAction in
             guard state.lifecycle == .active, state.suspendCount > 0 else { return .none }
             state.suspendCount -= 1
             guard state.suspendCount == 0 else { return .none }
             if state.isStarted { return .goOn(state.driver, mustDrain: state.claimDrain()) }
-            guard let session = state.session else { return .none }
-            state.isStarted = true
-            state.task = state.weakTask
-            return .start(session)
+            guard let session, state.start(in: session), let task = state.task else { return .none }
+            let recovery = state.recovery ?? session.recovery
+            let isContinuation = state.resumeData != nil
+            return .start(Start(session: session, task: task, isContinuation: isContinuation, recovery: recovery))
         }
         switch action {
         case .none: return
-        case .start(let session):
+        case .start(let start):
             // The observer is told before the task can end.
-            notifyObserver { $0.session($1, didResume: $2) }
-            return start(in: session)
+            start.session.taskObserver?.session(start.session, didResume: start.task)
+            return begin(start)
         case .goOn(let driver, let mustDrain):
             driver?.perform(.suspensionChanged)
             if mustDrain { scheduleDrain() }
@@ -47,25 +60,30 @@ extension TaskCore {
     }
 
     func cancel() {
-        typealias Cancellation = ((any TaskDriver)?, mustDrain: Bool, CurlSession?, undelivered: [TaskEvent])
+        typealias Unregistered = (session: CurlSession, task: URLSessionTask)
+        typealias Cancellation = ((any TaskDriver)?, mustDrain: Bool, Unregistered?, undelivered: [TaskEvent])
+        let newSession = sessionToStartIn
         let cancelled = state.withLock { state -> Cancellation? in
             guard state.lifecycle == .active else { return nil }
+            let wasStarted = state.isStarted
+            if !wasStarted {
+                guard let newSession, state.start(in: newSession) else { return nil }
+            }
             state.lifecycle = .canceling
             let error = URLError.ferryCancelled(url: state.originalRequest?.url)
             state.error = error
-            let session = state.isStarted ? nil : state.session
-            state.isStarted = true
-            if state.task == nil { state.task = state.weakTask }
+            var new: Unregistered?
+            if !wasStarted, let session = state.session, let task = state.task { new = (session, task) }
             let undelivered = state.takeUndelivered()
             state.obstacle = nil
             // A transfer reports its end itself, once the metrics include the request in progress.
             if !(state.driver is Exchange) { state.events = [.completed(error)] }
-            return (state.driver, state.claimDrain(), session, undelivered)
+            return (state.driver, state.claimDrain(), new, undelivered)
         }
-        guard let (driver, mustDrain, session, undelivered) = cancelled else { return }
+        guard let (driver, mustDrain, new, undelivered) = cancelled else { return }
         undelivered.discardFiles()
         // A task that never ran must be registered, so that it is kept until its completion has been delivered.
-        if let session { _ = session.admit(self, forCompletion: true) }
+        if let new { _ = new.session.core.admit(self, new.task, forCompletion: true) }
         driver?.perform(.cancel(telling: self))
         if mustDrain { scheduleDrain() }
     }
@@ -83,7 +101,7 @@ extension TaskCore {
             return (driver, undelivered)
         }
         guard let (driver, undelivered) = cancelled else {
-            if let queue = state.withLock({ $0.session?.dispatcher.queue }) {
+            if let queue = state.withLock({ $0.sessionCore?.dispatcher.queue }) {
                 queue.deliver { handler.call(nil) }
             } else {
                 handler.call(nil)
@@ -96,18 +114,19 @@ extension TaskCore {
 
     // MARK: - Starting
 
-    private func start(in session: CurlSession) {
-        let refusal = session.admit(self, forCompletion: false)
-        let partial = refusal == nil ? openPartialFile(unlessClaimedBy: session.protocols) : nil
-        let adaptation = refusal == nil ? adaptImmediately(for: session) : nil
+    private func begin(_ start: Start) {
+        let session = start.session
+        let refusal = session.core.admit(self, start.task, forCompletion: false)
+        let opensFile = refusal == nil && start.isContinuation
+        let partial = opensFile ? openPartialFile(unlessClaimedBy: session.protocols) : nil
+        let adaptation = refusal == nil ? adaptImmediately(start) : nil
         startDriver { state in
             if let error = refusal ?? state.startError { return .failure(error) }
             guard let request = state.originalRequest else {
                 return .failure(URLError.ferry(.badURL, url: nil, "The task has no request"))
             }
             if case .failure(let error) = adaptation { return .failure(error) }
-            let delegate = state.ownDelegate ?? session.casts
-            state.isUnheard = delegate.isEmpty && !state.resultDelivery.isDelegate
+            state.isUnheard = state.delegate?.isEmpty != false && !state.resultDelivery.isDelegate
             if let own = state.ownDelegate, !state.resultDelivery.isDelegate {
                 state.tellsOwnDelegate = state.isDownload ? own.download != nil : own.data != nil
             }
@@ -175,21 +194,34 @@ extension TaskCore {
         let limits = session.limits(for: request, deadline: recovery?.deadline)
         switch partial {
         case .success(let (data, file)):
-            let transfer = Exchange(engine, resuming: data, file: file, client: self, limits: limits)
-            attach(recovery, to: transfer, state.originalRequest, adaptation)
+            let transfer = Exchange(
+                engine,
+                session.core.group,
+                resuming: data,
+                file: file,
+                client: self,
+                limits: limits
+            )
+            attach(recovery, to: transfer, session, state.originalRequest, adaptation)
             return .success(transfer)
         case .failure(let error): return .failure(error)
         case nil: break
         }
-        let transfer = Exchange(engine, request, body: body, toFile: state.isDownload, client: self, limits: limits)
+        let transfer = Exchange(
+            engine,
+            session.core.group,
+            request,
+            body: body,
+            toFile: state.isDownload,
+            client: self,
+            limits: limits
+        )
         // A protocol class may have led here by redirects.
         transfer.redirects.count = state.redirectCount
         // As in URLSession, downloads and uploads do not use the cache.
         transfer.caching.isEnabled = state.task is CurlDataTask
-        if let from = state.originalRequest?.url, let to = request.url, from != to {
-            transfer.redirects.hasLeftOrigin = Origin(from) != Origin(to)
-        }
-        attach(recovery, to: transfer, state.originalRequest, adaptation)
+        transfer.redirects.hasLeftOrigin = state.hasLeftOrigin
+        attach(recovery, to: transfer, session, state.originalRequest, adaptation)
         return .success(transfer)
     }
 
@@ -199,20 +231,26 @@ extension TaskCore {
     private typealias Adaptation = (base: URLRequest, adapted: AdaptedRequest)
 
     /// Returns the request that the interceptors have changed on this thread, or `nil` if they have to be asked later.
-    private func adaptImmediately(for session: CurlSession) -> Result<Adaptation?, any Error>? {
-        guard let recovery = recoverySettings, let interceptors = recovery.interceptors, let request = originalRequest,
+    private func adaptImmediately(_ start: Start) -> Result<Adaptation?, any Error>? {
+        let session = start.session
+        guard let recovery = start.recovery, let interceptors = recovery.interceptors, let request = originalRequest,
             !session.protocols.mayClaim(request)
         else { return nil }
-        let attempt = RequestAttempt(taskIdentifier: identifier, originalURL: request.url)
+        let attempt = RequestAttempt(identity(in: session), originalURL: request.url)
         let base = recovery.withIdempotencyKey(request)
         return Result {
             try interceptors.adaptImmediately(base, for: attempt).map { (base, $0) }
         }
     }
 
+    private func identity(in session: CurlSession) -> TaskIdentity {
+        TaskIdentity(session: session.core.number, task: identifier)
+    }
+
     private func attach(
         _ settings: RecoverySettings?,
         to transfer: Exchange,
+        _ session: CurlSession,
         _ original: URLRequest?,
         _ adaptation: Adaptation?
     ) {
@@ -223,7 +261,7 @@ extension TaskCore {
         let recovery = Recovery(
             settings,
             base,
-            taskIdentifier: identifier,
+            task: identity(in: session),
             originalURL: original?.url ?? transfer.request.url,
             received: transfer.bodyReceived
         )
@@ -236,6 +274,7 @@ extension TaskCore {
 extension TaskCore: ProtocolLoadClient {
     var protocolTask: URLSessionTask? { state.withLock { $0.task } }
     var redirectCount: Int { state.withLock { $0.redirectCount } }
+    var hasLeftOrigin: Bool { state.withLock { $0.hasLeftOrigin } }
 
     func protocolLoadMayBegin(_ load: ProtocolLoad) -> Bool {
         let (isWanted, old) = state.withLock { state -> (Bool, (any TaskDriver)?) in
@@ -257,13 +296,15 @@ extension TaskCore: ProtocolLoadClient {
     /// Follows a redirect received by the engine, which may lead to a protocol class.
     func followRedirect(_ response: HTTPURLResponse, to next: URLRequest?, _ driver: any TaskDriver) {
         let (session, body, isDownload, request) = state.withLock { state in
-            (state.session, state.body, state.isDownload, state.currentRequest?.request)
+            // The delegate may have changed the target.
+            if let from = state.originalRequest?.url, let to = next?.url, Origin(from) != Origin(to) {
+                state.hasLeftOrigin = true
+            }
+            return (state.session, state.body, state.isDownload, state.currentRequest?.request)
         }
         guard driver is Exchange, let next, let request, let session, session.protocols.mayClaim(next) else {
             return driver.perform(.redirect(next))
         }
-        // The protocol class is given the task, whose current request must be the next one from now on.
-        state.withLock { $0.currentRequest = CurrentRequest(next) }
         let kept = body.afterRedirection(status: response.statusCode, from: request, to: next)
         let load = ProtocolLoad(next, body: kept, toFile: isDownload, client: self, session: session)
         load.perform(.start(priority: priority))
@@ -286,7 +327,7 @@ enum TaskCommand: Sendable {
     case cancelProducingResumeData(any ExchangeClient)
     /// There is room for more of the body.
     case readMore
-    /// Answers a redirect with the request to send, or with `nil` to deliver the redirect response itself.
+    /// Decides a redirect with the request to send, or with `nil` to deliver the redirect response itself.
     case redirect(URLRequest?)
     case authenticate(URLSession.AuthChallengeDisposition, URLCredential?)
     case bodyStream(StreamBox?)
@@ -295,5 +336,26 @@ enum TaskCommand: Sendable {
 }
 
 extension Exchange: TaskDriver {
-    func perform(_ command: TaskCommand) { engine.submit(.task(command, self)) }
+    func perform(_ command: TaskCommand) {
+        switch command {
+        case .start(let priority): engine.submit(.start(self, priority: priority), mayRunInline: body.isNone)
+        case .suspensionChanged: engine.submit(.run { [self] in followSuspension() })
+        case .readMore: engine.submit(.run { [self] in readMore() })
+        default: engine.submit(.run { [self] in follow(command) })
+        }
+    }
+
+    private func follow(_ command: TaskCommand) {
+        switch command {
+        case .start, .suspensionChanged, .readMore: break
+        case .cancel(let client):
+            cancel()
+            client?.exchange(didCancelProducing: nil)
+        case .cancelProducingResumeData(let client): cancelProducingResumeData(for: client)
+        case .redirect(let request): answerRedirect(request)
+        case .authenticate(let disposition, let credential): answerChallenge(disposition, credential)
+        case .bodyStream(let box): answerBodyStream(box)
+        case .becomeDownload(let client): becomeDownload(for: client)
+        }
+    }
 }

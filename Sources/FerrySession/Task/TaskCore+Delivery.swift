@@ -36,7 +36,8 @@ extension TaskCore {
 
     private func next() -> Delivery? {
         state.withLock { state in
-            guard state.canDeliver, let session = state.session, let task = state.task else {
+            guard state.canDeliver, let session = state.session, let task = state.task, let delegate = state.delegate
+            else {
                 state.isDraining = false
                 return nil
             }
@@ -46,7 +47,7 @@ extension TaskCore {
                 event: event,
                 session: session,
                 task: task,
-                delegate: state.ownDelegate ?? session.casts,
+                delegate: delegate,
                 resultDelivery: state.resultDelivery,
                 tellsDelegate: state.tellsDelegate,
                 driver: state.driver
@@ -120,7 +121,7 @@ extension TaskCore {
                 expectedTotalBytes: total.transferSize
             )
         case .becameDownload(let download):
-            let old = session.registry.withLock { $0.replace(download, identifier: identifier) }
+            let old = session.core.registry.withLock { $0.replace(download, identifier: identifier) }
             withExtendedLifetime(old) {}
             guard let task = task as? URLSessionDataTask else { return }
             delegate.data?.urlSession(session, dataTask: task, didBecome: download)
@@ -260,15 +261,17 @@ extension TaskCore {
         case .stream(let stream): stream.finish(error)
         }
         release()
-        session.forget(identifier)
+        session.core.forget(identifier)
     }
 
     /// Releases everything that a finished task no longer needs.
     private func release() {
         let kept = state.withLock { state in
-            let kept = (state.session, state.task, state.ownDelegate, state.driver)
+            let delegates = (state.ownDelegate, state.sessionDelegate)
+            let kept = (state.session, state.sessionCore, state.task, delegates, state.driver)
             // As in URLSession, a task retains its own delegate until it is complete.
-            (state.session, state.task, state.ownDelegate, state.driver) = (nil, nil, nil, nil)
+            (state.session, state.sessionCore, state.task, state.driver) = (nil, nil, nil, nil)
+            (state.ownDelegate, state.sessionDelegate) = (nil, nil)
             state.finishedFile = nil
             state.resumeDataHandler = nil
             state.isDraining = false

@@ -24,14 +24,20 @@ extension TaskCore {
         var isUnheard = false
         /// Whether the task's own delegate, but not the session's, receives response and body before the handler does.
         var tellsOwnDelegate = false
-        /// The session, until the task is complete.
+        /// The core of the session, until the task is complete.
+        var sessionCore: CurlSessionCore?
+        /// The session passed to callbacks, kept from `resume` until the task is complete.
         var session: CurlSession?
         /// The task passed to callbacks, kept from `resume` until it is complete.
         var task: URLSessionTask?
         weak var weakTask: URLSessionTask?
         var driver: (any TaskDriver)?
         var redirectCount = 0
+        /// Whether a redirect has led to another origin, which must not receive the session's secrets.
+        var hasLeftOrigin = false
         var ownDelegate: DelegateCasts?
+        /// The session's delegate, kept from `resume` until the task is complete.
+        var sessionDelegate: DelegateCasts?
 
         var response: ReceivedResponse?
         var error: (any Error)?
@@ -72,6 +78,20 @@ extension TaskCore {
 }
 
 extension TaskCore.State {
+    /// Keeps what callbacks receive, until the task is complete; returns `false` if the task is being released.
+    mutating func start(in session: CurlSession) -> Bool {
+        guard sessionCore != nil else { return false }
+        task = weakTask
+        guard task != nil else { return false }
+        self.session = session
+        sessionDelegate = session.casts
+        isStarted = true
+        return true
+    }
+
+    /// The delegate that receives the task's events; `nil` before `resume` and once the task is complete.
+    var delegate: DelegateCasts? { ownDelegate ?? sessionDelegate }
+
     var isSuspended: Bool { suspendCount > 0 && lifecycle == .active }
     /// Whether the end needs no hop to the delegate queue either, because an `async` function waits for it.
     var isInline: Bool { isUnheard && resultDelivery.isAsync && resumeDataHandler == nil }

@@ -12,17 +12,10 @@ final class TaskCore: Sendable {
     let isAsync: Bool
     let progress = TaskProgress()
     let state: Mutex<State>
-    private let makeTask: @Sendable (TaskCore) -> URLSessionTask
 
-    init(
-        _ identifier: Int,
-        _ state: consuming State,
-        wasMadeBeforeInvalidation: Bool,
-        makeTask: @escaping @Sendable (TaskCore) -> URLSessionTask
-    ) {
+    init(_ identifier: Int, _ state: consuming State, wasMadeBeforeInvalidation: Bool) {
         self.identifier = identifier
         self.wasMadeBeforeInvalidation = wasMadeBeforeInvalidation
-        self.makeTask = makeTask
         isAsync = state.resultDelivery.isAsync
         self.state = Mutex(state)
     }
@@ -36,28 +29,17 @@ final class TaskCore: Sendable {
         if Progress.current() != nil { _ = task.progress }
     }
 
-    /// Whether the task was never resumed and is referred to only by the session.
-    var isAbandoned: Bool { state.withLock { !$0.isStarted && $0.weakTask == nil } }
+    /// The task, if it was never resumed and is not being released.
+    var unstartedTask: URLSessionTask? { state.withLock { $0.isStarted ? nil : $0.weakTask } }
 
-    /// Releases the session, which keeps the core to cancel it, if the task is released before it was resumed.
+    /// Has the session forget the task, which is released without having been resumed.
     func taskWasReleased() {
-        let session = state.withLock { state -> CurlSession? in
-            // Another task may have taken the place of this one.
-            guard !state.isStarted, state.weakTask == nil else { return nil }
-            defer { state.session = nil }
-            return state.session
+        let session = state.withLock { state -> CurlSessionCore? in
+            guard !state.isStarted else { return nil }
+            defer { state.sessionCore = nil }
+            return state.sessionCore
         }
-        session?.noteAbandonedTask(identifier)
-    }
-
-    /// Returns the task, which is made again if it was released before it was resumed.
-    func task(in session: CurlSession) -> URLSessionTask {
-        if let task = state.withLock({ $0.task ?? $0.weakTask }) { return task }
-        let task = makeTask(self)
-        state.withLock { state in
-            if !state.isStarted { state.session = session }
-        }
-        return task
+        session?.forget(identifier)
     }
 
     /// Connects a `Progress` to the task when it is requested; for most tasks it never is.
@@ -107,7 +89,7 @@ final class TaskCore: Sendable {
     /// The task's own delegate, or else the session's.
     var delegate: (any URLSessionTaskDelegate)? {
         get {
-            let (own, session) = state.withLock { ($0.ownDelegate, $0.session) }
+            let (own, session) = state.withLock { ($0.ownDelegate, $0.sessionCore) }
             return (own ?? session?.casts)?.task
         }
         set { setDelegate(newValue.map { DelegateCasts($0) }) }
@@ -140,7 +122,7 @@ final class TaskCore: Sendable {
     }
 
     func scheduleDrain() {
-        let dispatcher = state.withLock { state in state.isInline ? nil : state.session?.dispatcher }
+        let dispatcher = state.withLock { state in state.isInline ? nil : state.sessionCore?.dispatcher }
         if let dispatcher { dispatcher.enqueue(self) } else { drain() }
     }
 }

@@ -21,17 +21,19 @@ extension ProtocolLoad: TaskDriver {
     private func answerChallenge(_ disposition: URLSession.AuthChallengeDisposition, _ credential: URLCredential?) {
         guard client != nil, case .challenge(let challenge) = question else { return }
         question = nil
-        let sender = challenge.sender
-        switch (disposition, credential) {
-        case (.useCredential, let credential?), (.performDefaultHandling, let credential?):
-            sender?.use(credential, for: challenge)
-        case (.useCredential, nil): sender?.continueWithoutCredential(for: challenge)
-        case (.performDefaultHandling, nil): sender?.performDefaultHandling(for: challenge)
-        case (.rejectProtectionSpace, _): sender?.rejectProtectionSpaceAndContinue(with: challenge)
-        case (.cancelAuthenticationChallenge, _):
-            sender?.cancel(challenge)
-            end(URLError.ferry(.cancelled, url: request.url, "The authentication challenge was cancelled"))
+        loadingQueue.async {
+            let sender = challenge.sender
+            switch (disposition, credential) {
+            case (.useCredential, let credential?), (.performDefaultHandling, let credential?):
+                sender?.use(credential, for: challenge)
+            case (.useCredential, nil): sender?.continueWithoutCredential(for: challenge)
+            case (.performDefaultHandling, nil): sender?.performDefaultHandling(for: challenge)
+            case (.rejectProtectionSpace, _): sender?.rejectProtectionSpaceAndContinue(with: challenge)
+            case (.cancelAuthenticationChallenge, _): sender?.cancel(challenge)
+            }
         }
+        guard disposition == .cancelAuthenticationChallenge else { return }
+        end(URLError.ferry(.cancelled, url: request.url, "The authentication challenge was cancelled"))
     }
 
     private func answerBodyStream(_ box: StreamBox?) {
@@ -103,7 +105,6 @@ extension ProtocolLoad: TaskDriver {
         body = body.afterRedirection(status: answer.statusCode, from: request, to: next)
         request = next
         client.exchangeDidRewindBody()
-        client.exchange(willSend: next, setting: [], adding: [], bodyLength: .zero)
         choose()
     }
 }
@@ -115,7 +116,9 @@ extension BodySource {
         let keepsOwn = keepsBody && method == next.httpMethod ?? "GET"
         // A request's own body that was not changed is the task's, or is not sent, as in upload tasks.
         if let data = next.httpBody, data != request.httpBody || !keepsOwn { return .data(data) }
-        if let stream = next.httpBodyStream, stream !== request.httpBodyStream { return .stream(StreamBox(stream)) }
+        if next.httpBody == nil, let stream = next.httpBodyStream, stream !== request.httpBodyStream {
+            return .stream(StreamBox(stream))
+        }
         return keepsOwn ? self : .none
     }
 }

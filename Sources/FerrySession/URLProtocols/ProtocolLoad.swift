@@ -1,9 +1,10 @@
 /// Drives a class of the configuration's `protocolClasses` for a task.
 ///
-/// The class is called on a separate serial queue for each task, so that one that blocks delays no other task. What it
-/// reports to its client, on any thread, is handled in order on a second queue.
+/// The class is called on the loading queue of its session, and what it reports to its client, on any thread, is
+/// handled in order on the client queue. Every task takes the same steps on both, so that the order of the tasks is
+/// kept.
 ///
-/// `@unchecked Sendable`: all mutable state is accessed only on `queue`.
+/// `@unchecked Sendable`: all mutable state is accessed only on `queue`, the client queue.
 final class ProtocolLoad: NSObject, @unchecked Sendable {
     enum Question {
         case redirect(HTTPURLResponse)
@@ -11,10 +12,10 @@ final class ProtocolLoad: NSObject, @unchecked Sendable {
         case bodyStream(URLProtocol.Type)
     }
 
-    let queue = DispatchQueue(label: "Ferry protocol client")
-    private let loadingQueue = DispatchQueue(label: "Ferry protocol")
+    var queue: DispatchQueue { classes.queues.client }
+    var loadingQueue: DispatchQueue { classes.queues.loading }
     private let classes: ProtocolClasses
-    let settings: EngineSettings
+    let settings: ExchangeSettings
     var client: (any ProtocolLoadClient)?
     var request: URLRequest
     var body: BodySource
@@ -31,7 +32,7 @@ final class ProtocolLoad: NSObject, @unchecked Sendable {
         self.body = body
         self.client = client
         classes = session.protocols
-        settings = session.engineSettings
+        settings = session.exchangeSettings
         let folder = settings.temporaryDirectory
         sink = toFile ? .file(DownloadFile(directory: folder, requestURL: request.url)) : .client
     }
@@ -40,12 +41,14 @@ final class ProtocolLoad: NSObject, @unchecked Sendable {
 
     /// Chooses a class for the request; must be called on `queue`, like everything below.
     func choose() {
-        guard let task = client?.protocolTask else { return }
+        guard let client, let task = client.protocolTask else { return }
         let classes = classes
+        // The classes are asked about the task's current request.
+        client.exchange(willSend: request, setting: [], adding: additionalHeaders, bodyLength: .zero)
         loadingQueue.async { [self] in
             let choice = classes.first(for: task)
             queue.async { [self] in
-                guard let client else { return }
+                guard let client = self.client else { return }
                 guard let choice else {
                     give()
                     return client.protocolLoadIsUnclaimed(self, request, body)
@@ -55,6 +58,10 @@ final class ProtocolLoad: NSObject, @unchecked Sendable {
                 prepareBody(for: choice.type)
             }
         }
+    }
+
+    private var additionalHeaders: [HeaderField] {
+        settings.additionalHeaders(hasLeftOrigin: client?.hasLeftOrigin ?? true)
     }
 
     /// Puts the body where a protocol class looks for it.
@@ -80,10 +87,11 @@ final class ProtocolLoad: NSObject, @unchecked Sendable {
     func begin(_ type: URLProtocol.Type) {
         guard let task = client?.protocolTask else { return }
         hasResponse = false
-        let (request, stored) = (request, stored)
+        let (request, stored) = (CurrentRequest(request, additions: additionalHeaders).complete, stored)
         loadingQueue.async { [self] in
             let canonical = type.canonicalRequest(for: request)
-            let loader = type.init(request: canonical, cachedResponse: stored, client: self)
+            let readable = ProtocolRequest.readable(canonical)
+            let loader = type.init(request: readable, cachedResponse: stored, client: self)
             loader.task = task
             let run = ProtocolRun(loader, on: loadingQueue)
             queue.async { [self] in
@@ -146,6 +154,8 @@ protocol ProtocolLoadClient: ExchangeClient {
     var protocolTask: URLSessionTask? { get }
     /// The number of redirects the task has received.
     var redirectCount: Int { get }
+    /// Whether a redirect has led to another origin.
+    var hasLeftOrigin: Bool { get }
     /// Makes the load the task's driver, because a class accepts the request; returns whether the task still runs.
     func protocolLoadMayBegin(_ load: ProtocolLoad) -> Bool
     /// Passes the request to the engine, because no class accepts it.
@@ -154,8 +164,8 @@ protocol ProtocolLoadClient: ExchangeClient {
 
 /// One instance of a protocol class, started and stopped at most once, in that order.
 ///
-/// `@unchecked Sendable`: the instance is called only on its load's serial queue, where it may block; elsewhere only
-/// its identity is compared.
+/// `@unchecked Sendable`: the instance is called only on its session's loading queue, where it may block; elsewhere
+/// only its identity is compared.
 final class ProtocolRun: @unchecked Sendable {
     private let loader: URLProtocol
     private let queue: DispatchQueue

@@ -9,15 +9,14 @@ public struct ArchiveRedaction: Sendable {
     /// The default is `Authorization`, `Proxy-Authorization`, `Cookie` and `Set-Cookie`.
     public var headers: Set<String>
 
-    /// A Boolean value that indicates whether header fields, parameters of URLs and form fields are secret if their
-    /// names suggest it, such as `X-Api-Key` and `access_token`; true by default.
+    /// A Boolean value that indicates whether header fields, parameters of URLs, form fields and JSON members are
+    /// secret if their names suggest it, such as `X-Api-Key` and `access_token`; true by default.
     public var redactsSecretNames: Bool
 
     /// Returns the body to record instead of a request's or response's, given its media type; nil for all as they are.
     ///
-    /// Use it for secrets within JSON, which are recorded by default. A body of the type `multipart/form-data` is left out
-    /// if this is nil and ``redactsSecretNames`` is true, since its parts may be secret. It is called on the thread that
-    /// records.
+    /// Use it for secrets whose names do not suggest it. A `multipart` body is left out if this is nil and
+    /// ``redactsSecretNames`` is true, since its parts may be secret. It is called on the thread that records.
     public var body: (@Sendable (_ body: Data, _ mimeType: String) -> Data)?
 
     /// Creates a redaction.
@@ -50,10 +49,13 @@ public struct ArchiveRedaction: Sendable {
         let secret = Set(headers.map { $0.lowercased() })
         return fields.map { name, value in
             let key = name.lowercased()
-            if secret.contains(key) || (redactsSecretNames && SecretName.isSecret(key)) {
-                return HTTPArchive.Field(name: name, value: SecretName.placeholder)
-            }
-            return HTTPArchive.Field(name: name, value: PresentableText.field(key, value, url: url))
+            // An invalid name may be a whole field with its value.
+            let name = redactsSecretNames ? PresentableText.argument(name) : name
+            if secret.contains(key) { return HTTPArchive.Field(name: name, value: SecretName.placeholder) }
+            let shown =
+                redactsSecretNames
+                ? PresentableText.field(name, value) : PresentableText.field(key, value, url: url)
+            return HTTPArchive.Field(name: name, value: shown)
         }
     }
 
@@ -61,12 +63,10 @@ public struct ArchiveRedaction: Sendable {
     func body(_ body: Data, mimeType: String) -> Data? {
         let own: (@Sendable (Data, String) -> Data)? = self.body
         let shown = own.map { $0(body, mimeType) } ?? body
-        guard redactsSecretNames else { return shown }
-        let type = mimeType.lowercased()
-        if type.hasPrefix("multipart/form-data") { return own == nil && !body.isEmpty ? nil : shown }
-        guard type.hasPrefix("application/x-www-form-urlencoded") else { return shown }
-        // Each byte becomes a character, so that a form does not have to be UTF-8.
+        guard redactsSecretNames, !shown.isEmpty else { return shown }
+        // Each byte becomes a character, so that a body does not have to be UTF-8.
         let text = String(String.UnicodeScalarView(shown.map { Unicode.Scalar($0) }))
-        return Data(PresentableText.redactedPairs(text[...]).unicodeScalars.map { UInt8(truncatingIfNeeded: $0.value) })
+        guard let safe = PresentableText.body(text, type: mimeType) else { return own == nil ? nil : shown }
+        return Data(safe.unicodeScalars.map { UInt8(truncatingIfNeeded: $0.value) })
     }
 }

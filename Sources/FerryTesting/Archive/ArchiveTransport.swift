@@ -3,7 +3,9 @@ import FerrySession
 /// A transport that responds to requests from an ``HTTPArchive``, without a server.
 ///
 /// ```swift
-/// let archive = try HTTPArchive(contentsOf: URL(fileURLWithPath: "Fixtures/users.har"))
+/// let archive = try HTTPArchive(
+///     contentsOf: URL(fileURLWithPath: "Fixtures/users.har")
+/// )
 /// let transport = ArchiveTransport(archive)
 /// ```
 ///

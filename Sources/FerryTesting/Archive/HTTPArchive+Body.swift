@@ -83,8 +83,6 @@ extension HTTPArchive {
 }
 
 extension HTTPArchive.Content: Codable {
-    private enum CodingKeys: String, CodingKey { case size, mimeType, text, encoding, comment }
-
     /// Reads a body.
     public init(from decoder: any Decoder) throws {
         let values = try decoder.container(keyedBy: CodingKeys.self)

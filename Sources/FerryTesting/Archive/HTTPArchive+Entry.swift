@@ -21,6 +21,10 @@ extension HTTPArchive {
         public var errorCode: Int?
         /// A comment.
         public var comment: String?
+        /// The format requires the field, but none of its members.
+        private let cache = CacheUse()
+
+        private struct CacheUse: Encodable, Hashable {}
 
         /// Creates an entry.
         public init(
@@ -64,16 +68,14 @@ extension HTTPArchive {
 }
 
 extension HTTPArchive.Entry: Codable {
-    private enum Keys: String, CodingKey {
+    private enum CodingKeys: String, CodingKey {
         case startedDateTime, time, request, response, cache, timings, serverIPAddress, comment
         case errorCode = "_errorCode"
     }
 
-    private struct Empty: Encodable {}
-
     /// Reads an entry.
     public init(from decoder: any Decoder) throws {
-        let values = try decoder.container(keyedBy: Keys.self)
+        let values = try decoder.container(keyedBy: CodingKeys.self)
         request = try values.decode(HTTPArchive.Request.self, forKey: .request)
         response = try values.decode(HTTPArchive.Response.self, forKey: .response)
         startedDateTime = values.text(.startedDateTime) ?? ""
@@ -83,25 +85,9 @@ extension HTTPArchive.Entry: Codable {
         errorCode = values.count(.errorCode)
         comment = values.text(.comment)
     }
-
-    /// Writes the entry.
-    public func encode(to encoder: any Encoder) throws {
-        var values = encoder.container(keyedBy: Keys.self)
-        try values.encode(startedDateTime, forKey: .startedDateTime)
-        try values.encode(time, forKey: .time)
-        try values.encode(request, forKey: .request)
-        try values.encode(response, forKey: .response)
-        try values.encode(Empty(), forKey: .cache)
-        try values.encode(timings, forKey: .timings)
-        try values.encodeIfPresent(serverIPAddress, forKey: .serverIPAddress)
-        try values.encodeIfPresent(errorCode, forKey: .errorCode)
-        try values.encodeIfPresent(comment, forKey: .comment)
-    }
 }
 
 extension HTTPArchive.Timings: Codable {
-    private enum CodingKeys: String, CodingKey { case blocked, dns, connect, send, wait, receive, ssl }
-
     /// Reads the phases; a missing one is unknown.
     public init(from decoder: any Decoder) throws {
         let values = try decoder.container(keyedBy: CodingKeys.self)

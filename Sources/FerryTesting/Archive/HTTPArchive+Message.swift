@@ -95,10 +95,6 @@ extension HTTPArchive {
 }
 
 extension HTTPArchive.Request: Codable {
-    private enum CodingKeys: String, CodingKey {
-        case method, url, httpVersion, cookies, headers, queryString, postData, headersSize, bodySize
-    }
-
     /// Reads a request.
     public init(from decoder: any Decoder) throws {
         let values = try decoder.container(keyedBy: CodingKeys.self)
@@ -115,10 +111,6 @@ extension HTTPArchive.Request: Codable {
 }
 
 extension HTTPArchive.Response: Codable {
-    private enum CodingKeys: String, CodingKey {
-        case status, statusText, httpVersion, cookies, headers, content, redirectURL, headersSize, bodySize
-    }
-
     /// Reads a response.
     public init(from decoder: any Decoder) throws {
         let values = try decoder.container(keyedBy: CodingKeys.self)
@@ -135,8 +127,6 @@ extension HTTPArchive.Response: Codable {
 }
 
 extension HTTPArchive.Field: Codable {
-    private enum CodingKeys: String, CodingKey { case name, value }
-
     /// Reads a field; without a value it is empty.
     public init(from decoder: any Decoder) throws {
         let values = try decoder.container(keyedBy: CodingKeys.self)

@@ -5,7 +5,9 @@ import FerrySession
 /// Record one with ``HTTPArchiveRecorder``, and replay it with ``ArchiveTransport``.
 ///
 /// ```swift
-/// let archive = try HTTPArchive(contentsOf: URL(fileURLWithPath: "Fixtures/users.har"))
+/// let archive = try HTTPArchive(
+///     contentsOf: URL(fileURLWithPath: "Fixtures/users.har")
+/// )
 /// let transport = ArchiveTransport(archive)
 /// ```
 ///

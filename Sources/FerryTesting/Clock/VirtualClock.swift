@@ -106,9 +106,9 @@ public final class VirtualClock: Clock {
 
     /// Advances the clock, and resumes everything whose deadline has been reached.
     ///
-    /// Sleepers are resumed in the order of their deadlines, and those with the same one in the order in which they fell
-    /// asleep. They see the new time. A task that sleeps repeatedly must fall asleep again before the next call counts
-    /// for it; ``waitForSleepers(_:timeout:)`` waits for that.
+    /// Sleepers are resumed in the order of their deadlines, and those with the same one in the order in which they
+    /// fell asleep. They see the new time. A task that sleeps repeatedly must fall asleep again before the next call
+    /// counts for it; ``waitForSleepers(_:timeout:)`` waits for that.
     ///
     /// - Parameter duration: The duration; a negative one has no effect.
     public func advance(by duration: Duration) { move { $0.now.advanced(by: duration) } }

@@ -1,4 +1,4 @@
-import FerrySupport
+import FerryCore
 import Foundation
 
 /// A SHA-256 hash (FIPS 180-4), computed incrementally.
@@ -34,19 +34,5 @@ public struct SHA256: Sendable {
         var hash = SHA256()
         hash.update(data)
         return hash.hexDigest
-    }
-}
-
-extension [UInt8] {
-    /// The bytes as lowercase hexadecimal digits.
-    var hexadecimal: String {
-        let digits = Array("0123456789abcdef".utf8)
-        var text: [UInt8] = []
-        text.reserveCapacity(count * 2)
-        for byte in self {
-            text.append(digits[Int(byte >> 4)])
-            text.append(digits[Int(byte & 15)])
-        }
-        return String(decoding: text, as: UTF8.self)
     }
 }

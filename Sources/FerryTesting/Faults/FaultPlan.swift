@@ -1,3 +1,4 @@
+import FerryCore
 import Foundation
 
 /// The steps of one rule of a ``FaultScript``, by position.
@@ -35,10 +36,7 @@ struct RandomFaults: Sendable {
     }
 
     private func generator(_ target: String, _ position: Int) -> FaultGenerator {
-        // FNV-1a: unlike `Hasher`, it has the same result in every process.
-        var hash: UInt64 = 0xCBF2_9CE4_8422_2325 ^ seed
-        for byte in target.utf8 { hash = (hash ^ UInt64(byte)) &* 0x0000_0100_0000_01B3 }
-        var generator = FaultGenerator(state: hash)
+        var generator = FaultGenerator(state: ByteHash.of(Data(target.utf8)) ^ seed)
         return FaultGenerator(state: generator.next() &+ UInt64(truncatingIfNeeded: position) &* 0xD134_2543_DE82_EF95)
     }
 

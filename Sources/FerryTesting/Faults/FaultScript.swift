@@ -5,7 +5,10 @@ import FerrySession
 /// Each request takes the next step. When all are used, the server's handler responds.
 ///
 /// ```swift
-/// let script: FaultScript = [.reset, .reset, .respond(status: 503, retryAfter: 1), .truncate(after: 1_000)]
+/// let script: FaultScript = [
+///     .reset, .reset, .respond(status: 503, retryAfter: 1),
+///     .truncate(after: 1_000),
+/// ]
 /// let server = try LoopbackServer(script: script) { _ in .pattern(count: 10_000) }
 /// // … five requests later:
 /// script.counts  // ["reset": 2, "503": 1, "truncate": 1, "pass": 1]
@@ -121,7 +124,7 @@ public final class FaultScript: Sendable {
         { request in self.next(for: request).response(to: request, handler: handler) }
     }
 
-    /// Takes the step for a request.
+    /// Removes the step for a request, and returns it.
     private func next(for request: LoopbackRequest) -> FaultStep {
         let target = "\(request.method) \(request.target)"
         let index = rules.firstIndex { $0.route?.match(request) != nil || $0.route == nil }

@@ -3,7 +3,10 @@ import Foundation
 /// What a ``FaultScript`` does with one request.
 ///
 /// ```swift
-/// let steps: [FaultStep] = [.reset, .respond(status: 503, retryAfter: 1), .truncate(after: 1_000), .pass]
+/// let steps: [FaultStep] = [
+///     .reset, .respond(status: 503, retryAfter: 1), .truncate(after: 1_000),
+///     .pass,
+/// ]
 /// ```
 public struct FaultStep: Sendable {
     /// The name by which ``FaultScript/counts`` counts the step.

@@ -3,8 +3,10 @@ import Foundation
 /// Header fields in the order in which they were or will be sent, including duplicates.
 ///
 /// ```swift
-/// var headers: LoopbackHeaders = ["Content-Type": "text/plain", "Set-Cookie": "a=1", "Set-Cookie": "b=2"]
-/// headers["content-type"]            // "text/plain"
+/// var headers: LoopbackHeaders = [
+///     "Content-Type": "text/plain", "Set-Cookie": "a=1", "Set-Cookie": "b=2",
+/// ]
+/// headers["content-type"]  // "text/plain"
 /// headers.values(for: "set-cookie")  // ["a=1", "b=2"]
 /// ```
 public struct LoopbackHeaders: Sendable, Hashable {

@@ -1,4 +1,4 @@
-import FerrySupport
+import FerryCore
 import Foundation
 
 /// The request line and the header fields of a request.

@@ -1,5 +1,5 @@
+import FerryCore
 import FerrySession
-import FerrySupport
 
 /// The bytes of a response head.
 struct HeadWriter {

@@ -1,4 +1,4 @@
-import FerrySupport
+import FerryCore
 import Foundation
 
 extension LoopbackResponse {

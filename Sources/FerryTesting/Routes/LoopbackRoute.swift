@@ -4,7 +4,9 @@ import Foundation
 ///
 /// ```swift
 /// let server = try LoopbackServer(routes: [
-///     LoopbackRoute("GET", "/users/:id") { .text("user \($0.parameters["id"] ?? "")") },
+///     LoopbackRoute("GET", "/users/:id") {
+///         .text("user \($0.parameters["id"] ?? "")")
+///     },
 ///     LoopbackRoute("PUT", "/files/*") { _ in .status(201) },
 /// ])
 /// ```

@@ -4,8 +4,12 @@ import FerrySession
 ///
 /// ```swift
 /// let transport = StubTransport()
-/// transport.on("GET", "/users/{id}") { request, parameters in .json(#"{"id":\#(parameters["id"] ?? "0")}"#) }
-/// transport.on("POST", "/users") { _, _ in .status(201, headers: ["Location": "/users/2"]) }
+/// transport.on("GET", "/users/{id}") { request, parameters in
+///     .json(#"{"id":\#(parameters["id"] ?? "0")}"#)
+/// }
+/// transport.on("POST", "/users") { _, _ in
+///     .status(201, headers: ["Location": "/users/2"])
+/// }
 /// ```
 ///
 /// It is a request interceptor. The session's own work before and after the network, such as redirects, cookies and

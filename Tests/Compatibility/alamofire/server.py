@@ -178,9 +178,12 @@ class Handler(BaseHTTPRequestHandler):
         if start:
             self.send_header("Content-Range", f"bytes {start}-{count - 1}/{count}")
         self.end_headers()
-        self.wfile.write(body[start : count // 2] if fails else body[start:])
+        # In pieces, so that a test can cancel the download before it is complete.
+        body = body[start : count // 2] if fails else body[start:]
+        for offset in range(0, len(body), 1_000_000):
+            self.wfile.write(body[offset : offset + 1_000_000])
+            time.sleep(0.02)
         if fails:
-            self.wfile.flush()
             self.close_connection = True
 
     do_GET = do_HEAD = do_POST = do_PUT = do_PATCH = do_DELETE = do_OPTIONS = do_TRACE = do_CONNECT = respond

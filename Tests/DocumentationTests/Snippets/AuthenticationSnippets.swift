@@ -1,4 +1,4 @@
-import Ferry
+import FerryAPI
 import Foundation
 
 struct Account: Sendable {
@@ -24,9 +24,7 @@ enum AuthenticationSnippets {
         manager.interceptors = [AuthenticationInterceptor(authenticator)]
     }
 
-    static func keys(manager: HTTPSessionManager, key: String, netrc: URL) throws {
-        manager.interceptors = [
-            APIKeyInterceptor(key, in: .header("X-API-Key")), NetrcInterceptor(try NetrcFile(contentsOf: netrc)),
-        ]
+    static func keys(manager: HTTPSessionManager, key: String) {
+        manager.interceptors = [APIKeyInterceptor(key, in: .header("X-API-Key"))]
     }
 }

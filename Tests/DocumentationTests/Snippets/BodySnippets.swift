@@ -3,7 +3,9 @@ import Ferry
 /// The snippets of the articles about downloads, bodies, timeouts and headers, compiled but not run.
 enum BodySnippets {
     static func destination(folder: URL) -> DownloadDestination {
-        let destination = DownloadDestination(options: [.overwrite, .createIntermediateDirectories]) { _, response in
+        let destination = DownloadDestination(options: [
+            .overwrite, .createIntermediateDirectories,
+        ]) { _, response in
             guard response?.mimeType == "application/pdf" else { return nil }
             return folder.appendingPathComponent("report.pdf")
         }
@@ -11,21 +13,28 @@ enum BodySnippets {
     }
 
     static func stream(manager: HTTPSessionManager, output: FileHandle) async throws {
-        let stream = manager.stream(.get("export.csv"), validation: Validation(contentTypes: ["text/csv"]))
+        let stream = manager.stream(
+            .get("export.csv"),
+            validation: Validation(contentTypes: ["text/csv"])
+        )
         for try await piece in stream {
             try output.write(contentsOf: piece)
         }
     }
 
     static func events(manager: HTTPSessionManager) async throws {
-        for try await event in manager.stream(.post("chat").parameters(["stream": true])).events {
+        for try await event in manager.stream(
+            .post("chat").parameters(["stream": true])
+        ).events {
             if event.data == "[DONE]" { break }
             print(event.data)
         }
     }
 
     static func limit(manager: HTTPSessionManager) async throws {
-        let terms = try await manager.send(.get("terms", serializer: .string.limited(toBytes: 1 << 20)))
+        let terms = try await manager.send(
+            .get("terms", serializer: .string.limited(toBytes: 1 << 20))
+        )
         print(terms)
     }
 
@@ -34,7 +43,10 @@ enum BodySnippets {
         request.httpMethod = "PUT"
         request.httpBodyStream = InputStream(url: file)
         request.setValue("\(length)", forHTTPHeaderField: "Content-Length")
-        let task = manager.uploadTask(withStreamedRequest: request, serializer: .data) { response in
+        let task = manager.uploadTask(
+            withStreamedRequest: request,
+            serializer: .data
+        ) { response in
             print(response.statusCode ?? 0)
         }
         task.resume()
@@ -54,7 +66,11 @@ enum BodySnippets {
         let manager = SessionManager(transport: .curl(options: options))
         let onWhateverIsMade = SessionManager(
             transport: .session { configuration, delegate, queue in
-                CurlSession(configuration: configuration, delegate: delegate, delegateQueue: queue)
+                CurlSession(
+                    configuration: configuration,
+                    delegate: delegate,
+                    delegateQueue: queue
+                )
             }
         )
         return [manager, onWhateverIsMade]
@@ -66,7 +82,10 @@ enum BodySnippets {
     }
 
     static func resolve() throws -> URL {
-        let url = try BaseURL.resolve("users/1", against: URL(string: "https://example.com/v1"))
+        let url = try BaseURL.resolve(
+            "users/1",
+            against: URL(string: "https://example.com/v1")
+        )
         return url
     }
 
@@ -75,7 +94,9 @@ enum BodySnippets {
         headers["accept"] = "text/html"
         headers.add("X-Trace", "7")
         headers.setAuthorization(bearerToken: "secret")
-        let page = try await manager.send(.get("page", serializer: .string).headers(headers))
+        let page = try await manager.send(
+            .get("page", serializer: .string).headers(headers)
+        )
         return page
     }
 
@@ -86,6 +107,8 @@ enum BodySnippets {
     static func methods(manager: HTTPSessionManager) async {
         let report = Request("REPORT", "calendar", serializer: .data)
         let response = await manager.response(for: report)
-        if response.error?.isRetryable == true, report.method.isIdempotent { print("once more") }
+        if response.error?.isRetryable == true, report.method.isIdempotent {
+            print("once more")
+        }
     }
 }

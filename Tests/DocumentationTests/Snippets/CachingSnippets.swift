@@ -29,7 +29,8 @@ enum CachingSnippets {
             willCacheResponse proposedResponse: CachedURLResponse,
             completionHandler: @escaping @Sendable (CachedURLResponse?) -> Void
         ) {
-            let isPrivate = dataTask.originalRequest?.url?.path.hasPrefix("/account") ?? true
+            let isPrivate =
+                dataTask.originalRequest?.url?.path.hasPrefix("/account") ?? true
             completionHandler(isPrivate ? nil : proposedResponse)
         }
     }

@@ -1,4 +1,4 @@
-import Ferry
+import FerryAssets
 
 /// The snippets of the articles about reachability and asset downloads, compiled but not run.
 enum CompanionSnippets {
@@ -43,7 +43,10 @@ enum CompanionSnippets {
     }
 
     static func download(url: URL) {
-        let downloader = AssetDownloader(serializer: .data, cache: AutoPurgingCache<Data>())
+        let downloader = AssetDownloader(
+            serializer: .data,
+            cache: AutoPurgingCache<Data>()
+        )
         let receipt = downloader.download(URLRequest(url: url)) { response in
             print(response.value?.count ?? 0, response.error?.message ?? "no error")
         }

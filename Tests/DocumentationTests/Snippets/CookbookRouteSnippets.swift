@@ -18,9 +18,24 @@ extension Cookbook {
         return user
     }
 
+    static func selfSigned(api: URL, certificate: URL) async throws -> User {
+        var policy = SecurityPolicy(pinningMode: .certificate)
+        policy.pinnedCertificates = try SecurityPolicy.certificates(inFile: certificate)
+        policy.allowsInvalidCertificates = true
+        let manager = try HTTPSessionManager(baseURL: api, securityPolicy: policy)
+        let user = try await manager.get("users/1", as: User.self)
+        return user
+    }
+
     static func proxy(api: URL, port: Int, password: String) async throws -> User {
         var options = CurlSession.Options()
-        options.proxy = .http("127.0.0.1", port: port, user: "ada", password: password, except: ["*.internal"])
+        options.proxy = .http(
+            "127.0.0.1",
+            port: port,
+            user: "ada",
+            password: password,
+            except: ["*.internal"]
+        )
         let manager = HTTPSessionManager(baseURL: api, transport: .curl(options: options))
         let user = try await manager.get("users/1", as: User.self)
         return user
@@ -42,7 +57,9 @@ struct Users: Sendable {
     let manager: HTTPSessionManager
 
     func user(_ id: Int) async throws(NetworkError) -> User {
-        try await manager.send(.get("users/\(id)", as: User.self).retry(.standard).deadline(2))
+        try await manager.send(
+            .get("users/\(id)", as: User.self).retry(.standard).deadline(2)
+        )
     }
 }
 
@@ -50,7 +67,8 @@ struct Users: Sendable {
 @Suite("The cookbook's test", .timeLimit(.minutes(1)))
 struct CookbookTestSnippet {
     @Test func asksAgainWhenTheServerIsBusy() async throws {
-        let server = try LoopbackServer(script: [.respond(status: 503, retryAfter: 0)]) { _ in
+        let script: FaultScript = [.respond(status: 503, retryAfter: 0)]
+        let server = try LoopbackServer(script: script) { _ in
             .json(#"{"id":1,"name":"Ada"}"#)
         }
         let manager = HTTPSessionManager(baseURL: server.url)

@@ -1,4 +1,5 @@
 import Ferry
+import FerryAPI
 
 // The recipes of the cookbook that CookbookTests runs; CookbookRouteSnippets.swift has the others.
 
@@ -18,10 +19,56 @@ enum Cookbook {
     ) {
         manager.interceptors = [
             AuthenticationInterceptor.bearer(initial: BearerToken(savedToken)) { _ in
-                let grant = try await accounts.post("token", parameters: ["refresh": refreshToken], as: Grant.self)
+                let form = ["refresh": refreshToken]
+                let grant = try await accounts.post("token", parameters: form, as: Grant.self)
                 return BearerToken(grant.token)
             }
         ]
+    }
+
+    static func refreshEarly(
+        manager: HTTPSessionManager,
+        accounts: HTTPSessionManager,
+        savedToken: String,
+        savedDate: Date,
+        refreshToken: String
+    ) {
+        let token = BearerToken(savedToken, expirationDate: savedDate)
+        manager.interceptors = [
+            AuthenticationInterceptor.bearer(initial: token) { _ in
+                let form = ["refresh": refreshToken]
+                let grant = try await accounts.post("token", parameters: form, as: Grant.self)
+                let expiration = Date(timeIntervalSinceNow: grant.lifetime ?? 3600)
+                return BearerToken(grant.token, expirationDate: expiration)
+            }
+        ]
+    }
+
+    static func dates(manager: HTTPSessionManager, draft: Meeting) async throws -> Meeting {
+        manager.requestSerializer = JSONRequestSerializer { $0.dateEncodingStrategy = .iso8601 }
+        let meeting = try await manager.send(
+            .post("meetings", serializer: .decodable(Meeting.self, dates: .iso8601))
+                .parameters(.encoding(draft))
+        )
+        return meeting
+    }
+
+    static func optionals(manager: HTTPSessionManager, name: String, email: String?) async throws -> User {
+        let user = try await manager.post(
+            "users",
+            parameters: ["name": name, "email": email as Any],
+            as: User.self
+        )
+        return user
+    }
+
+    static func resume(manager: HTTPSessionManager, folder: URL) async throws -> URL {
+        do {
+            return try await manager.download(.get("file.zip"), to: .directory(folder))
+        } catch {
+            guard let resumeData = error.resumeData else { throw error }
+            return try await manager.download(resumingWith: resumeData, to: .directory(folder))
+        }
     }
 
     static func page(manager: HTTPSessionManager) async throws -> [User] {
@@ -33,17 +80,25 @@ enum Cookbook {
     }
 
     static func download(manager: HTTPSessionManager, folder: URL, terminal: FileHandle) async throws -> URL {
-        let file = try await manager.download(.get("file.zip"), to: .directory(folder)) { update in
-            guard let fraction = update.fractionCompleted else { return }
-            let count = Int(fraction * 40)
-            let bar = String(repeating: "#", count: count) + String(repeating: ".", count: 40 - count)
-            try? terminal.write(contentsOf: Data("\r\(bar) \(Int(fraction * 100)) %".utf8))
+        let file = try await manager.download(
+            .get("file.zip"),
+            to: .directory(folder)
+        ) { update in
+            guard let done = update.fractionCompleted else { return }
+            let count = Int(done * 40)
+            let bar = String(repeating: "#", count: count)
+            let rest = String(repeating: ".", count: 40 - count)
+            try? terminal.write(contentsOf: Data("\r\(bar)\(rest) \(Int(done * 100)) %".utf8))
         }
         return file
     }
 
     static func upload(manager: HTTPSessionManager, file: URL) async throws -> Photo {
-        let photo = try await manager.upload("photos", parameters: ["album": "sea"], as: Photo.self) { form in
+        let photo = try await manager.upload(
+            "photos",
+            parameters: ["album": "sea"],
+            as: Photo.self
+        ) { form in
             try form.append(fileURL: file, name: "photo")
         }
         return photo
@@ -56,7 +111,8 @@ enum Cookbook {
     }
 
     static func events(manager: HTTPSessionManager, handle: (String) -> Void) async throws {
-        for try await event in manager.stream(.get("events")).events where event.type == "message" {
+        let events = manager.stream(.get("events")).events
+        for try await event in events where event.type == "message" {
             handle(event.data)
         }
     }
@@ -64,6 +120,12 @@ enum Cookbook {
 
 struct Grant: Decodable, Sendable {
     var token: String
+    var lifetime: Double?
+}
+
+struct Meeting: Codable, Sendable {
+    var title: String
+    var date: Date
 }
 
 struct Photo: Decodable, Sendable {

@@ -3,14 +3,23 @@ import Ferry
 // The snippets of the articles about hooks and metrics, compiled but not run.
 
 struct SlowRequests: EventMonitor {
-    func task(_ task: URLSessionTask, didFinishWith completion: TaskCompletion) {
-        guard let metrics = completion.response.metrics, metrics.duration > 1 else { return }
+    func task(
+        _ task: URLSessionTask,
+        didFinishWith completion: TaskCompletion
+    ) {
+        guard let metrics = completion.response.metrics, metrics.duration > 1 else {
+            return
+        }
         print(task.originalRequest?.url?.absoluteString ?? "", metrics.duration)
     }
 }
 
 final class Stopwatch: NSObject, CurlSessionMetricsDelegate {
-    func urlSession(_ session: CurlSession, task: URLSessionTask, didFinishCollecting metrics: TransferMetrics) {
+    func urlSession(
+        _ session: CurlSession,
+        task: URLSessionTask,
+        didFinishCollecting metrics: TransferMetrics
+    ) {
         print(metrics.redirectCount, metrics.duration)
     }
 }
@@ -32,7 +41,10 @@ enum HookSnippets {
     }
 
     static func monitors(manager: SessionManager) {
-        manager.eventMonitors = [SlowRequests(), RequestLogger(redaction: Redaction(headerNames: ["X-Api-Key"]))]
+        manager.eventMonitors = [
+            SlowRequests(),
+            RequestLogger(redaction: Redaction(headerNames: ["X-Api-Key"])),
+        ]
     }
 
     static func notifications() -> any NSObjectProtocol {
@@ -42,7 +54,10 @@ enum HookSnippets {
             queue: nil
         ) { notification in
             guard let completion = TaskCompletion(notification) else { return }
-            print(completion.response.statusCode ?? 0, completion.response.error?.message ?? "no error")
+            print(
+                completion.response.statusCode ?? 0,
+                completion.response.error?.message ?? "no error"
+            )
         }
         return token
     }
@@ -50,8 +65,17 @@ enum HookSnippets {
     static func metrics(manager: HTTPSessionManager) async {
         let response = await manager.response(for: .get("users/1", as: User.self))
         for transaction in response.metrics?.transactions ?? [] {
-            print(transaction.url?.path ?? "", transaction.status ?? 0, transaction.networkProtocolName ?? "")
-            print(transaction.isReusedConnection, transaction.connect, transaction.responseStart, transaction.end)
+            print(
+                transaction.url?.path ?? "",
+                transaction.status ?? 0,
+                transaction.networkProtocolName ?? ""
+            )
+            print(
+                transaction.isReusedConnection,
+                transaction.connect,
+                transaction.responseStart,
+                transaction.end
+            )
         }
     }
 }

@@ -11,9 +11,14 @@ enum MigrationSnippets {
     static func lines(manager: HTTPSessionManager, q: String, page: Int) -> URLSessionDataTask? {
         manager.requestSerializer.headers["X-Client"] = "notes"
         manager.requestSerializer.timeoutInterval = 10
-        manager.responseSerializer.acceptableContentTypes = ["application/json", "text/html"]
+        manager.responseSerializer.acceptableContentTypes = [
+            "application/json", "text/html",
+        ]
         manager.responseSerializer.acceptableStatusCodes?.insert(404)
-        let task = manager.get("search", parameters: ["q": q, "page": page]) { response in
+        let task = manager.get(
+            "search",
+            parameters: ["q": q, "page": page]
+        ) { response in
             if response.error == .cancelled { return }
             if let found = response.foundationValue as? [String: Any] {
                 print(found["count"] as? Int ?? 0)
@@ -23,14 +28,19 @@ enum MigrationSnippets {
     }
 
     static func encodable(manager: HTTPSessionManager, user: User) {
-        manager.get("search", parameters: Search(q: "sea")) { print($0.statusCode ?? 0) }
-        manager.post("users", parameters: user) { print($0.statusCode ?? 0) }
+        manager.get("search", parameters: .encoding(Search(q: "sea"))) {
+            print($0.statusCode ?? 0)
+        }
+        manager.post("users", parameters: .encoding(user)) { print($0.statusCode ?? 0) }
     }
 
     static func parent(manager: HTTPSessionManager, request: URLRequest, folder: URL) {
         let overall = Progress(totalUnitCount: 10)
         overall.becomeCurrent(withPendingUnitCount: 4)
-        let first = manager.downloadTask(with: request, destination: .directory(folder)) { response in
+        let first = manager.downloadTask(
+            with: request,
+            destination: .directory(folder)
+        ) { response in
             print(response.fileURL?.path ?? "nothing")
         }
         overall.resignCurrent()

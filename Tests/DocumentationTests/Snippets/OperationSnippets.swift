@@ -18,7 +18,7 @@ enum OperationSnippets {
         operation.completion { _, object in
             print(object ?? "nothing")
         } failure: { operation, error in
-            print(error.message, operation.httpResponse?.statusCode ?? 0)
+            print(error.message, operation.response?.statusCode ?? 0)
         }
         let queue = OperationQueue()
         queue.maxConcurrentOperationCount = 4
@@ -41,12 +41,15 @@ enum OperationSnippets {
 
     static func describe(request: URLRequest) throws {
         let data = try JSONEncoder().encode(RequestDescriptor(request))
-        let again = try JSONDecoder().decode(RequestDescriptor.self, from: data).urlRequest
+        let again = try JSONDecoder().decode(RequestDescriptor.self, from: data)
+            .urlRequest
         print(again)
     }
 
     static func useManager() {
-        let manager = HTTPRequestOperationManager(baseURL: URL(string: "https://api.example.com/v1/"))
+        let manager = HTTPRequestOperationManager(
+            baseURL: URL(string: "https://api.example.com/v1/")
+        )
         manager.operationQueue.maxConcurrentOperationCount = 2
         manager.get("users/1") { _, object in
             print(object ?? "nothing")
@@ -58,12 +61,19 @@ enum OperationSnippets {
 
     static func batch(manager: HTTPSessionManager, requests: [Request<User>]) async throws {
         for try await response in manager.batch(requests, maxConcurrent: 4) {
-            print(response.index, response.value?.name ?? "none", response.error?.message ?? "no error")
+            print(
+                response.index,
+                response.value?.name ?? "none",
+                response.error?.message ?? "no error"
+            )
         }
     }
 
     static func allAtOnce(manager: HTTPSessionManager, requests: [Request<User>]) async throws {
-        let responses = try await manager.responses(for: requests, maxConcurrent: 8) { progress in
+        let responses = try await manager.responses(
+            for: requests,
+            maxConcurrent: 8
+        ) { progress in
             print(progress.finishedCount, progress.failedCount, progress.totalCount)
         }
         print(responses.compactMap(\.value).count)

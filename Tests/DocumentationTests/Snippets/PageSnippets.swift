@@ -1,4 +1,4 @@
-import Ferry
+import FerryAPI
 
 /// The snippets about header fields, links, pages and problems, compiled but not run.
 enum PageSnippets {
@@ -16,7 +16,9 @@ enum PageSnippets {
     }
 
     static func links(manager: HTTPSessionManager) async {
-        let chapter = await manager.response(for: .get("chapters/2", serializer: .string))
+        let chapter = await manager.response(
+            for: .get("chapters/2", serializer: .string)
+        )
         if let next = chapter.links.first(rel: "next") {
             print(next.target, next.title ?? "no title", next.type ?? "unknown type")
         }
@@ -30,13 +32,18 @@ enum PageSnippets {
 
     static func cursor(manager: HTTPSessionManager) async throws {
         let list = Request<MessageList>.get("messages").parameters(["limit": 50])
-        for try await page in manager.pages(of: list, next: .cursor("cursor", \.nextCursor)) {
+        for try await page in manager.pages(
+            of: list,
+            next: .cursor("cursor", \.nextCursor)
+        ) {
             print(page.value.messages.count)
         }
     }
 
     static func closure(manager: HTTPSessionManager) -> PageSequence<[User]> {
-        let pages = manager.pages(of: .get("users?offset=0", as: [User].self)) { response in
+        let pages = manager.pages(
+            of: .get("users?offset=0", as: [User].self)
+        ) { response in
             guard let users = response.value, let last = users.last else { return nil }
             return .get("users?after=\(last.id)")
         }
@@ -45,7 +52,12 @@ enum PageSnippets {
 
     static func problem(error: NetworkError) {
         if let problem = error.problem {
-            print(problem.type, problem.title ?? "", problem.detail ?? "", problem.extensions["balance"]?.int ?? 0)
+            print(
+                problem.type,
+                problem.title ?? "",
+                problem.detail ?? "",
+                problem.extensions["balance"]?.int ?? 0
+            )
         }
     }
 }

@@ -3,14 +3,21 @@ import Ferry
 // The snippets of README and of the article about retries, interceptors and deadlines, compiled but not run.
 
 struct TraceInterceptor: RequestInterceptor {
-    func adapt(_ request: URLRequest, for attempt: RequestAttempt) async throws -> URLRequest {
+    func adapt(
+        _ request: URLRequest,
+        for attempt: RequestAttempt
+    ) async throws -> URLRequest {
         var request = request
         request.setValue("\(attempt.number)", forHTTPHeaderField: "X-Attempt")
         return request
     }
 
-    func retry(_ attempt: RequestAttempt, dueTo failure: AttemptFailure) async -> RetryDecision {
-        failure.response?.statusCode == 423 && attempt.number < 3 ? .retryAfter(1) : .proceed
+    func retry(
+        _ attempt: RequestAttempt,
+        dueTo failure: AttemptFailure
+    ) async -> RetryDecision {
+        failure.response?.statusCode == 423 && attempt.number < 3
+            ? .retryAfter(1) : .proceed
     }
 }
 
@@ -32,14 +39,20 @@ enum RetrySnippets {
     }
 
     static func requests(manager: HTTPSessionManager, policy: RetryPolicy) async throws -> [User] {
-        let user = try await manager.send(.get("users/1", as: User.self).retry(policy).deadline(5))
-        let created = try await manager.send(.post("users", as: User.self).parameters(["name": "Ada"]).retry(nil))
+        let user = try await manager.send(
+            .get("users/1", as: User.self).retry(policy).deadline(5)
+        )
+        let created = try await manager.send(
+            .post("users", as: User.self).parameters(["name": "Ada"]).retry(nil)
+        )
         return [user, created]
     }
 
     static func interceptors(manager: HTTPSessionManager) async throws -> User {
         manager.interceptors = [TraceInterceptor()]
-        let user = try await manager.send(.get("users/1", as: User.self).intercepted(by: TraceInterceptor()))
+        let user = try await manager.send(
+            .get("users/1", as: User.self).intercepted(by: TraceInterceptor())
+        )
         return user
     }
 
@@ -58,7 +71,10 @@ enum RetrySnippets {
         var options = CurlSession.Options()
         options.limits = RequestLimits(maximumInFlight: 8, rate: .init(20, per: 1))
         options.coalescesIdenticalRequests = true
-        let manager = HTTPSessionManager(baseURL: api, transport: .curl(options: options))
+        let manager = HTTPSessionManager(
+            baseURL: api,
+            transport: .curl(options: options)
+        )
         return manager
     }
 }

@@ -6,7 +6,10 @@ enum SecurityPolicySnippets {
         let pins = try SecurityPolicy.certificates(inFolder: folder)
         let manager = try HTTPSessionManager(
             baseURL: URL(string: "https://api.example.com/"),
-            securityPolicy: SecurityPolicy(pinningMode: .publicKey, pinnedCertificates: pins)
+            securityPolicy: SecurityPolicy(
+                pinningMode: .publicKey,
+                pinnedCertificates: pins
+            )
         )
         return manager
     }
@@ -18,6 +21,14 @@ enum SecurityPolicySnippets {
             pinnedPublicKeys: [currentKey, nextKey]
         )
         try manager.setSecurityPolicy(policy)
+    }
+
+    static func revocation(listsFile: URL) -> SessionManager {
+        var options = CurlSession.Options()
+        options.tls.revocationLists = listsFile
+        options.tls.requiresStapledStatus = true
+        let manager = SessionManager(transport: .curl(options: options))
+        return manager
     }
 
     static func refusal(response: TaskResponse<Data>) {

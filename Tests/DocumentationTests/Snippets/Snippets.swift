@@ -13,17 +13,33 @@ extension Request<User> {
     }
 }
 
-struct TokenAdapter: RequestAdapter {
+struct TokenInterceptor: RequestInterceptor {
     let token: @Sendable () throws -> String
 
-    func adapt(_ request: URLRequest) throws -> URLRequest {
+    func adapt(
+        _ request: URLRequest,
+        for attempt: RequestAttempt
+    ) async throws -> URLRequest {
         var request = request
-        request.setValue("Bearer \(try token())", forHTTPHeaderField: "Authorization")
+        request.setValue(
+            "Bearer \(try token())",
+            forHTTPHeaderField: "Authorization"
+        )
         return request
     }
 }
 
 enum Snippets {
+    static func readmeProgram() async {
+        let url = CommandLine.arguments.dropFirst().first ?? "https://api.github.com/repos/swiftlang/swift"
+        do {
+            let value = try await HTTPSessionManager().get(url, as: JSONValue.self)
+            print(value)
+        } catch {
+            print(error.message)
+        }
+    }
+
     static func readmeAsync(base: URL) async throws {
         let manager = HTTPSessionManager(baseURL: base)
         let user = try await manager.get("users/1", as: User.self)
@@ -41,7 +57,10 @@ enum Snippets {
     static func readmeDownload(manager: HTTPSessionManager, folder: URL) async -> Data? {
         var resumeData: Data?
         do {
-            let file = try await manager.download(.get("file.zip"), to: .directory(folder)) { update in
+            let file = try await manager.download(
+                .get("file.zip"),
+                to: .directory(folder)
+            ) { update in
                 print(update.fractionCompleted ?? 0)
             }
             print(file.path)
@@ -66,8 +85,8 @@ enum Snippets {
 
     static func startVerbs(manager: HTTPSessionManager) async throws {
         let user = try await manager.get("users/1", as: User.self)
-        let created = try await manager.post("users", parameters: ["name": "Ada"], as: User.self)
-        try await manager.delete("users/\(created.id)")
+        let ada = try await manager.post("users", parameters: ["name": "Ada"], as: User.self)
+        try await manager.delete("users/\(ada.id)")
         print(user.name)
     }
 
@@ -86,13 +105,16 @@ enum Snippets {
         print(user.name)
     }
 
-    static func flowAdapterUse(manager: HTTPSessionManager) {
-        manager.adapters = [TokenAdapter { "secret" }]
+    static func flowInterceptorUse(manager: HTTPSessionManager) {
+        manager.interceptors = [TokenInterceptor { "secret" }]
         manager.eventMonitors = [RequestLogger()]
     }
 
     static func tasksMake(manager: SessionManager, url: URL) {
-        let task = manager.dataTask(with: URLRequest(url: url), serializer: .json) { response in
+        let task = manager.dataTask(
+            with: URLRequest(url: url),
+            serializer: .json
+        ) { response in
             print(response.value?["name"]?.string ?? "no name")
         }
         task.resume()
@@ -111,8 +133,12 @@ enum Snippets {
             request.url?.host == "example.com" ? request : nil
         }
         manager.hooks.taskDidReceiveChallenge = { _, _, challenge, _ in
-            guard challenge.previousFailureCount == 0 else { return .performDefaultHandling }
-            return .useCredential(URLCredential(user: "ada", password: "secret", persistence: .forSession))
+            guard challenge.previousFailureCount == 0 else {
+                return .performDefaultHandling
+            }
+            return .useCredential(
+                URLCredential(user: "ada", password: "secret", persistence: .forSession)
+            )
         }
     }
 
@@ -121,7 +147,8 @@ enum Snippets {
             let (file, _) = try await session.download(from: url)
             print(file.path)
         } catch let error as URLError {
-            guard let data = error.userInfo[URLSessionDownloadTaskResumeData] as? Data else { throw error }
+            guard let data = error.userInfo[URLSessionDownloadTaskResumeData] as? Data
+            else { throw error }
             let (file, _) = try await session.download(resumeFrom: data)
             print(file.path)
         }
@@ -146,7 +173,9 @@ enum Snippets {
         let json = try await manager.send(.get("users/1", serializer: .json))
         let text = try await manager.send(.get("terms", serializer: .string))
         let data = try await manager.send(.get("logo.png", serializer: .data))
-        let page = try await manager.send(.get("old", serializer: .json.accepting("text/html")))
+        let page = try await manager.send(
+            .get("old", serializer: .json.accepting("text/html"))
+        )
         print(json["name"]?.string ?? "no name", text, data.count, page)
     }
 
@@ -154,9 +183,17 @@ enum Snippets {
         let progress: ProgressHandler = { update in
             print(update.completedByteCount, update.totalByteCount ?? -1)
         }
-        manager.upload("videos", parameters: ["title": "Harbour"], progress: progress) { form in
+        manager.upload(
+            "videos",
+            parameters: ["title": "Harbour"],
+            progress: progress
+        ) { form in
             try form.append(fileURL: video, name: "video")
-            try form.append(Data("{}".utf8), name: "settings", fileName: "settings.json")
+            try form.append(
+                Data("{}".utf8),
+                name: "settings",
+                fileName: "settings.json"
+            )
             form.append("public", name: "visibility")
         } completionHandler: { response in
             print(response.statusCode ?? 0)
@@ -165,12 +202,24 @@ enum Snippets {
 
     static func progressClosure(manager: SessionManager, request: URLRequest, file: URL) {
         manager.progressQueue = .main
-        let task = manager.uploadTask(with: request, fromFile: file, serializer: .data) { update in
+        let task = manager.uploadTask(
+            with: request,
+            fromFile: file,
+            serializer: .data
+        ) { update in
             print(update.fractionCompleted ?? 0)
         } completionHandler: { response in
             print(response.statusCode ?? 0)
         }
         task.resume()
+    }
+
+    static func verbProgress(manager: HTTPSessionManager) {
+        manager.get("export.csv") { update in
+            print(update.completedByteCount)
+        } completionHandler: { response in
+            print(response.statusCode ?? 0)
+        }
     }
 
     static func progressSequence(manager: SessionManager, task: URLSessionTask) async {

@@ -6,7 +6,9 @@ import Testing
 @Suite("Snippets of the test kit", .timeLimit(.minutes(1)))
 struct TestKitSnippets {
     @Test func retriesUntilTheServerResponds() async throws {
-        let script: FaultScript = [.reset, .close, .respond(status: 503, retryAfter: 0)]
+        let script: FaultScript = [
+            .reset, .close, .respond(status: 503, retryAfter: 0),
+        ]
         let server = try LoopbackServer(script: script) { _ in .text("at last") }
         let manager = HTTPSessionManager(baseURL: server.url)
         var policy = RetryPolicy.standard
@@ -24,7 +26,10 @@ struct TestKitSnippets {
         options.retry?.backoff.base = 0.01
         let session = CurlSession(configuration: .ephemeral, options: options)
         let (file, _) = try await session.download(from: server.url)
-        #expect(try Data(contentsOf: file) == LoopbackServer.pattern(count: content.count))
+        #expect(
+            try Data(contentsOf: file)
+                == LoopbackServer.pattern(count: content.count)
+        )
         #expect(server.requestCount == 3)
         try FileManager.default.removeItem(at: file)
     }
@@ -34,19 +39,29 @@ struct TestKitSnippets {
         transport.on("GET", "/users/{id}") { _, parameters in
             .json(#"{"id":\#(parameters["id"] ?? "0"),"name":"Ada"}"#)
         }
-        transport.on("POST", "/users", times: 1) { request, _ in .data(request.httpBody ?? Data(), status: 201) }
-        let manager = HTTPSessionManager(baseURL: URL(string: "https://api.example.com/"))
+        transport.on("POST", "/users", times: 1) { request, _ in
+            .data(request.httpBody ?? Data(), status: 201)
+        }
+        let manager = HTTPSessionManager(
+            baseURL: URL(string: "https://api.example.com/")
+        )
         manager.interceptors = [transport]
         let user = try await manager.get("users/7", as: User.self)
         #expect(user.id == 7)
-        #expect(transport.requests.map(\.description) == ["GET https://api.example.com/users/7"])
+        #expect(
+            transport.requests.map(\.description) == [
+                "GET https://api.example.com/users/7"
+            ]
+        )
     }
 
     @Test func showsASlowAnswerAfterAMinute() async throws {
         let clock = VirtualClock()
         let transport = StubTransport(clock: clock)
         transport.on("GET", "/slow", delay: .seconds(60)) { _, _ in .text("done") }
-        let manager = HTTPSessionManager(baseURL: URL(string: "https://api.example.com/"))
+        let manager = HTTPSessionManager(
+            baseURL: URL(string: "https://api.example.com/")
+        )
         manager.interceptors = [transport]
         async let text = manager.send(.get("slow", serializer: .string))
         try await clock.waitForSleepers(1)
@@ -59,7 +74,10 @@ struct TestKitSnippets {
 struct ArchiveMonitor: EventMonitor {
     let recorder: HTTPArchiveRecorder
 
-    func task(_ task: URLSessionTask, didFinishWith completion: TaskCompletion) {
+    func task(
+        _ task: URLSessionTask,
+        didFinishWith completion: TaskCompletion
+    ) {
         guard let request = completion.response.request else { return }
         recorder.record(
             request: request,

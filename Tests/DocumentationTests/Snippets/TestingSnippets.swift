@@ -7,8 +7,12 @@ import Testing
 struct TestingSnippets {
     @Test func showsTheServersAnswer() async throws {
         let server = try LoopbackServer(routes: [
-            LoopbackRoute("GET", "/users/:id") { .json(#"{"id":\#($0.parameters["id"] ?? "0"),"name":"Ada"}"#) },
-            LoopbackRoute("POST", "/users") { _ in .status(201, headers: ["Location": "/users/2"]) },
+            LoopbackRoute("GET", "/users/:id") {
+                .json(#"{"id":\#($0.parameters["id"] ?? "0"),"name":"Ada"}"#)
+            },
+            LoopbackRoute("POST", "/users") { _ in
+                .status(201, headers: ["Location": "/users/2"])
+            },
         ])
         let manager = HTTPSessionManager(baseURL: server.url)
         let user = try await manager.get("users/1", as: User.self)
@@ -50,16 +54,29 @@ struct TestingSnippets {
 }
 
 final class CannedProtocol: URLProtocol {
-    override class func canInit(with request: URLRequest) -> Bool { request.url?.host == "canned.example" }
+    override class func canInit(with request: URLRequest) -> Bool {
+        request.url?.host == "canned.example"
+    }
 
-    override class func canonicalRequest(for request: URLRequest) -> URLRequest { request }
+    override class func canonicalRequest(
+        for request: URLRequest
+    ) -> URLRequest { request }
 
     override func startLoading() {
         let response = request.url.flatMap {
-            HTTPURLResponse(url: $0, statusCode: 200, httpVersion: nil, headerFields: ["Content-Type": "text/plain"])
+            HTTPURLResponse(
+                url: $0,
+                statusCode: 200,
+                httpVersion: nil,
+                headerFields: ["Content-Type": "text/plain"]
+            )
         }
         guard let client, let response else { return }
-        client.urlProtocol(self, didReceive: response, cacheStoragePolicy: .notAllowed)
+        client.urlProtocol(
+            self,
+            didReceive: response,
+            cacheStoragePolicy: .notAllowed
+        )
         client.urlProtocol(self, didLoad: Data("tinned".utf8))
         client.urlProtocolDidFinishLoading(self)
     }

@@ -8,7 +8,9 @@ final class SameHost: NSObject, URLSessionTaskDelegate {
         newRequest request: URLRequest,
         completionHandler: @escaping @Sendable (URLRequest?) -> Void
     ) {
-        completionHandler(request.url?.host == response.url?.host ? request : nil)
+        completionHandler(
+            request.url?.host == response.url?.host ? request : nil
+        )
     }
 }
 
@@ -17,10 +19,22 @@ final class Keeper: NSObject, URLSessionTaskDelegate {
         _ session: URLSession,
         task: URLSessionTask,
         didReceive challenge: URLAuthenticationChallenge,
-        completionHandler: @escaping @Sendable (URLSession.AuthChallengeDisposition, URLCredential?) -> Void
+        completionHandler:
+            @escaping @Sendable (
+                URLSession.AuthChallengeDisposition, URLCredential?
+            ) -> Void
     ) {
-        guard challenge.previousFailureCount == 0 else { return completionHandler(.performDefaultHandling, nil) }
-        completionHandler(.useCredential, URLCredential(user: "ada", password: "secret", persistence: .forSession))
+        guard challenge.previousFailureCount == 0 else {
+            return completionHandler(.performDefaultHandling, nil)
+        }
+        completionHandler(
+            .useCredential,
+            URLCredential(
+                user: "ada",
+                password: "secret",
+                persistence: .forSession
+            )
+        )
     }
 }
 
@@ -28,7 +42,13 @@ final class Keeper: NSObject, URLSessionTaskDelegate {
 enum TransportSnippets {
     static func proxyOption() {
         var options = CurlSession.Options()
-        options.proxy = .http("proxy.example", port: 3128, user: "ada", password: "secret", except: ["*.internal"])
+        options.proxy = .http(
+            "proxy.example",
+            port: 3128,
+            user: "ada",
+            password: "secret",
+            except: ["*.internal"]
+        )
         let session = CurlSession(configuration: .default, options: options)
         _ = session
     }
@@ -36,14 +56,17 @@ enum TransportSnippets {
     static func proxyDictionary() {
         let configuration = URLSessionConfiguration.default
         configuration.connectionProxyDictionary = [
-            "HTTPSEnable": 1, "HTTPSProxy": "proxy.example", "HTTPSPort": 3128, "ExceptionsList": ["*.local"],
+            "HTTPSEnable": 1, "HTTPSProxy": "proxy.example", "HTTPSPort": 3128,
+            "ExceptionsList": ["*.local"],
         ]
     }
 
     static func network(versionURL: URL) async throws {
         var options = CurlSession.Options()
         options.network.unixSockets = ["docker": .path("/run/docker.sock")]
-        options.network.addresses = ["api.example.com:443": ["192.0.2.7", "2001:db8::7"]]
+        options.network.addresses = [
+            "api.example.com:443": ["192.0.2.7", "2001:db8::7"]
+        ]
         options.network.localEndpoint = .interface("eth1")
         options.network.ipVersion = .v4
         let docker = CurlSession(configuration: .default, options: options)
@@ -63,7 +86,9 @@ enum TransportSnippets {
                     }
                 return try FileManager.default.moveItem(at: file, to: destination)
             } catch let error as URLError {
-                guard let next = error.userInfo[URLSessionDownloadTaskResumeData] as? Data else { throw error }
+                guard
+                    let next = error.userInfo[URLSessionDownloadTaskResumeData] as? Data
+                else { throw error }
                 try next.write(to: record, options: .atomic)
                 resumeData = next
             }
@@ -72,7 +97,10 @@ enum TransportSnippets {
 
     static func resumeFolder() {
         var options = CurlSession.Options()
-        options.temporaryDirectory = URL(fileURLWithPath: "/var/lib/example/downloads", isDirectory: true)
+        options.temporaryDirectory = URL(
+            fileURLWithPath: "/var/lib/example/downloads",
+            isDirectory: true
+        )
         let session = CurlSession(configuration: .default, options: options)
         _ = session
     }
@@ -117,7 +145,8 @@ enum TransportSnippets {
 
     static func cookieByHand(session: CurlSession) {
         let cookie = HTTPCookie(properties: [
-            .name: "theme", .value: "dark", .domain: "example.com", .path: "/", .secure: "TRUE",
+            .name: "theme", .value: "dark", .domain: "example.com", .path: "/",
+            .secure: "TRUE",
         ])
         if let cookie { session.configuration.httpCookieStorage?.setCookie(cookie) }
     }

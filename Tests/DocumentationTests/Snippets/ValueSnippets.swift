@@ -21,7 +21,14 @@ enum ValueSnippets {
 
     static func typed(manager: HTTPSessionManager) async throws {
         let user = try await manager.send(
-            .get("users/1", serializer: .decodable(User.self, keys: .convertFromSnakeCase, dates: .iso8601))
+            .get(
+                "users/1",
+                serializer: .decodable(
+                    User.self,
+                    keys: .convertFromSnakeCase,
+                    dates: .iso8601
+                )
+            )
         )
         print(user.name)
     }
@@ -39,7 +46,9 @@ enum ValueSnippets {
         let content = try await manager.send(.get("feed", serializer: .xmlParser))
         let parser = content.makeParser()
         parser.delegate = delegate
-        guard parser.parse() else { throw parser.parserError ?? CocoaError(.fileReadCorruptFile) }
+        guard parser.parse() else {
+            throw parser.parserError ?? CocoaError(.fileReadCorruptFile)
+        }
     }
 
     static func document(manager: HTTPSessionManager) async throws {

@@ -13,9 +13,11 @@ struct ActionParsingTests {
         return options
     }
 
-    @Test("Without arguments the library is demonstrated; help and version take precedence over all that follows")
+    @Test("demo demonstrates the library; help and version take precedence over all that follows")
     func actions() throws {
-        #expect(try Action(parsing: []) == .demonstrate)
+        #expect(try Action(parsing: []) == .showUsage)
+        #expect(try Action(parsing: ["demo"]) == .demonstrate)
+        #expect(try options("demo", "http://a").urls.map(\.absoluteString) == ["https://demo", "http://a"])
         #expect(try Action(parsing: ["-h", "-o"].dropLast()) == .showHelp)
         #expect(try Action(parsing: ["-s", "--version", "http://a"]) == .showVersion)
     }
@@ -148,8 +150,8 @@ struct ActionParsingTests {
             (["--batch", "f", "-o", "x"], "--output cannot be combined with --batch; use --remote-name"),
             (["--batch", "f", "-C"], "--continue needs a file: --output or --remote-name"),
             (["--batch", ""], "--batch needs a file name"),
-            (["-P", "0", "http://a"], "--parallel takes a number from 1 to 256, not '0'"),
-            (["-P", "x", "http://a"], "--parallel takes a number from 1 to 256, not 'x'"),
+            (["-P", "0", "http://a"], "--parallel-max takes a number from 1 to 256, not '0'"),
+            (["-P", "x", "http://a"], "--parallel-max takes a number from 1 to 256, not 'x'"),
             (["--timeout", "-1", "http://a"], "--timeout takes seconds such as 2.5, not '-1'"),
             (["--max-time", "nan", "http://a"], "--max-time takes seconds such as 2.5, not 'nan'"),
             (["--deadline", "inf", "http://a"], "--deadline takes seconds such as 2.5, not 'inf'"),
@@ -167,6 +169,10 @@ struct ActionParsingTests {
             ),
             (["--retry-max-time", "1", "http://a"], "--retry-max-time needs --retry"),
             (["--retry-all-errors", "http://a"], "--retry-all-errors needs --retry"),
+            (["--retry-delay", "1", "http://a"], "--retry-delay needs --retry"),
+            (["--max-redirs", "-2", "http://a"], "--max-redirs takes a number from -1 to 1000000, not '-2'"),
+            (["--digest", "http://a"], "--digest needs --user"),
+            (["--digest", "--oauth2-bearer", "x", "http://a"], "--digest needs --user"),
             (["-u", "ada", "http://a"], "--user takes NAME:PASSWORD"),
             (["--oauth2-bearer", "a b", "http://a"], "--oauth2-bearer takes a token of visible ASCII characters"),
             (["--oauth2-bearer", "", "http://a"], "--oauth2-bearer takes a token of visible ASCII characters"),
@@ -226,6 +232,12 @@ struct ActionParsingTests {
             ["--usr=ada:s3cret", "http://h"], ["-u", "adas3cret", "http://h"],
             ["--oauth2-bearer", "ada s3cret", "http://h"], ["-u", "ada:s3cret", "--oauth2-bearer", "x", "http://h"],
             ["--verbose=s3cret", "http://h"], ["--cert", ":ada:s3cret", "http://h"],
+            ["--resolve", "http://h/?token=s3cret", "http://h"], ["--pin", "http://h/?token=s3cret", "http://h"],
+            ["-r", "http://h/?token=s3cret", "http://h"], ["--limit-rate", "http://h/?token=s3cret", "http://h"],
+            ["--retry", "http://h/?token=s3cret", "http://h"], ["-m", "http://h/?token=s3cret", "http://h"],
+            ["-X", "http://h/?token=s3cret", "http://h"], ["--timeline", "http://h/?token=s3cret", "http://h"],
+            ["--completion", "http://h/?token=s3cret"], ["-F", "=http://h/?token=s3cret", "http://h"],
+            ["-w", "%{http://h/?token=s3cret}", "http://h"], ["-H", "x?token=s3cret y:z", "http://h"],
         ]
     )
     func usageErrors(_ arguments: [String]) throws {
@@ -233,6 +245,15 @@ struct ActionParsingTests {
         let message = try #require(error?.message)
         #expect(!message.contains("s3cret"))
         #expect(!message.contains("ada"))
+    }
+
+    @Test("More header fields than any server accepts are refused, since each one costs time")
+    func manyFields() {
+        let fields = (0...1_000).flatMap { ["-H", "X-\($0): a"] }
+        #expect(throws: UsageError("There are more than 1000 header fields")) {
+            try Action(parsing: fields + ["http://a"])
+        }
+        #expect(throws: Never.self) { try Action(parsing: fields.dropFirst(2) + ["http://a"]) }
     }
 
     @Test("curl's options for data are parsed as curl does")

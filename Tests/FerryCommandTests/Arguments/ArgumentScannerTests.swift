@@ -30,7 +30,7 @@ struct ArgumentScannerTests {
             Example(arguments: ["-o", "file"], tokens: [.option(.output, value: "file")]),
             Example(arguments: ["-so-"], tokens: [.option(.silent, value: nil), .option(.output, value: "-")]),
             Example(arguments: ["-so", "-s"], tokens: [.option(.silent, value: nil), .option(.output, value: "-s")]),
-            Example(arguments: ["-P4"], tokens: [.option(.parallel, value: "4")]),
+            Example(arguments: ["-P4"], tokens: [.option(.parallelMax, value: "4")]),
             Example(arguments: ["--output", "file"], tokens: [.option(.output, value: "file")]),
             Example(arguments: ["--output=file"], tokens: [.option(.output, value: "file")]),
             Example(arguments: ["--data=a=b"], tokens: [.option(.data, value: "a=b")]),
@@ -46,8 +46,8 @@ struct ArgumentScannerTests {
     @Test(
         "An unreadable argument is named",
         arguments: [
-            (["-Z"], "There is no option -Z"),
-            (["-sZ"], "There is no option -Z"),
+            (["-Y"], "There is no option -Y"),
+            (["-sY"], "There is no option -Y"),
             (["--silence"], "There is no option --silence; did you mean --silent?"),
             (["--outptu=x"], "There is no option --outptu; did you mean --output?"),
             (["--quite-another"], "There is no option --quite-another"),
@@ -59,6 +59,21 @@ struct ArgumentScannerTests {
     )
     func names(_ arguments: [String], _ message: String) {
         #expect(throws: UsageError(message)) { try ArgumentScanner.scan(arguments) }
+    }
+
+    @Test("A character with thousands of combining marks is refused wherever it is", .timeLimit(.minutes(1)))
+    func longCharacters() throws {
+        let marks = String(repeating: "\u{301}\u{323}", count: 30_000)
+        for arguments in [["-" + marks], ["--" + marks], ["-s" + marks], ["-d", marks], ["--data=" + marks], [marks]] {
+            #expect(throws: UsageError("There is a character with more than 1000 bytes")) {
+                try ArgumentScanner.scan(["a"] + arguments)
+            }
+        }
+        let few = "e" + String(repeating: "\u{301}", count: 400)
+        #expect(try ArgumentScanner.scan(["-d", few]) == [.option(.data, value: few)])
+        let error = #expect(throws: UsageError.self) { try ArgumentScanner.scan(["-" + few]) }
+        #expect(error?.message.hasPrefix("There is no option -") == true)
+        #expect(error?.message.utf8.count ?? .max < 2_000)
     }
 
     @Test("No two options share a short name")

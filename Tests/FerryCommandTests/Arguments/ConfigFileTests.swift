@@ -40,6 +40,35 @@ struct ConfigFileTests {
     }
 
     @Test(
+        "An unknown name of a megabyte is refused at once, and not repeated whole",
+        .timeLimit(.minutes(1)),
+        arguments: ["", "write-out = %{"]
+    )
+    func longName(_ start: String) throws {
+        let text = start + String(repeating: "x", count: 1_000_000) + (start.isEmpty ? "" : "}")
+        let error = #expect(throws: UsageError.self) {
+            var options = FetchOptions()
+            for case .option(let option, let value) in try ConfigFile.tokens(in: text, path: "f") {
+                try options.apply(option, value ?? "")
+            }
+        }
+        let message = try #require(error?.message)
+        #expect(message.contains("no ") && message.utf8.count < 300, "\(message)")
+    }
+
+    @Test(
+        "A character with half a million combining marks is refused at once",
+        .timeLimit(.minutes(1)),
+        arguments: ["", "-", "--", "data = ", "data = \"", "header = \"A: ", "output = a", "url = http://a/"]
+    )
+    func longCharacter(_ start: String) throws {
+        let text = start + "e" + String(repeating: "\u{301}\u{323}", count: 250_000)
+        #expect(throws: UsageError("f, line 2: There is a character with more than 1000 bytes")) {
+            try ConfigFile.tokens(in: "silent\n" + text, path: "f")
+        }
+    }
+
+    @Test(
         "An invalid line is named",
         arguments: [
             ("silent\nouput = x", "f, line 2: There is no option --ouput; did you mean --output?"),

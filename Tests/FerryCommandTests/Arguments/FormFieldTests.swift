@@ -28,4 +28,14 @@ struct FormFieldTests {
     func reads(_ argument: String, _ field: FormField) throws {
         #expect(try FormField(parsing: argument) == field)
     }
+
+    @Test("Many parameters take a time in proportion to their length")
+    func manyParameters() throws {
+        let parameters = LinearCase("the parameters of a part") { size in
+            let field = try FormField(parsing: "a=b" + String(filling: size, with: ";type=a/b"))
+            #expect(field == FormField(name: "a", content: .text("b"), type: "a/b"))
+        }
+        let (isLinear, times) = try parameters.isLinear(size: 40_000)
+        #expect(isLinear, "\(times)")
+    }
 }

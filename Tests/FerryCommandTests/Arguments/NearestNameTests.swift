@@ -19,7 +19,7 @@ struct NearestNameTests {
         "A name is found if it is near enough",
         arguments: [
             ("timout", "timeout"), ("cont", "continue"), ("redirect", nil), ("x", nil), ("", nil),
-            ("parralel", "parallel"),
+            (String(repeating: "timeout", count: 5), nil), ("parralel", "parallel"),
         ]
     )
     func finds(_ name: String, _ nearest: String?) {

@@ -73,6 +73,7 @@ struct RequestItemTests {
             (["-I", "a", "b=c"], "Items such as name=value and --head cannot be combined"),
             (["-G", "a", "b=c"], "Items such as name=value and --get cannot be combined"),
             (["a", "b:=c"], "The value of b is not JSON; write b=TEXT for a string"),
+            (["a", "b:=[1,]"], "The value of b is not JSON; write b=TEXT for a string"),
             (["a", "b:={}", "f@g"], "The item b is JSON and cannot be a part of a form"),
             (["a", "b[c]=d"], "The item b[c] is nested, which only --json can send"),
             (

@@ -14,7 +14,8 @@ struct CertificateTests {
         let folder = try TemporaryFolder()
         let server = try await OpenSSLServer(in: folder)
         let lines: [(arguments: [String], status: Int32)] = [
-            (["-E", "client.pem", "--key", "client.key"], 35), (["-k"], 35),
+            (["-E", "client.pem", "--key", "client.key"], 60), (["-k"], 35),
+            (["-k", "--pin", "sha256//8Rw90Ej3Ttt8RRkrg+WYDS9n7IS03bk5bjP/UXPtaY8="], 90),
             (["-k", "-E", "client.pem", "--key", "client.key"], 0),
             (["--cacert", "server.pem", "--cert", "client.pem", "--key", "client.key"], 0),
             (["-k", "--cert", "client.pem:s3cret", "--key", "encrypted.pem"], 0),
@@ -29,6 +30,8 @@ struct CertificateTests {
             )
             #expect(outcome.status == status, "\(arguments) \(outcome.errors)")
             #expect(!outcome.errors.contains("s3cret"))
+            // Another authority helps only where the server's is not known.
+            #expect(outcome.errors.contains("--cacert") == (status == 60), "\(outcome.errors)")
             if status == 0 { #expect(outcome.text.contains("s_server")) }
         }
     }

@@ -111,6 +111,42 @@ struct ContinueTests {
         expectWhole("x.bin")
     }
 
+    @Test("-C -O does not continue or replace a file of the same name that another URL has begun, as -C -o")
+    func anotherURL() async throws {
+        let target = "/reset?bytes=\(size)&after=\(size / 2)&resumable=1"
+        #expect(try await FerryProcess.run(["-sO", server.url(target).absoluteString], in: folder).status == 7)
+        let part = try #require(folder.data("reset.part"))
+        let other = server.url(target + "&other=1").absoluteString
+        for output in [["-O"], ["-o", "reset"]] {
+            let outcome = try await FerryProcess.run(["-sC"] + output + [other], in: folder)
+            #expect(outcome.status == 23 && outcome.errors.contains("it was started from"), "\(outcome.errors)")
+            #expect(folder.data("reset.part") == part)
+        }
+        // Without -C, a file of the same name is replaced.
+        #expect(
+            try await FerryProcess.run(["-sO", server.url("/reset?bytes=5").absoluteString], in: folder).status == 7
+        )
+        #expect(folder.data("reset.part") != part)
+    }
+
+    @Test(
+        "A partial file of another user is neither continued nor written to",
+        .enabled(if: geteuid() == 0, "only root can make a file of another user"),
+        arguments: ["x.bin.part", "x.bin.part.ferry"]
+    )
+    func anotherOwner(_ name: String) async throws {
+        let url = server.url("/reset?bytes=\(size)&after=\(size / 2)&resumable=1").absoluteString
+        #expect(try await FerryProcess.run(["-so", "x.bin", url], in: folder).status == 7)
+        let part = try #require(folder.data("x.bin.part"))
+        try #require(chmod(folder.url.path, 0o1777) == 0 && chown(folder.path(name), 65_534, 65_534) == 0)
+        for arguments in [["-C"], []] {
+            let outcome = try await FerryProcess.run(arguments + ["-so", "x.bin", url], in: folder)
+            #expect(outcome.status == 23 && outcome.errors.contains("belongs to another user"), "\(outcome.errors)")
+            #expect(folder.data("x.bin.part") == part)
+        }
+        #expect(server.requestCount == 1)
+    }
+
     @Test("A request that --continue does not accept leaves no partial file, and no command that would be refused")
     func cannotContinue() async throws {
         let url = server.url("/reset?bytes=\(size)&after=\(size / 2)&resumable=1").absoluteString
@@ -210,11 +246,11 @@ struct ContinueTests {
         ]
     )
     func shortRest(_ rest: String) async throws {
-        let server = try RawServer { _, _ in
-            "HTTP/1.1 206 Partial Content\r\nETag: \"v1\"\r\nContent-Range: bytes 100-199/200\r\n" + rest
-        }
-        try leave(Data(repeating: 65, count: 100), url: server.url, validator: "\\\"v1\\\"")
-        let outcome = try await FerryProcess.run(["-sCo", "x.bin", server.url], in: folder)
+        let server = try RawServer(
+            answering: "HTTP/1.1 206 Partial Content\r\nETag: \"v1\"\r\nContent-Range: bytes 100-199/200\r\n" + rest
+        )
+        try leave(Data(repeating: 65, count: 100), url: server.url().absoluteString, validator: "\\\"v1\\\"")
+        let outcome = try await FerryProcess.run(["-sCo", "x.bin", server.url().absoluteString], in: folder)
         #expect(outcome.status == 7)
         #expect(outcome.errors.contains("x.bin.part: it has 150 bytes instead of 200"), "\(outcome.errors)")
         #expect(folder.names == ["x.bin.part", "x.bin.part.ferry"])

@@ -89,11 +89,15 @@ struct CredentialTests {
         try await expect(Self.basic, ["-n"], home: folder.url.path)
     }
 
-    @Test("A netrc file that is missing or malformed ends with 23, and nothing of it is printed")
+    @Test("A netrc file that cannot be used ends with 23, and nothing of it is printed")
     func unreadable() async throws {
         try folder.file("bad", "machine 127.0.0.1 login ada password \"s3cret")
         try folder.file("huge", String(repeating: "machine s3cret ", count: 20_000))
-        for (name, text) in [("missing", "missing"), ("bad", "bad: "), ("huge", "huge: "), (".", "Is a directory")] {
+        try folder.file("binary", Data("machine s3cret ".utf8) + [0xFF])
+        for (name, text) in [
+            ("missing", "missing"), ("bad", "bad: "), ("huge", "huge: "), (".", "Is a directory"),
+            ("binary", "not UTF-8"), ("/dev/zero", "more than 131072 bytes"),
+        ] {
             let outcome = try await ferry(["--netrc-file", name, server.url("/status/200").absoluteString])
             #expect(outcome.status == 23)
             #expect(outcome.errorLines.count == 1 && outcome.errors.hasPrefix("ferry: "), "\(outcome.errors)")

@@ -58,6 +58,38 @@ struct EverydayTests {
         #expect(try await FerryProcess.run(["--limit-rate", "0", url("/bytes/5")], in: folder).status == 0)
     }
 
+    @Test(
+        "--limit-rate waits no longer than the other limits, and a signal ends the wait",
+        arguments: [["-m", "0.5"], ["--deadline", "0.5"], []],
+        [[], ["-o", "x"]]
+    )
+    func rateAndTime(_ limit: [String], _ output: [String]) async throws {
+        // Without the limits, this takes days.
+        let process = try FerryProcess(
+            ["-s", "--limit-rate", "1"] + limit + output + [url("/bytes/300000")],
+            in: folder
+        )
+        if limit.isEmpty {
+            try await server.waitForRequests(1, timeout: 40 * patience)
+            process.send(SIGINT)
+        }
+        let outcome = try await process.outcome()
+        #expect(outcome.status == (limit.isEmpty ? -SIGINT : 28), "\(outcome.errors)")
+        let name = limit.first == "-m" ? "--max-time" : limit.first ?? "interrupted"
+        #expect(outcome.errors.contains(name), "\(outcome.errors)")
+        #expect(outcome.output.count < 1_000)
+    }
+
+    @Test("A rate divides chunks into pieces of a quarter of a second, and determines when the next one is read")
+    func pace() {
+        let start = ContinuousClock.now
+        var pace = ReadingPace(bytesPerSecond: 400, startedAt: start)
+        #expect(pace.pieces(of: Data(count: 250)[10...]).map(\.count) == [100, 100, 40])
+        #expect(pace.moment(after: 100) == start + .milliseconds(250))
+        #expect(pace.moment(after: 300) == start + .seconds(1))
+        #expect(ReadingPace(bytesPerSecond: 1).pieces(of: Data(count: 3)).map(\.count) == [1, 1, 1])
+    }
+
     @Test("A config file has the options and URLs, also from standard input")
     func config() async throws {
         try folder.file("config", "url = \"\(url("/echo"))\"\ndata = \"a b\"\nheader = \"X-A: b\"\nsilent\n")

@@ -27,10 +27,10 @@ struct HostileServerTests {
         arguments: [["-d", "a=b"], ["-o", "x.bin"], ["-so", "x.bin"], []]
     )
     func largestLength(_ arguments: [String]) async throws {
-        let server = try RawServer { _, _ in
-            "HTTP/1.1 200 OK\r\nETag: \"v1\"\r\nContent-Length: \(Self.largest)\r\n\r\nhello"
-        }
-        let outcome = try await FerryProcess.run(arguments + [server.url], in: folder)
+        let server = try RawServer(
+            answering: "HTTP/1.1 200 OK\r\nETag: \"v1\"\r\nContent-Length: \(Self.largest)\r\n\r\nhello"
+        )
+        let outcome = try await FerryProcess.run(arguments + [server.url().absoluteString], in: folder)
         #expect(outcome.status == 7, "\(outcome.errors)")
         #expect(outcome.errors.contains("ferry: "))
     }
@@ -51,11 +51,14 @@ struct HostileServerTests {
 
     @Test("The sum of two such lengths does not overflow")
     func largestLengths() async throws {
-        let server = try RawServer { _, _ in
-            "HTTP/1.1 200 OK\r\nContent-Length: \(Self.largest)\r\n\r\nhello"
-        }
+        let server = try RawServer(
+            answering: "HTTP/1.1 200 OK\r\nContent-Length: \(Self.largest)\r\n\r\nhello"
+        )
         let outcome = try await FerryProcess.run(
-            ["-P2", "-o", "a", "-o", "b", "--json-log", "log", server.url, server.url + "b"],
+            [
+                "-P2", "-o", "a", "-o", "b", "--json-log", "log", server.url().absoluteString,
+                server.url("/b").absoluteString,
+            ],
             in: folder
         )
         #expect(outcome.status == 7, "\(outcome.errors)")
@@ -66,12 +69,12 @@ struct HostileServerTests {
         arguments: ["bytes 5-9/*", "bytes 5-\(Int64.max - 1)/*", "bytes 5-\(Int64.max - 1)/\(Int64.max)"]
     )
     func largestRest(_ range: String) async throws {
-        let server = try RawServer { _, _ in
-            "HTTP/1.1 206 Partial Content\r\nETag: \"v1\"\r\nContent-Range: \(range)\r\n"
+        let server = try RawServer(
+            answering: "HTTP/1.1 206 Partial Content\r\nETag: \"v1\"\r\nContent-Range: \(range)\r\n"
                 + "Content-Length: \(Self.largest)\r\n\r\nworld"
-        }
-        try leave("hello", url: server.url)
-        let outcome = try await FerryProcess.run(["-Co", "x.bin", server.url], in: folder)
+        )
+        try leave("hello", url: server.url().absoluteString)
+        let outcome = try await FerryProcess.run(["-Co", "x.bin", server.url().absoluteString], in: folder)
         #expect(outcome.status == 7, "\(outcome.errors)")
         #expect(folder.data("x.bin") == nil)
     }

@@ -146,9 +146,17 @@ struct TerminalTests {
         #expect(text.contains("\u{1B}") == hasColor)
     }
 
-    @Test("Without arguments the command demonstrates the library, and everything holds")
+    @Test("Without arguments the command prints its usage on standard error, and ends with 2")
+    func usage() async throws {
+        let outcome = try await FerryProcess.run([], in: folder)
+        #expect(outcome.status == 2 && outcome.output.isEmpty)
+        #expect(outcome.errors.hasPrefix("Usage: ferry [options] [METHOD] URL..."))
+        #expect(outcome.errors.contains("ferry demo") && outcome.errors.contains("ferry --help"))
+    }
+
+    @Test("ferry demo demonstrates the library, and everything holds")
     func demonstration() async throws {
-        let outcome = try await FerryProcess.run([], in: folder, environment: ["TMPDIR": folder.url.path])
+        let outcome = try await FerryProcess.run(["demo"], in: folder, environment: ["TMPDIR": folder.url.path])
         #expect(outcome.status == 0, "\(outcome.text)")
         #expect(outcome.text.contains("All steps passed."))
         #expect(outcome.text.split(separator: "\n").filter { $0.hasSuffix("  passed") }.count == 4)

@@ -8,11 +8,11 @@ struct CommandFailureTests {
     @Test(
         "Every error is mapped to an exit status",
         arguments: [
-            (URLError.Code.timedOut, FerryCommand.ExitStatus.timeout), (.cannotFindHost, .network),
+            (URLError.Code.timedOut, FerryCommand.ExitStatus.timeout), (.cannotFindHost, .lookup),
             (.cannotConnectToHost, .network),
-            (.networkConnectionLost, .network), (.cannotParseResponse, .network), (.httpTooManyRedirects, .network),
-            (.secureConnectionFailed, .tls), (.serverCertificateHasUnknownRoot, .tls),
-            (.serverCertificateUntrusted, .tls), (.badURL, .usage), (.unsupportedURL, .usage),
+            (.networkConnectionLost, .network), (.cannotParseResponse, .network), (.httpTooManyRedirects, .redirects),
+            (.secureConnectionFailed, .tls), (.serverCertificateHasUnknownRoot, .certificate),
+            (.serverCertificateUntrusted, .certificate), (.badURL, .usage), (.unsupportedURL, .usage),
             (.cannotOpenFile, .file), (.requestBodyStreamExhausted, .file), (.cancelled, .interrupted),
             (.unknown, .network),
         ]

@@ -142,6 +142,39 @@ struct PartFileTests {
         #expect(error?.message.contains("file\(suffix): ") == true)
     }
 
+    @Test("A partial file that others can write is not continued in a folder in which they can create files")
+    func refusesShared() throws {
+        for folderMode: mode_t in [0o755, 0o1777, 0o770] {
+            try folder.file("file.part", "abc")
+            try record.write(to: path + ".part.ferry")
+            try #require(chmod(folder.url.path, folderMode) == 0)
+            for mode: mode_t in [0o664, 0o646, 0o644] {
+                try #require(chmod(path + ".part", mode) == 0)
+                if folderMode == 0o755 || mode == 0o644 {
+                    #expect(try PartFile(path).continuation == record)
+                } else {
+                    let error = #expect(throws: CommandFailure.self) { _ = try PartFile(path) }
+                    #expect(error?.status == .file && error?.message.contains("Other users can write") == true)
+                    #expect(folder.text("file.part") == "abc")
+                }
+            }
+        }
+    }
+
+    @Test("Others cannot write a partial file, whatever the permissions of the complete file")
+    func keepsPrivate() throws {
+        func mode(_ name: String) throws -> Int? {
+            try FileManager.default.attributesOfItem(atPath: folder.path(name))[.posixPermissions] as? Int
+        }
+        try folder.file("file", "old")
+        try #require(chmod(path, 0o666) == 0)
+        let part = try PartFile(path)
+        try part.begin(PartRecord(url: "http://a", validator: nil, length: nil))
+        #expect(try mode("file.part").map { $0 & 0o022 } == 0)
+        try part.publish()
+        #expect(try mode("file") == 0o666)
+    }
+
     @Test("A link in place of the partial file is not followed")
     func refusesLinks() throws {
         try folder.file("victim", "victim")

@@ -44,7 +44,7 @@ struct RetryOptionsTests {
         #expect(try options("--retry", "1", "--retry-max-time", "0").retryPolicy == options("--retry", "1").retryPolicy)
     }
 
-    @Test("Progress within an entity begins the count of retries anew, and another entity does not")
+    @Test("Progress within an entity resets the count of retries, and another entity does not")
     func count() {
         var count = RetryCount(validator: nil, size: 0)
         func retries(_ validator: String?, _ size: Int64) -> Int {

@@ -1,3 +1,4 @@
+import FerryAssets
 import FerryOperations
 import FerryTesting
 import Foundation

@@ -26,8 +26,8 @@ import Testing
         ]
         for copy in copies {
             #expect(copy.isFinished && copy.request.url == original.request.url)
-            #expect(copy.httpResponse?.statusCode == 404)
-            #expect(copy.httpResponse?.mimeType == "application/json")
+            #expect(copy.response?.statusCode == 404)
+            #expect(copy.response?.mimeType == "application/json")
             #expect(copy.responseData == Data("[1]".utf8) && copy.byteCount == 3)
             #expect(copy.responseSerializer is JSONResponseSerializer)
             #expect(copy.responseObject as? JSONValue == [1])

@@ -22,6 +22,41 @@ import Testing
         #expect(HTTPRequestOperationManager().baseURL == nil)
     }
 
+    @Test("The reachability is that of the session manager, and so of the base URL's host")
+    func reachability() {
+        let manager = HTTPRequestOperationManager(baseURL: URL(string: "http://localhost/v1"))
+        #expect(manager.reachability.target == .domain("localhost"))
+        #expect(manager.reachability === manager.sessionManager.reachability)
+        #expect(HTTPRequestOperationManager().reachability === ReachabilityManager.shared)
+        manager.reachability = .shared
+        #expect(manager.sessionManager.reachability === ReachabilityManager.shared)
+    }
+
+    @Test("POST takes a form as AFNetworking's does, and the response of an operation is an HTTPURLResponse")
+    func postForm() async throws {
+        let server = try LoopbackServer()
+        let manager = manager(server)
+        let fields = Watched<[String?]>([])
+        let made = manager.post(
+            "echo",
+            parameters: ["a": "b"],
+            constructingBodyWith: { form in form.append(Data("x".utf8), name: "data") },
+            success: { operation, _ in
+                let response: HTTPURLResponse? = operation.response
+                fields.change { $0.append(response?.value(forHTTPHeaderField: "Content-Type")) }
+            }
+        )
+        let operation = try #require(made)
+        try await operation.settled()
+        #expect(fields.current == ["application/json"])
+        let asBase: RequestOperation = operation
+        #expect((asBase.response as? HTTPURLResponse)?.statusCode == 200)
+        let seen = try #require(server.requests.first)
+        #expect(seen.header("Content-Type")?.hasPrefix("multipart/form-data; boundary=") == true)
+        let body = try #require(seen.bodyText)
+        #expect(body.contains("name=\"a\"") && body.contains("name=\"data\""))
+    }
+
     @Test("Every verb sends its method, parameters and headers, and parses the response")
     func verbs() async throws {
         let server = try LoopbackServer()
@@ -78,7 +113,7 @@ import Testing
         let request = Request.post("upload").multipart { $0.append(form, name: "data") }
         let operation = try #require(manager.send(request, success: nil))
         try await operation.settled()
-        #expect(operation.httpResponse?.statusCode == 503)
+        #expect(operation.response?.statusCode == 503)
         let copy = try #require(operation.copy() as? HTTPRequestOperation)
         copy.start()
         try await copy.settled()
@@ -152,7 +187,7 @@ import Testing
         #expect(operation.completionGroup === manager.completionGroup)
         #expect(operation.securityPolicy == manager.securityPolicy)
         try await operation.settled()
-        #expect(operation.httpResponse?.statusCode == 200)
+        #expect(operation.response?.statusCode == 200)
         #expect(throws: NetworkError.self) {
             try manager.setSecurityPolicy(SecurityPolicy(pinningMode: .publicKey))
         }

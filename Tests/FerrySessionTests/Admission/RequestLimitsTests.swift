@@ -325,26 +325,103 @@ struct RequestLimitsTests {
 
     // MARK: - Delays of servers
 
-    @Test("All requests to an origin wait as long as a 429 asks, and those to another do not", arguments: [429, 503])
-    func hold(_ status: Int) async throws {
+    @Test(
+        "All requests to an origin wait as long as a 429 or a second 503 asks, and those to another do not",
+        arguments: [[429], [503, 503]]
+    )
+    func hold(_ statuses: [Int]) async throws {
         let times = Watched<[ContinuousClock.Instant]>([])
         let server = try LoopbackServer { _ in
             times.append(.now)
-            let isFirst = times.change { $0.count == 1 }
-            return isFirst ? .status(status, headers: ["Retry-After": "3"]) : .text("")
+            let index = times.change { $0.count - 1 }
+            return index < statuses.count ? .status(statuses[index], headers: ["Retry-After": "3"]) : .text("")
         }
         let other = try LoopbackServer { _ in .text("") }
         let session = session(RequestLimits())
-        let first = try await session.data(from: server.url).1 as? HTTPURLResponse
-        #expect(first?.statusCode == status)
+        for status in statuses {
+            let refused = try await session.data(from: server.url).1 as? HTTPURLResponse
+            #expect(refused?.statusCode == status)
+        }
         async let second = session.data(from: server.url)
         async let third = session.data(from: server.url)
         _ = try await session.data(from: other.url)
-        #expect(server.requestCount == 1)
+        #expect(server.requestCount == statuses.count)
         _ = try await (second, third)
-        let waits = times.change { times in times.dropFirst().map { $0 - times[0] } }
+        let waits = times.change { times in times.dropFirst(statuses.count).map { $0 - times[statuses.count - 1] } }
         #expect(waits.count == 2)
         #expect(waits.allSatisfy { $0 >= .milliseconds(2_990) })
+    }
+
+    @Test("One 503 among other responses delays only the request that it refuses") func single() async throws {
+        let count = Watched(0)
+        let server = try LoopbackServer { _ in
+            let number = count.change { count in
+                count += 1
+                return count
+            }
+            // Never two in a row.
+            return number % 10 == 1 ? .status(503, headers: ["Retry-After": "60"]) : .text("yes")
+        }
+        let session = session(RequestLimits())
+        var refused = 0
+        for _ in 0..<50 {
+            let response = try await session.data(from: server.url).1
+            let status = (response as? HTTPURLResponse)?.statusCode
+            refused += status == 503 ? 1 : 0
+        }
+        #expect(refused == 5)
+        #expect(server.requestCount == 50)
+    }
+
+    @Test("The request that a 503 refuses waits, and the others do not") func told() async throws {
+        let times = Watched<[ContinuousClock.Instant]>([])
+        let server = try LoopbackServer { _ in
+            times.append(.now)
+            return times.change { $0.count == 1 } ? .status(503, headers: ["Retry-After": "3"]) : .text("yes")
+        }
+        var options = CurlSession.Options()
+        options.limits = RequestLimits()
+        options.retry = .standard
+        let session = Wire.session(options: options)
+        async let told = session.data(from: server.url)
+        try await times.wait { $0.count == 1 }
+        for _ in 0..<10 { #expect(try await session.data(from: server.url).0 == Data("yes".utf8)) }
+        #expect(server.requestCount == 11)
+        #expect(try await told.0 == Data("yes".utf8))
+        let last = times.change { $0[$0.count - 1] - $0[0] }
+        #expect(last >= .milliseconds(2_990))
+    }
+
+    @Test("Redirects to very many invented hosts do not end the delay of a server that a task names")
+    func inventedHosts() async throws {
+        let isHeld = Watched(false)
+        let server = try LoopbackServer { _ in
+            isHeld.change { isHeld in
+                defer { isHeld = true }
+                return isHeld ? .text("early") : .status(429, headers: ["Retry-After": "50"])
+            }
+        }
+        // Every host is at the proxy, which refuses it for long too.
+        let proxy = try LoopbackServer { request in
+            let next = "http://h\(UUID().uuidString).invalid/"
+            return .status(302, headers: ["Location": next, "Retry-After": "50"])
+        }
+        var options = CurlSession.Options()
+        options.limits = RequestLimits(rate: .init(1, per: 1_000, burst: 1))
+        options.maximumRedirects = 2_000
+        options.proxy = .http("127.0.0.1", port: proxy.port, except: ["127.0.0.1"])
+        let session = Wire.session(options: options)
+        _ = try await session.data(from: server.url)
+        let url = try #require(URL(string: "http://first.invalid/"))
+        _ = await Wire.error { try await session.data(from: url) }
+        let late = session.dataTask(with: server.url) { _, _, _ in }
+        late.resume()
+        // A request that is not held would come before the responses to these.
+        let other = try LoopbackServer { _ in .text("") }
+        options.limits = nil
+        for _ in 0..<5 { _ = try await Wire.session(options: options).data(from: other.url) }
+        #expect(server.requestCount == 1)
+        late.cancel()
     }
 
     @Test("Without limits, or if they say so, no other request waits for a server's delay")

@@ -12,9 +12,9 @@ struct RequestPaceTests {
     private func schedule(_ count: Int, _ pace: inout RequestPace) -> [Double] {
         var now = time(0)
         return (0..<count).map { _ in
-            while let next = pace.nextTime(at: now) { now = max(next, now.advanced(by: 1)) }
+            while let next = pace.nextTime(at: now) { now = max(next, now.advanced(by: TimeSpan(nanoseconds: 1))) }
             pace.noteRequest(at: now)
-            return (Double(now.since(time(0))) / 1_000_000).rounded() / 1_000
+            return (now.since(time(0)).seconds * 1_000).rounded() / 1_000
         }
     }
 
@@ -99,7 +99,9 @@ struct RequestPaceTests {
     func manyOrigins() {
         let admission = Admission(connectionsPerOrigin: 6, limits: RequestLimits(rate: .init(1, per: 1)))
         for index in 0..<5_000 {
-            admission.hold(Origin(scheme: "http", name: "h\(index).invalid", port: nil), seconds: 10)
+            let origin = Origin(scheme: "http", name: "h\(index).invalid", port: nil)
+            admission.hold(origin, seconds: 10)
+            admission.noteRefusal(by: origin, status: 503, seconds: 10)
         }
         #expect(admission.originCount <= 1_024)
     }

@@ -273,20 +273,20 @@ struct SharedTransferTests {
             return response
         }
         var hooks = DelegateHooks()
-        let never = Locked<[@Sendable (URLRequest?) -> Void]>([])
+        let never = Watched<[@Sendable (URLRequest?) -> Void]>([])
         hooks.onRedirect = { _, _, request, answer in
             let isFirst = asked.change { count in
                 defer { count += 1 }
                 return count == 0
             }
-            if isFirst { never.withLock { $0.append(answer) } } else { answer(request) }
+            if isFirst { never.change { $0.append(answer) } } else { answer(request) }
         }
         let delegate = RecordingDelegate(hooks)
         let session = makeSession(delegate, options: options())
         let tasks = try await start(2, server.url("/begin"), in: session, delegate, at: gate)
         gate.open()
         try await eventually("one of them") { tasks.contains { delegate[$0].completions == 1 } }
-        never.withLock { $0 }.first?(nil)
+        never.current.first?(nil)
         for task in tasks { _ = try await delegate.completion(of: task) }
     }
 

@@ -182,6 +182,44 @@ import Testing
         #expect(!chain.isDrained && !chain.mayEnd)
     }
 
+    /// An interruption is a chance to look at the clock.
+    @Test("Input that decodes to nothing is interrupted every few steps", arguments: Flood.codings)
+    func interruptions(_ flood: Flood) throws {
+        let codings = try #require(ContentCoding.parse(flood.coding))
+        guard codings.allSatisfy(ContentCoding.available.contains) else { return }
+        let chain = try #require(ContentDecoderChain(codings))
+        flood.bytes(of: 200_000).withUnsafeBytes { chain.append($0) }
+        let output = UnsafeMutableRawBufferPointer.allocate(byteCount: 65_536, alignment: 1)
+        defer { output.deallocate() }
+        var calls = 0
+        while case .interrupted = try chain.read(into: output) { calls += 1 }
+        // In a call, at most 64 steps, or 4 KiB of input.
+        #expect(calls >= 40)
+        #expect(chain.backlog == 0)
+    }
+
+    @Test("Input that comes while earlier input waits is decoded in its order") func backlog() throws {
+        let chain = try #require(ContentDecoderChain([.gzip]))
+        let output = UnsafeMutableRawBufferPointer.allocate(byteCount: 65_536, alignment: 1)
+        defer { output.deallocate() }
+        var (expected, decoded) = (0, 0)
+        for _ in 0..<2_000 {
+            // The input never ends while more comes.
+            for _ in 0..<2 { Samples.gzip.withUnsafeBytes { chain.append($0) } }
+            expected += 2 * Samples.text.count
+            let (count, stop) = chain.fill(output, until: MonotonicTime(nanoseconds: 0))
+            decoded += count
+            guard case .interrupted = stop else { continue }
+        }
+        #expect(chain.backlog > 0 && chain.backlog < 4_000 * Samples.gzip.count)
+        while true {
+            let (count, stop) = chain.fill(output, until: MonotonicTime(nanoseconds: .max))
+            decoded += count
+            if case .needsInput = stop { break }
+        }
+        #expect(decoded == expected && chain.isDrained && chain.mayEnd)
+    }
+
     @Test("Random and mutated bytes never trap, and always finish") func fuzz() throws {
         var random = SeededGenerator(8)
         for round in 0..<400 {

@@ -29,9 +29,9 @@ struct CacheBench: Sendable {
         connections: Int = 6,
         _ script: @escaping Script
     ) throws {
-        let count = Locked(0)
+        let count = Watched(0)
         server = try LoopbackServer { request in
-            let number = count.withLock { count -> Int in
+            let number = count.change { count -> Int in
                 count += 1
                 return count
             }

@@ -9,7 +9,7 @@ import Testing
         typealias Hook = @Sendable (CachedURLResponse) -> CachedURLResponse?
 
         let hook: Hook
-        let events = Locked<[String]>([])
+        let events = Watched<[String]>([])
         let isTwice: Bool
 
         init(isTwice: Bool = false, _ hook: @escaping Hook) {
@@ -23,13 +23,13 @@ import Testing
             completionHandler: @escaping @Sendable (CachedURLResponse?) -> Void
         ) {
             let isOnQueue = OperationQueue.current === session.delegateQueue
-            events.withLock { $0.append(isOnQueue ? "willCache" : "willCache elsewhere") }
+            events.change { $0.append(isOnQueue ? "willCache" : "willCache elsewhere") }
             completionHandler(hook(proposedResponse))
             if isTwice { completionHandler(nil) }
         }
 
         func urlSession(_ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?) {
-            events.withLock { $0.append(error == nil ? "completed" : "failed") }
+            events.change { $0.append(error == nil ? "completed" : "failed") }
         }
     }
 
@@ -39,7 +39,7 @@ import Testing
     ) async throws -> CacheBench.Answer {
         let session = CacheBench.session(bench.cache, delegate)
         session.dataTask(with: bench.request()).resume()
-        try await eventually("the completion") { delegate.events.withLock { $0.contains("completed") } }
+        try await eventually("the completion") { delegate.events.change { $0.contains("completed") } }
         return try await bench.fetch()
     }
 
@@ -51,7 +51,7 @@ import Testing
             return proposal
         }
         #expect(try await twice(delegate, bench).text == "1")
-        #expect(delegate.events.withLock { $0 } == ["willCache", "completed"])
+        #expect(delegate.events.current == ["willCache", "completed"])
         let proposal = try #require(proposals.current.first)
         #expect(proposal.data == Data("1".utf8) && proposal.storagePolicy == .allowed)
         #expect((proposal.response as? HTTPURLResponse)?.statusCode == 200)
@@ -94,7 +94,7 @@ import Testing
         }
         #expect(try await twice(delegate, bench).data == body)
         #expect(bench.count == 1)
-        try await eventually("no file") { folder.names.isEmpty }
+        try await eventually("no file") { CacheSamples.files(folder).isEmpty }
     }
 
     @Test("The delegate is not asked about responses that may not be stored or came from the cache")
@@ -102,11 +102,11 @@ import Testing
         let bench = try CacheBench(["Cache-Control": "no-store"])
         let delegate = Delegate { $0 }
         #expect(try await twice(delegate, bench).text == "2")
-        #expect(delegate.events.withLock { $0 } == ["completed"])
+        #expect(delegate.events.current == ["completed"])
         let cached = try CacheBench(["Cache-Control": "max-age=60"])
         _ = try await cached.fetch()
         let other = Delegate { $0 }
         #expect(try await twice(other, cached).text == "1")
-        #expect(other.events.withLock { $0 } == ["completed"])
+        #expect(other.events.current == ["completed"])
     }
 }

@@ -7,27 +7,27 @@ import Testing
 struct CookieWriterTests {
     /// A storage as slow as one on disk: only the first change does not wait for the gate.
     private final class SlowStorage: CookieStoring, Sendable {
-        private let stored: Locked<[String: HTTPCookie]>
+        private let stored: Watched<[String: HTTPCookie]>
         private let gate = DispatchSemaphore(value: 1)
 
         init(_ cookies: [HTTPCookie] = []) {
-            stored = Locked(Dictionary(uniqueKeysWithValues: cookies.map { ($0.name, $0) }))
+            stored = Watched(Dictionary(uniqueKeysWithValues: cookies.map { ($0.name, $0) }))
         }
 
         func open() {
             for _ in 0..<1_000 { gate.signal() }
         }
 
-        var cookies: [HTTPCookie]? { stored.withLock { Array($0.values) } }
+        var cookies: [HTTPCookie]? { stored.change { Array($0.values) } }
 
         func setCookie(_ cookie: HTTPCookie) {
             gate.wait()
-            stored.withLock { $0[cookie.name] = cookie }
+            stored.change { $0[cookie.name] = cookie }
         }
 
         func deleteCookie(_ cookie: HTTPCookie) {
             gate.wait()
-            stored.withLock { $0[cookie.name] = nil }
+            stored.change { $0[cookie.name] = nil }
         }
     }
 

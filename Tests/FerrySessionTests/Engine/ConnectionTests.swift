@@ -1,6 +1,7 @@
 import TestSupport
 import Testing
 
+@testable import FerryCurl
 @testable import FerrySession
 
 @Suite("Connections", .ownThreads) struct ConnectionTests {
@@ -16,8 +17,8 @@ import Testing
             let listener = LoopbackSocket.make()
             defer { close(listener) }
             client = LoopbackSocket.make()
-            // A port can be shared only by sockets that all allow it. A port that is chosen while a socket is connected may
-            // be shared with any connection of another test, so it is chosen before.
+            // A port can be shared only by sockets that all allow it. A port that is chosen while a socket is connected
+            // may be shared with any connection of another test, so it is chosen before.
             LoopbackSocket.allowReuse(client)
             let port = try LoopbackSocket.bind(listener, backlog: 1)
             serverPort = Int(port)
@@ -107,12 +108,12 @@ import Testing
         let before = try #require(connection.acknowledgement)
         #expect(send(pair.client, "hello", 5, 0) == 5)
         try await eventually("the acknowledgement") { connection.acknowledgement?.bytes == before.bytes + 5 }
-        let silence = UInt64(300_000_000)
+        let silence = TimeSpan.milliseconds(300)
         let end = MonotonicTime.now().advanced(by: silence)
-        try await Task.sleep(for: .nanoseconds(silence))
+        try await Task.sleep(for: .nanoseconds(silence.nanoseconds))
         let last = try #require(connection.acknowledgement)
         // The system counts in its own ticks, of up to ten milliseconds.
-        #expect(last.time < end.before(silence / 2))
+        #expect(last.time < end.before(.milliseconds(150)))
         #expect(last.bytes == before.bytes + 5)
     }
 
@@ -144,15 +145,15 @@ import Testing
         let connection = ConnectionTable().open(pair.client)
         connection.isMultiplexed = true
         let start = MonotonicTime.now()
-        connection.noteReceived(at: start.advanced(by: 1))
+        connection.noteReceived(at: start.advanced(by: TimeSpan(nanoseconds: 1)))
         connection.noteTimeout(since: start)
         #expect(connection.mayCarryRequest { false })
-        connection.noteTimeout(since: start.advanced(by: 2))
+        connection.noteTimeout(since: start.advanced(by: TimeSpan(nanoseconds: 2)))
         #expect(!connection.mayCarryRequest { false })
-        connection.noteReceived(at: start.advanced(by: 3))
+        connection.noteReceived(at: start.advanced(by: TimeSpan(nanoseconds: 3)))
         #expect(connection.mayCarryRequest { false })
         connection.breakDown()
-        connection.noteReceived(at: start.advanced(by: 4))
+        connection.noteReceived(at: start.advanced(by: TimeSpan(nanoseconds: 4)))
         #expect(!connection.mayCarryRequest { false })
     }
 

@@ -1,5 +1,6 @@
 import Testing
 
+@testable import FerryCurl
 @testable import FerrySession
 
 /// The decisions about which thread runs the engine.
@@ -120,7 +121,7 @@ private final class Inbox {
     private var inbox = EngineInbox()
 
     func add(mayRunInline: Bool = true) -> EngineInbox.Submission {
-        inbox.add(.cancelRevalidations, mayRunInline: mayRunInline)
+        inbox.add(.run {}, mayRunInline: mayRunInline)
     }
 
     func take() -> Int {

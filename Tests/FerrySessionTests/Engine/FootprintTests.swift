@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// The resources that sessions use, measured in separate processes.
-@Suite(.serialized, .timeLimit(.minutes(5)), .ownThreads)
+@Suite(.slow, .serialized, .timeLimit(.minutes(5)), .ownThreads)
 struct FootprintTests {
     @Test("Threads and descriptors of dropped, invalidated and busy sessions are released") func resources() async {
         let result = await #expect(processExitsWith: .success, observing: [\.standardOutputContent]) {

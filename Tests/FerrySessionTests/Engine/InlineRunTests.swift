@@ -38,9 +38,9 @@ struct InlineRunTests {
     @Test("A request in progress does not delay a later one, on the same connection or on a new one")
     func underWay() async throws {
         let gate = Gate()
-        let arrived = Locked<Set<String>>([])
+        let arrived = Watched<Set<String>>([])
         let slow = try LoopbackServer { request in
-            arrived.withLock { $0.insert(request.path) }
+            arrived.change { $0.insert(request.path) }
             return .stream { gate.wait($0) }
         }
         let server = try LoopbackServer()
@@ -49,7 +49,7 @@ struct InlineRunTests {
             if round % 2 == 0 { _ = try await session.data(from: server.url("/bytes/10")) }
             let task = session.dataTask(with: slow.url("/\(round)"))
             task.resume()
-            if round % 4 < 2 { try await eventually("the slow one") { arrived.withLock { $0.contains("/\(round)") } } }
+            if round % 4 < 2 { try await eventually("the slow one") { arrived.change { $0.contains("/\(round)") } } }
             #expect(try await session.data(from: server.url("/bytes/\(round)")).0.count == round)
             task.cancel()
         }
@@ -76,14 +76,14 @@ struct InlineRunTests {
     @Test("Threads that find the engine asleep at the same time all get their responses") func rush() async throws {
         let server = try LoopbackServer()
         let session = makeSession()
-        let count = Locked(0)
+        let count = Watched(0)
         for round in 1...150 {
             await onThreads(4) { worker in
                 session.dataTask(with: server.url("/bytes/\(worker)")) { data, _, _ in
-                    if data?.count == worker { count.withLock { $0 += 1 } }
+                    if data?.count == worker { count.change { $0 += 1 } }
                 }.resume()
             }
-            try await eventually("round \(round)") { count.withLock { $0 == 4 * round } }
+            try await eventually("round \(round)") { count.change { $0 == 4 * round } }
         }
     }
 
@@ -93,9 +93,9 @@ struct InlineRunTests {
         for round in 0..<100 {
             let delegate = RecordingDelegate()
             let session = makeSession(delegate)
-            let count = Locked(0)
+            let count = Watched(0)
             _ = try await session.data(from: server.url("/bytes/10"))
-            let task = session.dataTask(with: server.url("/bytes/1000")) { _, _, _ in count.withLock { $0 += 1 } }
+            let task = session.dataTask(with: server.url("/bytes/1000")) { _, _, _ in count.change { $0 += 1 } }
             await onThreads(2) { worker in
                 if worker == 0 {
                     task.resume()
@@ -106,7 +106,7 @@ struct InlineRunTests {
                 }
             }
             try await eventually("the end of request and session") {
-                count.withLock { $0 == 1 } && delegate.invalidations == 1
+                count.change { $0 == 1 } && delegate.invalidations == 1
             }
         }
     }

@@ -95,18 +95,18 @@ struct RaceTests {
     @Test("Tasks made by many threads in one session all return the right data") func manyThreads() async throws {
         let server = try LoopbackServer()
         let session = makeSession { $0.httpMaximumConnectionsPerHost = 4 }
-        let done = Locked<[Int: Int]>([:])
+        let done = Watched<[Int: Int]>([:])
         await onThreads(8) { worker in
             for index in 0..<25 {
                 let size = worker * 1000 + index
                 let task = session.dataTask(with: server.url("/bytes/\(size)")) { data, _, _ in
-                    done.withLock { $0[size] = data?.count ?? -1 }
+                    done.change { $0[size] = data?.count ?? -1 }
                 }
                 task.resume()
             }
         }
-        try await eventually("all") { done.withLock { $0.count == 200 } }
-        #expect(done.withLock { $0.allSatisfy { $0.key == $0.value } })
+        try await eventually("all") { done.change { $0.count == 200 } }
+        #expect(done.change { $0.allSatisfy { $0.key == $0.value } })
     }
 
     @Test("Byte streams that are dropped and cancelled at any moment end their transfers")
@@ -146,16 +146,16 @@ struct RaceTests {
             init(_ session: CurlSession?) { self.session = session }
         }
         let server = try LoopbackServer()
-        let ended = Locked(0)
-        let sessions = Locked<[Gone]>([])
+        let ended = Watched(0)
+        let sessions = Watched<[Gone]>([])
         await onThreads(4) { worker in
             for round in 0..<50 {
                 let done = DispatchSemaphore(value: 0)
                 var session: CurlSession? = makeSession()
                 let gone = Gone(session)
-                sessions.withLock { $0.append(gone) }
+                sessions.change { $0.append(gone) }
                 session?.dataTask(with: server.url("/bytes/\(round)")) { data, _, _ in
-                    if data?.count == round { ended.withLock { $0 += 1 } }
+                    if data?.count == round { ended.change { $0 += 1 } }
                     done.signal()
                 }.resume()
                 switch (worker + round) % 4 {
@@ -171,9 +171,9 @@ struct RaceTests {
                 done.wait()
             }
         }
-        #expect(ended.withLock { $0 } == 200)
+        #expect(ended.current == 200)
         try await eventually("the sessions' end") {
-            sessions.withLock { $0.count == 200 && $0.allSatisfy { $0.session == nil } }
+            sessions.change { $0.count == 200 && $0.allSatisfy { $0.session == nil } }
         }
         try await server.waitForOpenConnections(atMost: 0)
     }

@@ -6,7 +6,7 @@ import Testing
 /// Many requests, cancellations and sessions in one process: each task ends exactly once, and nothing leaks.
 ///
 /// `FERRY_SOAK` scales the numbers: `1`, the default, is 20,000 requests; `0.1` is quick, `50` takes a while.
-@Suite(.serialized, .timeLimit(.minutes(10)), .ownThreads)
+@Suite(.slow, .serialized, .timeLimit(.minutes(10)), .ownThreads)
 struct SoakTests {
     @Test("20,000 requests, 2,000 cancellations and 200 sessions end exactly once, and nothing leaks")
     func soak() async {
@@ -50,13 +50,13 @@ private final class Soak: Sendable {
 
     let seed = SeededGenerator.seed()
     private let server: LoopbackServer
-    private let state = Locked(Tally())
+    private let state = Watched(Tally())
 
     init(_ server: LoopbackServer) {
         self.server = server
     }
 
-    var tally: Tally { state.withLock { $0 } }
+    var tally: Tally { state.current }
 
     /// Waits until all threads and connections are gone.
     func settle() async throws {
@@ -78,13 +78,13 @@ private final class Soak: Sendable {
     /// session.
     private func session(_ number: Int, requests: Int) async throws {
         var random = SeededGenerator(seed &+ UInt64(number))
-        let ends = Locked<[Int]>(Array(repeating: 0, count: requests))
+        let ends = Watched<[Int]>(Array(repeating: 0, count: requests))
         let session = makeSession { $0.httpMaximumConnectionsPerHost = 4 }
         for index in 0..<requests {
             let size = (index * 37) % 3000
             let mayFail = index % 10 == 3
             let task = session.dataTask(with: server.url("/bytes/\(size)")) { [self] data, _, error in
-                ends.withLock { $0[index] += 1 }
+                ends.change { $0[index] += 1 }
                 note(data?.count, of: size, error, mayFail: mayFail)
             }
             task.resume()
@@ -93,15 +93,15 @@ private final class Soak: Sendable {
             DispatchQueue.global().asyncAfter(deadline: .now() + .milliseconds(delay)) { task.cancel() }
         }
         if number % 3 == 0 { session.finishTasksAndInvalidate() }
-        try await eventually("\(requests) ends") { ends.withLock { $0.allSatisfy { $0 > 0 } } }
+        try await eventually("\(requests) ends") { ends.change { $0.allSatisfy { $0 > 0 } } }
         if number % 3 == 1 { session.invalidateAndCancel() }
-        let twice = ends.withLock { $0.filter { $0 != 1 }.count }
-        if twice > 0 { state.withLock { $0.problems.append("\(twice) tasks ended more than once") } }
+        let twice = ends.change { $0.filter { $0 != 1 }.count }
+        if twice > 0 { state.change { $0.problems.append("\(twice) tasks ended more than once") } }
     }
 
     private func note(_ count: Int?, of size: Int, _ error: (any Error)?, mayFail: Bool) {
         let code = (error as? URLError)?.code
-        state.withLock { tally in
+        state.change { tally in
             tally.finished += 1
             if code == .cancelled, mayFail {
                 tally.cancelled += 1

@@ -15,9 +15,11 @@ struct AbandonedLookupTests {
         let request = Wire.request(url, "POST", body: Data("x".utf8))
         let task = session.dataTask(with: request)
         let core = try #require((task as? any CurlTask)?.core)
-        let limits = ExchangeClock.Limits(connect: 1_000_000_000)
+        let limits = TransferClock.Limits(connect: TimeSpan(seconds: 1))
         let body = BodySource.data(Data("x".utf8))
-        let exchange = Exchange(engine, request, body: body, toFile: false, client: core, limits: limits)
+        let group = session.core.group
+        let exchange = Exchange(engine, group, request, body: body, toFile: false, client: core, limits: limits)
+        exchange.transfer.receiver = exchange
         let (isReturned, failures) = (Watched(false), Watched<[AttemptFailure]>([]))
         let interceptor = ClosureInterceptor(decide: { _, failure in
             // Until then this test and not the engine's thread has the exchange.
@@ -28,17 +30,17 @@ struct AbandonedLookupTests {
         exchange.recovery = Recovery(
             RecoverySettings { $0.interceptors = RequestInterceptors([interceptor]) },
             request,
-            taskIdentifier: task.taskIdentifier,
+            task: TaskIdentity(session: 0, task: task.taskIdentifier),
             originalURL: url,
             received: .zero
         )
         let prepared = try PreparedRequest(
             request,
-            settings: session.engineSettings,
+            settings: session.exchangeSettings,
             context: exchange.preparationContext
         )
         let attempt = NetworkAttempt(prepared, url: url)
-        attempt.attach(try #require(EasyHandle()), to: exchange)
+        attempt.attach(try #require(EasyHandle()), to: exchange.transfer)
         attempt.stage = .resolving
         attempt.sending.count = sends
         exchange.attempt = attempt

@@ -28,8 +28,9 @@ struct CancelledStartTests {
         let interceptor = ClosureInterceptor { _, _ in asked.change { $0 += 1 } }
         for isIntercepted in [false, true] {
             let request = URLRequest(url: server.url)
-            let limits = ExchangeClock.Limits(call: 600_000_000_000)
-            let exchange = Exchange(engine, request, body: .none, toFile: false, client: core, limits: limits)
+            let limits = TransferClock.Limits(call: TimeSpan(seconds: 600))
+            let group = session.core.group
+            let exchange = Exchange(engine, group, request, body: .none, toFile: false, client: core, limits: limits)
             let settings = RecoverySettings { values in
                 values.retry = .standard
                 if isIntercepted { values.interceptors = RequestInterceptors([interceptor]) }
@@ -37,7 +38,7 @@ struct CancelledStartTests {
             exchange.recovery = Recovery(
                 settings,
                 request,
-                taskIdentifier: task.taskIdentifier,
+                task: TaskIdentity(session: 0, task: task.taskIdentifier),
                 originalURL: server.url,
                 received: .zero
             )

@@ -8,6 +8,7 @@ import Testing
         arguments: [
             ([], false, false), (.suspended, true, true), (.clientIsFull, true, false), (.bodyIsStarved, false, true),
             ([.clientIsFull, .bodyIsStarved], true, true), ([.suspended, .clientIsFull], true, true),
+            (.awaitsTurn, true, false),
             ([.suspended, .bodyIsStarved], true, true), ([.suspended, .clientIsFull, .bodyIsStarved], true, true),
         ] as [(PauseReasons, Bool, Bool)]
     )
@@ -21,5 +22,6 @@ import Testing
         #expect(PauseReasons.suspended.isDisjoint(with: .local))
         #expect(!PauseReasons.clientIsFull.isDisjoint(with: .local))
         #expect(!PauseReasons.bodyIsStarved.isDisjoint(with: .local))
+        #expect(!PauseReasons.awaitsTurn.isDisjoint(with: .local))
     }
 }

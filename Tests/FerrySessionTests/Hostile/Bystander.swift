@@ -16,7 +16,7 @@ enum Bystander {
     ) async throws -> Value {
         let server = try healthyServer()
         let url = server.url()
-        let isOver = Locked(false)
+        let isOver = Watched(false)
         let meter = StallMeter()
         let slowest = Task {
             var slowest = 0.0
@@ -26,12 +26,12 @@ enum Bystander {
                 #expect(data == Data("ok".utf8), sourceLocation: sourceLocation)
                 slowest = max(slowest, Wire.seconds(since: start))
                 try await Task.sleep(for: .milliseconds(5))
-            } while !isOver.withLock { $0 }
+            } while !isOver.current
             return slowest
         }
-        defer { isOver.withLock { $0 = true } }
+        defer { isOver.change { $0 = true } }
         let value = try await body()
-        isOver.withLock { $0 = true }
+        isOver.change { $0 = true }
         let slowestTime = try await slowest.value
         #expect(slowestTime < meter.bound(2), sourceLocation: sourceLocation)
         return value

@@ -9,7 +9,7 @@ struct HostileConnectionTests {
     @Test("An unsolicited response is not taken for the response to a request", arguments: [0, 50_000])
     func unasked(_ delay: UInt32) async throws {
         let poison = "HTTP/1.1 200 OK\r\nContent-Length: 6\r\n\r\npoison"
-        let isPoisoned = Locked(0)
+        let isPoisoned = Watched(0)
         let server = try RawServer { connection in
             var count = 0
             while !connection.readHead().isEmpty {
@@ -18,17 +18,17 @@ struct HostileConnectionTests {
                 connection.write("HTTP/1.1 200 OK\r\nContent-Length: \(body.count)\r\n\r\n\(body)")
                 if delay > 0 { usleep(delay) }
                 connection.write(poison)
-                isPoisoned.withLock { $0 += 1 }
+                isPoisoned.change { $0 += 1 }
             }
         }
         let session = Wire.session()
         for round in 1...8 {
             for method in ["GET", "POST"] {
-                let before = isPoisoned.withLock { $0 }
+                let before = isPoisoned.current
                 let (data, _) = try await session.data(for: Wire.request(server.url(), method))
                 #expect(data != Data("poison".utf8), "\(round) \(method)")
                 // The second response is in transit when the next request is sent.
-                try await eventually { isPoisoned.withLock { $0 } > before }
+                try await eventually { isPoisoned.current > before }
                 try await Task.sleep(for: .milliseconds(20))
             }
         }
@@ -37,11 +37,11 @@ struct HostileConnectionTests {
     /// libcurl sends the request a second time to respond to the challenge, on the same connection.
     @Test("An unsolicited response is refused on a Unix-domain socket, even after a challenge")
     func unaskedOverUnixSocket() async throws {
-        let isPoisoned = Locked(false)
-        let written = Locked(0)
+        let isPoisoned = Watched(false)
+        let written = Watched(0)
         let server = try RawServer { connection in
             func write(_ text: String) {
-                written.withLock { $0 += text.utf8.count }
+                written.change { $0 += text.utf8.count }
                 connection.write(text)
             }
             let challenge = "WWW-Authenticate: Digest realm=\"a\", nonce=\"n\", qop=\"auth\""
@@ -54,7 +54,7 @@ struct HostileConnectionTests {
             write("HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nown\(connection.index)")
             usleep(50_000)
             write("HTTP/1.1 200 OK\r\nContent-Length: 6\r\n\r\npoison")
-            isPoisoned.withLock { $0 = true }
+            isPoisoned.change { $0 = true }
             connection.readAll()
         }
         let folder = try TemporaryFolder()
@@ -65,11 +65,11 @@ struct HostileConnectionTests {
         let session = Wire.session(CredentialDelegate(password: "secret"), options: options)
         let url = try #require(URL(string: "http://docker/"))
         for index in 0..<3 {
-            isPoisoned.withLock { $0 = false }
+            isPoisoned.change { $0 = false }
             let (data, _) = try await session.data(from: url)
             #expect(data == Data("own\(index)".utf8))
-            try await eventually { isPoisoned.withLock { $0 } }
-            try await eventually { relay.forwarded == written.withLock { $0 } }
+            try await eventually { isPoisoned.current }
+            try await eventually { relay.forwarded == written.current }
         }
     }
 

@@ -60,11 +60,11 @@ struct HostileSharingTests {
         options.coalescesIdenticalRequests = true
         options.maximumBodySizeInMemory = 2_097_152
         let session = makeSession(options: options)
-        let results = Locked<[[Result<Data, URLError>]]>(Array(repeating: [], count: 11))
+        let results = Watched<[[Result<Data, URLError>]]>(Array(repeating: [], count: 11))
         func send(_ index: Int) {
             session.dataTask(with: server.url()) { data, _, error in
                 let failure = error.map { $0 as? URLError ?? URLError(.unknown) }
-                results.withLock { $0[index].append(failure.map { .failure($0) } ?? .success(data ?? Data())) }
+                results.change { $0[index].append(failure.map { .failure($0) } ?? .success(data ?? Data())) }
             }.resume()
         }
         try await Bystander.watching(session) {
@@ -73,13 +73,13 @@ struct HostileSharingTests {
             try await session.overtake()
             gate.open()
             try await eventually("the end of each task") {
-                results.withLock { $0.prefix(10).allSatisfy { !$0.isEmpty } }
+                results.change { $0.prefix(10).allSatisfy { !$0.isEmpty } }
             }
             // What came behind a response belongs to no request.
             send(10)
-            try await eventually("the end of the next task") { results.withLock { !$0[10].isEmpty } }
+            try await eventually("the end of the next task") { results.change { !$0[10].isEmpty } }
         }
-        for ends in results.withLock({ $0 }) {
+        for ends in results.current {
             #expect(ends.count == 1)
             switch ends.first {
             case nil: break

@@ -6,7 +6,7 @@ import Testing
 /// Very many requests through one session, a fifth of them to hostile servers.
 ///
 /// `FERRY_SOAK` scales the number: `1`, the default, is 10,000 requests; `100` is a million.
-@Suite("Hostile soak", .serialized, .timeLimit(.minutes(60)), .ownThreads)
+@Suite("Hostile soak", .slow, .serialized, .timeLimit(.minutes(60)), .ownThreads)
 struct HostileSoakTests {
     @Test("10,000 requests with 2,000 hostile responses all end as expected, and nothing leaks") func soak() async {
         let result = await #expect(processExitsWith: .success, observing: [\.standardOutputContent]) {
@@ -117,7 +117,7 @@ private final class HostileSoak: Sendable {
     private let healthy: LoopbackServer
     /// Several servers, since each of their connections occupies a port for a minute.
     private let hostile: [RawServer]
-    private let state = Locked(Tally())
+    private let state = Watched(Tally())
 
     init() throws {
         var configuration = LoopbackServer.Configuration()
@@ -134,16 +134,16 @@ private final class HostileSoak: Sendable {
         }
     }
 
-    var tally: Tally { state.withLock { $0 } }
+    var tally: Tally { state.current }
 
     /// Sends requests, 32 at a time; every fifth goes to a hostile server.
     func run(_ count: Int) async throws {
-        let next = Locked(0)
+        let next = Watched(0)
         await withTaskGroup(of: Void.self) { group in
             for _ in 0..<32 {
                 group.addTask { [self] in
                     while true {
-                        let index = next.withLock { next in
+                        let index = next.change { next in
                             defer { next += 1 }
                             return next
                         }
@@ -180,13 +180,13 @@ private final class HostileSoak: Sendable {
             note(isRight ? nil : "\(attack) succeeded with \(data.count) bytes")
         case .failure(let error):
             let isRight = attack.mustFail != false && error is URLError
-            state.withLock { $0.failures[attack.rawValue, default: 0] += 1 }
+            state.change { $0.failures[attack.rawValue, default: 0] += 1 }
             note(isRight ? nil : "\(attack) failed: \(error)")
         }
     }
 
     private func note(_ problem: String?) {
-        state.withLock { tally in
+        state.change { tally in
             tally.finished += 1
             if let problem { tally.problems.append(problem) }
         }

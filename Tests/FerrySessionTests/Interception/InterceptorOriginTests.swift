@@ -43,7 +43,7 @@ struct InterceptorOriginTests {
         )
         let (data, _) = try await session.data(from: server.url)
         #expect(String(decoding: data, as: UTF8.self) == "none")
-        #expect(delegate.count.withLock { $0 } == 1)
+        #expect(delegate.count.current == 1)
         #expect(server.requests.map { $0.header("Authorization") } == [nil])
         #expect(other.requests.count == 1)
         // The same credential is sent where it belongs.
@@ -59,7 +59,7 @@ struct InterceptorOriginTests {
         let session = session(delegate, ClosureInterceptor { request, _ in request.url = other.url })
         let (data, _) = try await session.data(from: server.url)
         #expect(String(decoding: data, as: UTF8.self) == credential)
-        #expect(delegate.count.withLock { $0 } == 1)
+        #expect(delegate.count.current == 1)
         #expect(server.requests.isEmpty)
         #expect(other.requests.map { $0.header("Authorization") } == [nil, credential])
     }

@@ -80,10 +80,10 @@ struct InterceptorTests {
 
     @Test("An interceptor decides about a body that ends early although its message is complete")
     func bodyEndsEarly() async throws {
-        let count = Locked(0)
+        let count = Watched(0)
         let body = Gzip.encode(LoopbackServer.pattern(count: 10_000))
         let server = try LoopbackServer { _ in
-            let isFirst = count.withLock { count -> Bool in
+            let isFirst = count.change { count -> Bool in
                 count += 1
                 return count == 1
             }
@@ -186,7 +186,7 @@ struct InterceptorTests {
         #expect(try await recorder.completion(of: task).text == "yes")
     }
 
-    @Test("A redirect is adapted anew, and a credential is not sent to another origin") func redirects() async throws {
+    @Test("A redirect is adapted again, and a credential is not sent to another origin") func redirects() async throws {
         let other = try LoopbackServer { _ in .text("other") }
         let server = try LoopbackServer { [url = other.url] request in
             switch request.path {
@@ -256,6 +256,37 @@ struct InterceptorTests {
         }
         #expect(try await text(session(interceptor), server.url) == "yes")
         #expect(server.requests.count == 2)
+    }
+
+    @Test(
+        "A delay of centuries is waited for, and is not none",
+        arguments: TaskKind.allCases,
+        [9e9, 1e10, 1e300, .greatestFiniteMagnitude] as [Double]
+    )
+    func longDelay(_ kind: TaskKind, _ seconds: Double) async throws {
+        let server = try LoopbackServer { _ in .text("busy", status: 503) }
+        let decisions = Watched(0)
+        let interceptor = ClosureInterceptor(decide: { _, _ in
+            decisions.change { $0 += 1 }
+            return .retryAfter(seconds)
+        })
+        var options = CurlSession.Options()
+        options.interceptors = [interceptor]
+        // Without a time limit there is nothing that the delay would exceed.
+        let patient = Wire.session(options: options) { $0.timeoutIntervalForResource = .infinity }
+        let waiting = Task { try await kind.send(Wire.request(server.url), in: patient) }
+        try await eventually("decision") { decisions.current > 0 }
+        // Attempts without a delay would be among these requests.
+        for _ in 0..<5 { _ = try await Wire.session().data(from: server.url) }
+        patient.invalidateAndCancel()
+        let error = await Wire.error { try await waiting.value }
+        #expect(error?.code == .cancelled)
+        #expect(decisions.current == 1 && server.requestCount == 6)
+        // With a limit, there is no time for another attempt, and the response is delivered.
+        options.deadline = 600
+        let hasty = Wire.session(options: options)
+        #expect(try await kind.send(Wire.request(server.url), in: hasty) == Data("busy".utf8))
+        #expect(decisions.current == 2 && server.requestCount == 7)
     }
 
     @Test("Decisions: leave it, do not retry, retry after a delay, fail with another error") func decisions()

@@ -1,5 +1,5 @@
+import FerryCore
 import FerrySession
-import FerrySupport
 import FerryTesting
 import TestSupport
 import Testing

@@ -41,6 +41,26 @@ struct BodyLinesTests {
         #expect(try await events.next() == nil)
     }
 
+    @Test("Events of a continued stream have the request's Last-Event-ID until the server sends another")
+    func continued() async throws {
+        let server = try LoopbackServer { request in
+            request.path == "/old" ? .redirect(to: "/new") : .text("data: 1\n\nid: 8\ndata: 2\n\n")
+        }
+        var request = URLRequest(url: server.url("/old"))
+        request.setValue("7", forHTTPHeaderField: "last-event-id")
+        let (bytes, _) = try await makeSession().bytes(for: request)
+        var ids: [String] = []
+        for try await event in bytes.events { ids.append(event.id) }
+        #expect(ids == ["7", "8"])
+        #expect(server.requests.last?.headers["Last-Event-ID"] == "7")
+        let (plain, _) = try await makeSession().bytes(from: server.url("/new"))
+        let first = try await plain.events.first { _ in true }
+        #expect(first?.id == "")
+        let (other, _) = try await makeSession().bytes(from: server.url("/new"))
+        let given = try await ServerSentEvents(other.chunks, lastEventID: "é 6").first { _ in true }
+        #expect(given?.id == "é 6")
+    }
+
     @Test("An endless line or event ends with an error, and its transfer too", arguments: [true, false])
     func endless(_ isLine: Bool) async throws {
         let isClosed = Watched(false)

@@ -6,9 +6,9 @@ import Testing
 /// The examples are those of the HTML standard, section 9.2.6.
 @Suite("Server-sent events")
 struct ServerSentEventTests {
-    private func parse(_ text: String, limit: Int = 1_000) throws -> [ServerSentEvent] {
+    private func parse(_ text: String, limit: Int = 1_000, lastEventID: String = "") throws -> [ServerSentEvent] {
         var splitter = LineSplitter(limit: 1_000)
-        var parser = ServerSentEventParser(limit: limit)
+        var parser = ServerSentEventParser(limit: limit, lastEventID: lastEventID)
         var events: [ServerSentEvent] = []
         splitter.append(Data(text.utf8))
         while let line = try splitter.next() {
@@ -46,6 +46,12 @@ struct ServerSentEventTests {
     @Test("Events are read as the standard says", arguments: rows)
     func rules(_ text: String, _ events: [ServerSentEvent]) throws {
         #expect(try parse(text) == events)
+    }
+
+    @Test("A continued stream has the identifier of the last event until the server sends another")
+    func continued() throws {
+        let text = "data: 1\n\nid: 8\u{0}\ndata: 2\n\nid: 8\ndata: 3\n\nid\ndata: 4\n\n"
+        #expect(try parse(text, lastEventID: "7").map(\.id) == ["7", "7", "8", ""])
     }
 
     @Test("An event beyond the limit is an error, also with empty lines of data")

@@ -15,7 +15,7 @@ struct TransferMetricsTests {
         let delegate = Collector()
         let session = CurlSession(configuration: .ephemeral, delegate: delegate, delegateQueue: nil)
         _ = try await session.data(from: server.url("/redirect/2"))
-        let metrics = try #require(delegate.metrics.withLock { $0 }.first)
+        let metrics = try #require(delegate.metrics.current.first)
         #expect(metrics.redirectCount == 2)
         #expect(metrics.transactions.map(\.status) == [302, 302, 200])
         #expect(metrics.transactions.map(\.isReusedConnection) == [false, true, true])
@@ -37,10 +37,10 @@ struct TransferMetricsTests {
         let session = CurlSession(configuration: .ephemeral)
         var request = URLRequest(url: server.url("/upload"))
         request.httpMethod = "PUT"
-        let done = Locked<URLSessionTask?>(nil)
+        let done = Watched<URLSessionTask?>(nil)
         let task = session.uploadTask(with: request, from: Data(count: 300_000)) { _, _, _ in }
         task.resume()
-        done.withLock { $0 = task }
+        done.change { $0 = task }
         try await eventually { task.state == .completed }
         let transaction = try #require(task.transferMetrics?.transactions.first)
         #expect(transaction.bodyBytesSent == 300_000)
@@ -53,7 +53,7 @@ struct TransferMetricsTests {
         let session = CurlSession(configuration: .ephemeral, delegate: delegate, delegateQueue: nil)
         let url = try #require(URL(string: "http://user:secret@127.0.0.1:1/"))
         await #expect(throws: URLError.self) { try await session.data(from: url) }
-        let transaction = try #require(delegate.metrics.withLock { $0 }.first?.transactions.first)
+        let transaction = try #require(delegate.metrics.current.first?.transactions.first)
         #expect(transaction.status == nil)
         #expect(transaction.networkProtocolName == nil)
         #expect(transaction.url?.absoluteString.contains("secret") == false)
@@ -75,8 +75,8 @@ struct TransferMetricsTests {
         // Nothing tells that libcurl waits for the server: it has a moment to reach that phase.
         try await Task.sleep(for: .milliseconds(50))
         task.cancel()
-        try await eventually("the metrics") { delegate.metrics.withLock { !$0.isEmpty } }
-        let transactions = try #require(delegate.metrics.withLock { $0 }.first).transactions
+        try await eventually("the metrics") { delegate.metrics.change { !$0.isEmpty } }
+        let transactions = try #require(delegate.metrics.current.first).transactions
         #expect(transactions == task.transferMetrics?.transactions)
         #expect(transactions.map(\.status) == [302, received == 0 ? nil : 200])
         let last = try #require(transactions.last)
@@ -96,7 +96,7 @@ struct TransferMetricsTests {
         work.cancel()
         let error = await #expect(throws: URLError.self) { try await work.value }
         #expect(error?.code == .cancelled)
-        let last = try #require(delegate.metrics.withLock { $0 }.first?.transactions.last)
+        let last = try #require(delegate.metrics.current.first?.transactions.last)
         #expect(last.url == server.url("/stall-before") && last.status == nil && last.connect > 0)
     }
 
@@ -106,8 +106,8 @@ struct TransferMetricsTests {
         let session = CurlSession(configuration: .ephemeral, delegate: delegate, delegateQueue: nil)
         let task = session.dataTask(with: server.url)
         task.cancel()
-        try await eventually("the metrics") { delegate.metrics.withLock { !$0.isEmpty } }
-        #expect(delegate.metrics.withLock { $0 }.map(\.transactions) == [[]])
+        try await eventually("the metrics") { delegate.metrics.change { !$0.isEmpty } }
+        #expect(delegate.metrics.current.map(\.transactions) == [[]])
     }
 
     @Test("A connection whose TLS handshake fails has the time when it was established")
@@ -121,7 +121,7 @@ struct TransferMetricsTests {
         let url = try #require(URL(string: "https://127.0.0.1:\(plain.port)/"))
         let error = await #expect(throws: URLError.self) { try await session.data(from: url) }
         #expect(error?.code == .secureConnectionFailed)
-        let transaction = try #require(delegate.metrics.withLock { $0 }.first?.transactions.first)
+        let transaction = try #require(delegate.metrics.current.first?.transactions.first)
         #expect(transaction.connect > 0 && transaction.connect >= transaction.nameLookup)
         #expect(transaction.connect <= transaction.end)
         #expect(transaction.secureConnect == 0 && transaction.requestStart == 0)
@@ -135,9 +135,9 @@ struct TransferMetricsTests {
 }
 
 private final class Collector: NSObject, CurlSessionMetricsDelegate {
-    let metrics = Locked<[TransferMetrics]>([])
+    let metrics = Watched<[TransferMetrics]>([])
 
     func urlSession(_ session: CurlSession, task: URLSessionTask, didFinishCollecting metrics: TransferMetrics) {
-        self.metrics.withLock { $0.append(metrics) }
+        self.metrics.change { $0.append(metrics) }
     }
 }

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// Transfers of a hundred megabytes and more, which are not held in memory.
-@Suite("Large transfers", .serialized, .timeLimit(.minutes(5)), .ownThreads)
+@Suite("Large transfers", .slow, .serialized, .timeLimit(.minutes(5)), .ownThreads)
 struct LargeTransferTests {
     /// The sanitizer makes hashes slow, and is used for the threads.
     private static let scale = ProcessUsage.isThreadSanitized ? 10 : 1
@@ -18,9 +18,9 @@ struct LargeTransferTests {
         etag: @escaping @Sendable (_ request: Int) -> String = { _ in "\"one\"" },
         offset: @escaping @Sendable (_ request: Int) -> Int = { _ in 0 }
     ) throws -> LoopbackServer {
-        let count = Locked(0)
+        let count = Watched(0)
         return try LoopbackServer { request in
-            let number = count.withLock { count in
+            let number = count.change { count in
                 defer { count += 1 }
                 return count
             }

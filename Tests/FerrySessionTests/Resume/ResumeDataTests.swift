@@ -23,9 +23,9 @@ struct ResumeDataTests {
     private static func numbered(
         _ handler: @escaping @Sendable (LoopbackRequest, Int) -> LoopbackResponse
     ) throws -> LoopbackServer {
-        let count = Locked(0)
+        let count = Watched(0)
         return try LoopbackServer { request in
-            let number = count.withLock { count in
+            let number = count.change { count in
                 defer { count += 1 }
                 return count
             }
@@ -158,11 +158,11 @@ struct ResumeDataTests {
             try await log.wait { $0.events == ["completed -999"] }
             return try await eventually { files.isEmpty }
         }
-        let produced = Locked<Data?>(nil)
-        task.cancel { data in produced.withLock { $0 = data } }
+        let produced = Watched<Data?>(nil)
+        task.cancel { data in produced.change { $0 = data } }
         queue.isSuspended = false
         try await log.wait { $0.events == ["completed -999"] }
-        let data = try #require(produced.withLock { $0 })
+        let data = try #require(produced.current)
         let (file, _) = try await self.session().download(resumeFrom: data)
         #expect(try Data(contentsOf: file) == LoopbackServer.pattern(count: 400_000))
     }
@@ -340,6 +340,23 @@ struct ResumeDataTests {
         #expect(try Data(contentsOf: try await first.0) == LoopbackServer.pattern(count: 300_000))
     }
 
+    @Test("A partial file that others can write is refused in a folder in which they can create files")
+    func writableByOthers() async throws {
+        let server = try Self.flaky(total: 200_000, piece: 100_000) { _ in "\"one\"" }
+        let session = session()
+        let error = await #expect(throws: URLError.self) { try await session.download(from: server.url("/file")) }
+        let data = try #require(error.flatMap(resumeData))
+        let file = try #require(files.first)
+        try #require(chmod(folder.url.path, 0o1777) == 0 && chmod(folder.path(file), 0o666) == 0)
+        let refusal = await #expect(throws: URLError.self) { try await session.download(resumeFrom: data) }
+        let cause = refusal?.userInfo[NSUnderlyingErrorKey] as? CurlSessionError
+        #expect(refusal?.code == .cannotOpenFile && cause?.code == .invalidResumeData)
+        #expect(cause?.message.contains("Other users can write the file") == true)
+        try #require(chmod(folder.path(file), 0o600) == 0)
+        let whole = try await session.download(resumeFrom: data).0
+        #expect(try Data(contentsOf: whole) == LoopbackServer.pattern(count: 200_000))
+    }
+
     @Test("Invalid resume data is refused with the reason", arguments: BadResumeData.allCases)
     func refusesBadData(_ kind: BadResumeData) async throws {
         let server = try Self.flaky(total: 300_000, piece: 100_000) { _ in "\"one\"" }
@@ -440,18 +457,18 @@ private final class Log: NSObject, URLSessionDownloadDelegate {
         var file = Data()
     }
 
-    private let state = Locked(State())
+    private let state = Watched(State())
 
-    var events: [String] { state.withLock { $0.events } }
-    var file: Data { state.withLock { $0.file } }
+    var events: [String] { state.change { $0.events } }
+    var file: Data { state.change { $0.file } }
 
     func note(_ event: String) {
-        state.withLock { $0.events.append(event) }
+        state.change { $0.events.append(event) }
     }
 
     func wait(_ isReached: (State) -> Bool) async throws {
         let deadline = Date() + 20
-        while !isReached(state.withLock { $0 }) {
+        while !isReached(state.current) {
             try #require(Date() < deadline, "never reached; saw \(events)")
             try await Task.sleep(for: .milliseconds(5))
         }
@@ -464,7 +481,7 @@ private final class Log: NSObject, URLSessionDownloadDelegate {
         totalBytesWritten: Int64,
         totalBytesExpectedToWrite: Int64
     ) {
-        state.withLock { $0.written = totalBytesWritten }
+        state.change { $0.written = totalBytesWritten }
     }
 
     func urlSession(
@@ -482,7 +499,7 @@ private final class Log: NSObject, URLSessionDownloadDelegate {
         didFinishDownloadingTo location: URL
     ) {
         let data = (try? Data(contentsOf: location)) ?? Data()
-        state.withLock { $0.file = data }
+        state.change { $0.file = data }
     }
 
     func urlSession(_ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?) {

@@ -45,7 +45,7 @@ struct RetryLimitTests {
         #expect(recorder.violations == [])
     }
 
-    @Test("An attempt that brings 1,024 new bytes begins the count anew") func progress() async throws {
+    @Test("An attempt that brings 1,024 new bytes resets the count") func progress() async throws {
         let size = 20 * 1_024
         let server = try trickling(size, piece: 1_024)
         let recorder = RecordingDelegate()

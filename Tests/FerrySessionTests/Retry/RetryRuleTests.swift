@@ -162,7 +162,7 @@ import Testing
                 situation.delivered = .continuable(isProgress: true)
                 policy.continuesBodies = false
             },
-            Row("Progress begins the count anew", rest) { situation, _ in
+            Row("Progress resets the count", rest) { situation, _ in
                 situation.retries = 3
                 situation.outcome = .failure(.connectionLost)
                 situation.delivered = .continuable(isProgress: true)
@@ -201,7 +201,7 @@ import Testing
     }
 
     @Test(
-        "Extreme values give a delay between zero and the cap",
+        "Extreme values give a delay between zero and the cap, which may be infinite",
         arguments: [0, -1, 1e300, .infinity, -.infinity, .nan] as [Double],
         [0, -1, 0.5, 1e300, .infinity, .nan] as [Double]
     )
@@ -213,9 +213,19 @@ import Testing
         ] {
             for retry in [0, 1, 100, Int.max, -5] {
                 let delay = backoff.delay(retry: retry, random: 0.7)
-                #expect(delay >= 0 && delay.isFinite, "\(backoff), \(retry): \(delay)")
+                #expect(delay >= 0 && (delay.isFinite || backoff.cap == .infinity || backoff.cap.isNaN), "\(backoff)")
             }
         }
+    }
+
+    @Test("No cap is not a cap of zero") func uncapped() {
+        for cap in [.infinity, .nan] as [Double] {
+            let backoff = RetryPolicy.Backoff(base: 2, cap: cap, hasJitter: false)
+            #expect((0..<4).map { backoff.delay(retry: $0, random: 0) } == [2, 4, 8, 16])
+        }
+        let endless = RetryPolicy.Backoff(base: .infinity, cap: .infinity)
+        #expect(endless.delay(retry: 0, random: 0) == .infinity)
+        #expect(RetryPolicy.Backoff(base: .nan, cap: 30, hasJitter: false).delay(retry: 0, random: 0) == 30)
     }
 
     // MARK: - Errors

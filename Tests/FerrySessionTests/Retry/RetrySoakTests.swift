@@ -6,7 +6,7 @@ import Testing
 /// Very many requests with the standard policy to a server that fails a fifth of them.
 ///
 /// `FERRY_SOAK` scales the numbers: `1`, the default, is 10,000 requests; `10` is 100,000.
-@Suite("Retry soak", .serialized, .timeLimit(.minutes(60)), .ownThreads)
+@Suite("Retry soak", .slow, .serialized, .timeLimit(.minutes(60)), .ownThreads)
 struct RetrySoakTests {
     @Test("Of 10,000 requests to a server that fails a fifth of them, at least 99.9 % succeed, and no POST is repeated")
     func soak() async {

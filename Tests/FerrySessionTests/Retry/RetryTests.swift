@@ -191,7 +191,7 @@ struct RetryTests {
 
     // MARK: - Bodies
 
-    @Test("A body that a handler waits for is fetched anew after a truncation") func truncated() async throws {
+    @Test("A body that a handler waits for is fetched again after a truncation") func truncated() async throws {
         let server = try LoopbackServer(
             handler: LoopbackServer.sequence([
                 .pattern(count: 300_000).faulted(.truncate(afterBodyBytes: 100_000)),
@@ -246,7 +246,7 @@ struct RetryTests {
         #expect(server.requests.count > 15)
     }
 
-    @Test("A download whose entity changes begins anew") func changed() async throws {
+    @Test("A download whose entity changes starts again") func changed() async throws {
         let server = try numbered { request, index in
             index == 0
                 ? LoopbackResponse.resource(.pattern(count: 500_000), etag: "v1", for: request)
@@ -347,7 +347,7 @@ struct RetryTests {
     }
 
     @Test(
-        "A collected body whose entity changes, or whose server has no ranges, begins anew",
+        "A collected body whose entity changes, or whose server has no ranges, starts again",
         arguments: [true, false]
     )
     func collected(_ hasChanged: Bool) async throws {
@@ -359,7 +359,7 @@ struct RetryTests {
         #expect(try await session().data(from: server.url).0 == LoopbackServer.pattern(count: 300_000))
     }
 
-    @Test("A connection that is not established in time is retried, and the time begins anew") func connectTimeout()
+    @Test("A connection that is not established in time is retried, and the time starts again") func connectTimeout()
         async throws
     {
         let connections = Watched(0)

@@ -160,15 +160,15 @@ struct NetworkOptionsTests {
     // MARK: - The local endpoint
 
     @Test("Connections use the requested local address or interface") func localEndpoint() async throws {
-        let seen = Locked<[String]>([])
+        let seen = Watched<[String]>([])
         let server = try RawServer { connection in
             connection.readHead()
-            seen.withLock { $0.append(connection.peer) }
+            seen.change { $0.append(connection.peer) }
             connection.write("HTTP/1.1 200 OK\r\nContent-Length: 0\r\nConnection: close\r\n\r\n")
         }
         _ = try await session { $0.localEndpoint = .address("127.0.0.3") }.data(from: server.url())
         _ = try await session { $0.localEndpoint = .interface("lo") }.data(from: server.url())
-        #expect(seen.withLock { $0 } == ["127.0.0.3", "127.0.0.1"])
+        #expect(seen.current == ["127.0.0.3", "127.0.0.1"])
     }
 
     @Test(

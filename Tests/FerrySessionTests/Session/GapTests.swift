@@ -270,10 +270,10 @@ struct GapTests {
 
     @Test("Gap 11: Calls from needNewBodyStream are safe") func gap11Reentrance() async throws {
         let server = try LoopbackServer()
-        let box = Locked<URLSession?>(nil)
+        let box = Watched<URLSession?>(nil)
         var hooks = DelegateHooks()
         hooks.onBodyStream = { _, answer in
-            let session = box.withLock { $0 }
+            let session = box.current
             let task = session?.dataTask(with: server.url("/bytes/10"))
             task?.resume()
             task?.suspend()
@@ -282,13 +282,13 @@ struct GapTests {
         }
         let delegate = RecordingDelegate(hooks)
         let session = makeSession(delegate)
-        box.withLock { $0 = session }
+        box.change { $0 = session }
         var request = URLRequest(url: server.url("/upload"))
         request.httpMethod = "POST"
         let task = session.uploadTask(withStreamedRequest: request)
         task.resume()
         #expect(try await delegate.completion(of: task).error == nil)
-        box.withLock { $0 = nil }
+        box.change { $0 = nil }
     }
 
     // MARK: - 12

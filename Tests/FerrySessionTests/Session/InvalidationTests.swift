@@ -165,9 +165,9 @@ struct InvalidationTests {
         let url = try #require(URL(string: "http://127.0.0.1:1/"))
         let delegate = RecordingDelegate()
         let session = makeSession(delegate)
-        let errors = Locked<[URLError.Code?]>([])
+        let errors = Watched<[URLError.Code?]>([])
         let note: @Sendable ((any Error)?) -> Void = { error in
-            errors.withLock { $0.append((error as? URLError)?.code) }
+            errors.change { $0.append((error as? URLError)?.code) }
         }
         let tasks: [URLSessionTask] = [
             session.dataTask(with: url), session.dataTask(with: url) { _, _, error in note(error) },
@@ -177,7 +177,7 @@ struct InvalidationTests {
         let held = isHeld ? tasks : []
         try await invalidateAfterRelease(of: tasks, session)
         try await eventually("invalidity") { delegate.invalidations == 1 }
-        #expect(errors.withLock { $0 } == [.cancelled, .cancelled, .cancelled])
+        #expect(errors.current == [.cancelled, .cancelled, .cancelled])
         #expect(delegate.completionCount == 1 && delegate.order.last == "invalid")
         #expect(held.allSatisfy { $0.state == .completed })
     }
@@ -203,8 +203,8 @@ struct InvalidationTests {
     @Test("Invalidation from every callback is safe", arguments: ["response", "data", "completed", "invalid"])
     func fromCallback(_ place: String) async throws {
         let server = try LoopbackServer()
-        let box = Locked<CurlSession?>(nil)
-        let invalidate: @Sendable () -> Void = { box.withLock { $0 }?.invalidateAndCancel() }
+        let box = Watched<CurlSession?>(nil)
+        let invalidate: @Sendable () -> Void = { box.current?.invalidateAndCancel() }
         var hooks = DelegateHooks()
         hooks.onResponse = { _, _, answer in
             if place == "response" { invalidate() }
@@ -218,13 +218,13 @@ struct InvalidationTests {
         }
         let delegate = RecordingDelegate(hooks)
         let session = makeSession(delegate)
-        box.withLock { $0 = session }
+        box.change { $0 = session }
         let tasks = (0..<5).map { _ in session.dataTask(with: server.url("/bytes/10")) }
         for task in tasks { task.resume() }
         if place == "invalid" { session.finishTasksAndInvalidate() }
         try await eventually("invalidity") { delegate.invalidations == 1 }
         for task in tasks { #expect(delegate[task].completions == 1) }
-        box.withLock { $0 = nil }
+        box.change { $0 = nil }
         #expect(delegate.violations == [])
     }
 
@@ -233,26 +233,26 @@ struct InvalidationTests {
         for round in 0..<15 {
             let delegate = RecordingDelegate()
             let session = makeSession(delegate)
-            let handled = Locked(0)
-            let made = Locked(0)
+            let handled = Watched(0)
+            let made = Watched(0)
             await onThreads(8) { worker in
                 for _ in 0..<10 {
                     if worker == 0 {
                         usleep(UInt32(round * 30))
                         round % 2 == 0 ? session.finishTasksAndInvalidate() : session.invalidateAndCancel()
                     }
-                    made.withLock { $0 += 1 }
+                    made.change { $0 += 1 }
                     let task = session.dataTask(with: server.url("/bytes/10")) { _, _, _ in
-                        handled.withLock { $0 += 1 }
+                        handled.change { $0 += 1 }
                     }
                     task.resume()
                     if worker == 1 { task.cancel() }
                 }
             }
-            try await eventually("all handlers") { handled.withLock { $0 } == made.withLock { $0 } }
+            try await eventually("all handlers") { handled.current == made.current }
             try await eventually("invalidity") { delegate.invalidations == 1 }
             try await Task.sleep(for: .milliseconds(5))
-            #expect(handled.withLock { $0 } == 80)
+            #expect(handled.current == 80)
             #expect(delegate.invalidations == 1)
         }
     }

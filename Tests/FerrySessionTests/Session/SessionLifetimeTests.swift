@@ -1,6 +1,7 @@
-import FerrySession
 import FerryTesting
 import Testing
+
+@testable import FerrySession
 
 /// What happens to a session that is no longer retained.
 @Suite(.serialized, .timeLimit(.minutes(5)))
@@ -48,10 +49,10 @@ struct SessionLifetimeTests {
         async throws
     {
         let server = try LoopbackServer()
-        let box = Locked<CurlSession?>(nil)
+        let box = Watched<CurlSession?>(nil)
         var hooks = DelegateHooks()
         hooks.onCompleted = { _, _ in
-            let last = box.withLock { session in
+            let last = box.change { session in
                 defer { session = nil }
                 return session
             }
@@ -63,11 +64,11 @@ struct SessionLifetimeTests {
             do {
                 let session = makeSession(delegate)
                 gone = session
-                box.withLock { $0 = session }
+                box.change { $0 = session }
                 session.dataTask(with: server.url("/bytes/10")).resume()
             }
             try await eventually("the session's end") { delegate.completionCount == 1 }
-            try await eventually("the session's end") { box.withLock { $0 == nil } }
+            try await eventually("the session's end") { box.change { $0 == nil } }
             let check = { [weak gone] in gone == nil }
             for _ in 0..<2000 where !check() { try await Task.sleep(for: .milliseconds(2)) }
             #expect(check())
@@ -96,16 +97,171 @@ struct SessionLifetimeTests {
         #expect(task.delegate == nil)
     }
 
-    @Test("A task that was never resumed is released when it is dropped, and releases its session")
+    // MARK: - Tasks that were not resumed yet
+
+    /// Makes a task of each kind, with a handler or for the delegate; the handlers retain an object.
+    private func makeTasks(_ session: CurlSession, _ url: URL, _ done: Watched<Int>) -> [URLSessionTask] {
+        var request = URLRequest(url: url)
+        request.httpMethod = "PUT"
+        let note: @Sendable ((any Error)?) -> Void = { error in done.change { $0 += error == nil ? 1 : -1000 } }
+        return [
+            session.dataTask(with: url), session.dataTask(with: url) { note($2) },
+            session.uploadTask(with: request, from: Data([1])),
+            session.uploadTask(with: request, from: Data([1])) { note($2) },
+            session.uploadTask(withStreamedRequest: request), session.downloadTask(with: url),
+            session.downloadTask(with: url) { note($2) },
+        ]
+    }
+
+    @Test("A session retains its tasks until they are resumed, so that a weak variable suffices")
+    func weakTasks() async throws {
+        let server = try LoopbackServer()
+        var hooks = DelegateHooks()
+        hooks.onBodyStream = { _, answer in answer(InputStream(data: Data([1]))) }
+        let delegate = RecordingDelegate(hooks)
+        let session = makeSession(delegate)
+        let done = Watched(0)
+        let count = makeTasks(session, server.url("/bytes/10"), done).count
+        weak let data = session.dataTask(with: server.url("/bytes/10"))
+        weak let upload = session.uploadTask(with: URLRequest(url: server.url), from: Data([1]))
+        weak let download = session.downloadTask(with: server.url("/bytes/10"))
+        #expect(data != nil && upload != nil && download != nil)
+        for task in [data, upload, download] as [URLSessionTask?] { task?.resume() }
+        try await eventually("the ends") { delegate.completionCount == 3 }
+        try await eventually("the tasks' end") { data == nil && upload == nil && download == nil }
+        for task in [delegate.records[count + 1], delegate.records[count + 2], delegate.records[count + 3]] {
+            #expect(task?.error == nil)
+        }
+        #expect(done.current == 0 && delegate.violations == [])
+    }
+
+    @Test("Tasks that were never resumed are released with their session, and release it when they are dropped")
     func neverResumed() async throws {
         let url = try #require(URL(string: "http://127.0.0.1:1/"))
-        var session: CurlSession? = makeSession()
+        var done: Watched<Int>? = Watched(0)
+        weak let goneHandlers = done
+        var delegate: RecordingDelegate? = RecordingDelegate()
+        weak let goneDelegate = delegate
+        var session: CurlSession? = makeSession(delegate)
         weak let goneSession = session
-        var tasks: [URLSessionTask]? = session.map { [$0.dataTask(with: url), $0.downloadTask(with: url)] }
-        session = nil
-        #expect(goneSession != nil)
-        #expect(tasks?.count == 2)
+        weak let engine = session?.engine
+        var tasks: [URLSessionTask]? = session.flatMap { session in done.map { makeTasks(session, url, $0) } }
+        // The session retains these alone.
+        if let session, let done { _ = makeTasks(session, url, done) }
+        (session, delegate, done) = (nil, nil, nil)
+        #expect(goneSession == nil && goneDelegate != nil && goneHandlers != nil && engine != nil)
+        #expect(tasks?.allSatisfy { $0.state == .suspended } == true)
         tasks = nil
-        try await eventually("the session's end") { goneSession == nil }
+        try await eventually("the end of all") { goneDelegate == nil && goneHandlers == nil && engine == nil }
+    }
+
+    @Test("A task that outlives the session object can still be resumed, and its callbacks receive a session")
+    func outlives() async throws {
+        let server = try LoopbackServer()
+        let followed = Watched<[Int?]>([])
+        var hooks = DelegateHooks()
+        hooks.onBodyStream = { _, answer in answer(InputStream(data: Data([1]))) }
+        hooks.onInvalid = { followed.append(($0 as? CurlSession)?.options.maximumBodySizeInMemory) }
+        let delegate = RecordingDelegate(hooks)
+        let done = Watched(0)
+        var options = CurlSession.Options()
+        options.maximumBodySizeInMemory = 12_345
+        var session: CurlSession? = makeSession(delegate, options: options)
+        weak let goneSession = session
+        let tasks = session.map { makeTasks($0, server.url("/bytes/10"), done) } ?? []
+        let cancelled = session?.dataTask(with: server.url)
+        session?.finishTasksAndInvalidate()
+        session = nil
+        #expect(goneSession == nil)
+        cancelled?.cancel()
+        for task in tasks { task.resume() }
+        try await eventually("the ends") { done.current == 3 && delegate.invalidations == 1 }
+        #expect(delegate.completionCount == 5)
+        #expect(followed.current == [12_345])
+        #expect(tasks.allSatisfy { $0.state == .completed && $0.error == nil })
+        #expect((cancelled?.error as? URLError)?.code == .cancelled)
+        #expect(delegate.violations == [])
+    }
+
+    @Test("Tasks that are resumed at the same time, after the session object was released, get the same other one")
+    func oneOther() async throws {
+        let server = try LoopbackServer()
+        for _ in 0..<10 {
+            let delegate = SessionKeeper()
+            var session: CurlSession? = makeSession(delegate)
+            let tasks = (0..<4).compactMap { _ in session?.dataTask(with: server.url("/bytes/10")) }
+            session = nil
+            let ready = Gate()
+            await onThreads(tasks.count) { worker in
+                ready.arrive()
+                while ready.arrived < tasks.count { sched_yield() }
+                tasks[worker].resume()
+            }
+            let sessions = try await delegate.sessions.wait { $0.count == tasks.count }
+            #expect(Set(sessions.map { ObjectIdentifier($0) }).count == 1)
+            delegate.sessions.change { $0 = [] }
+        }
+    }
+
+    /// Keeps the session objects that it receives.
+    private final class SessionKeeper: NSObject, URLSessionTaskDelegate, Sendable {
+        let sessions = Watched<[URLSession]>([])
+
+        func urlSession(_ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?) {
+            sessions.append(session)
+        }
+    }
+
+    @Test("Resuming, cancelling and dropping tasks while their session is dropped is safe") func races() async throws {
+        let server = try LoopbackServer()
+        for _ in 0..<30 {
+            let (made, done, resumed) = (Watched(0), Watched(0), Watched(0))
+            let box = Watched<CurlSession?>(makeSession())
+            await onThreads(4) { worker in
+                for index in 0..<10 {
+                    let task = box.current?.dataTask(with: server.url("/bytes/10")) { _, _, _ in
+                        done.change { $0 += 1 }
+                    }
+                    guard let task else { break }
+                    made.change { $0 += 1 }
+                    if worker == 0, index == 5 { box.change { $0 = nil } }
+                    if (worker + index).isMultiple(of: 3) { continue }
+                    resumed.change { $0 += 1 }
+                    index.isMultiple(of: 2) ? task.resume() : task.cancel()
+                }
+            }
+            try await eventually("the ends") { done.current == resumed.current }
+            #expect(done.current <= made.current)
+        }
+    }
+}
+
+/// What tasks that were never resumed leave behind.
+@Suite(.serialized, .timeLimit(.minutes(5)), .ownThreads)
+struct UnresumedTaskLeakTests {
+    @Test("Sessions with tasks that were never resumed leave no thread, descriptor or memory behind")
+    func leaks() async {
+        let result = await #expect(processExitsWith: .success, observing: [\.standardOutputContent]) {
+            await Child.run {
+                let url = try #require(URL(string: "http://127.0.0.1:1/"))
+                func round() {
+                    let session = makeSession()
+                    for _ in 0..<200 {
+                        session.dataTask(with: url) { _, _, _ in }.priority = 1
+                        _ = session.uploadTask(with: URLRequest(url: url), from: Data(count: 1000))
+                        _ = session.downloadTask(with: url)
+                    }
+                }
+                for _ in 0..<5 { round() }
+                let (descriptors, memory) = (ProcessUsage.descriptors, ProcessUsage.residentBytes)
+                for _ in 0..<60 { round() }
+                try await eventually("no thread") { ProcessUsage.ferryThreads == 0 }
+                try await eventually("no descriptor") { ProcessUsage.descriptors <= descriptors }
+                let growth = ProcessUsage.residentBytes - memory
+                // 36,000 tasks would take more than 60 MB.
+                try Child.expect(growth < 12_000_000, "The process grew by \(growth) bytes")
+            }
+        }
+        Child.check(result?.standardOutputContent)
     }
 }

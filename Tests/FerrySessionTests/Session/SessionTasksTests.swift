@@ -46,34 +46,6 @@ struct SessionTasksTests {
         #expect(places.current.allSatisfy { $0 })
     }
 
-    @Test("A session is released together with tasks that were never resumed") func abandoned() async throws {
-        let url = try #require(URL(string: "http://127.0.0.1:1/"))
-        var session: CurlSession? = makeSession()
-        weak let gone = session
-        var captured: Locked<Int>? = Locked(0)
-        weak let goneCaptured = captured
-        weak let released = makeTask(session, url, captured)
-        captured = nil
-        #expect(released == nil && goneCaptured != nil)
-        session = nil
-        try await eventually("the session's end") { gone == nil && goneCaptured == nil }
-    }
-
-    private func makeTask(_ session: CurlSession?, _ url: URL, _ captured: Locked<Int>?) -> URLSessionTask? {
-        session?.dataTask(with: url) { _, _, _ in withExtendedLifetime(captured) {} }
-    }
-
-    @Test("A task that was never resumed retains its session, and can still be resumed")
-    func keepsSession() async throws {
-        let server = try LoopbackServer()
-        let done = Watched<[Data?]>([])
-        var session: CurlSession? = makeSession()
-        let task = session?.dataTask(with: server.url("/bytes/10")) { data, _, _ in done.append(data) }
-        session = nil
-        task?.resume()
-        #expect(try await done.first()?.count == 10)
-    }
-
     @Test("There is a shared session, which cannot be invalidated") func shared() async throws {
         let server = try LoopbackServer()
         let session: URLSession = CurlSession.shared

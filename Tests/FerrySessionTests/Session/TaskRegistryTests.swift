@@ -15,7 +15,7 @@ struct TaskRegistryTests {
     private func registry() -> TaskRegistry {
         var registry = TaskRegistry()
         #expect(registry.reserveIdentifier() == task.core.identifier)
-        let isCancelled = registry.add(task.core)
+        let isCancelled = registry.add(task)
         #expect(!isCancelled)
         return registry
     }
@@ -23,7 +23,7 @@ struct TaskRegistryTests {
     @Test("A task is kept until it is complete, and the session becomes invalid once, after the last task")
     func life() {
         var registry = registry()
-        #expect(registry.idle.map(\.identifier) == [1] && registry.running == [])
+        #expect(registry.idle == [task] && registry.running == [])
         registry.run(task, identifier: 1)
         registry.run(task, identifier: 1)
         #expect(registry.idle.isEmpty && registry.running == [task])
@@ -48,7 +48,7 @@ struct TaskRegistryTests {
         _ = registry.reserveIdentifier()
         registry.invalidate()
         var results = [registry.claimInvalidity()]
-        results += [registry.add(task.core)]
+        results += [registry.add(task)]
         results += [registry.claimInvalidity(), registry.remove(1) === task.core, registry.claimInvalidity()]
         // The registry does not wait for later tasks.
         #expect(registry.reserveIdentifier() == 2)
@@ -59,7 +59,19 @@ struct TaskRegistryTests {
         var registry = TaskRegistry()
         _ = registry.reserveIdentifier()
         registry.invalidate(cancelling: true)
-        let isCancelled = registry.add(task.core)
+        let isCancelled = registry.add(task)
         #expect(isCancelled)
+    }
+
+    @Test("A task that was released without having been resumed is not kept, but can still be run") func released() {
+        var registry = registry()
+        var released = [registry.releaseIdle(), registry.releaseIdle()]
+        #expect(released == [[task], []])
+        #expect(registry.idle == [task] && registry.running == [])
+        registry.run(task, identifier: 1)
+        released = [registry.releaseIdle()]
+        #expect(released == [[]] && registry.idle == [] && registry.running == [task])
+        let removed = registry.remove(1)
+        #expect(removed === task)
     }
 }

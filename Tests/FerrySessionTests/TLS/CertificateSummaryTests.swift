@@ -1,6 +1,7 @@
 import Foundation
 import Testing
 
+@testable import FerryCurl
 @testable import FerrySession
 
 @Suite("Certificate summaries")

@@ -1,6 +1,7 @@
 import TestSupport
 import Testing
 
+@testable import FerryCurl
 @testable import FerrySession
 
 @Suite("Questions about trust", .ownThreads) struct TrustQuestionsTests {
@@ -11,36 +12,36 @@ import Testing
 
     @Test("A quick decision is returned immediately, and not delivered again") func quick() async throws {
         let questions = TrustQuestions()
-        let told = Locked([TrustDecision]())
+        let told = Watched([TrustDecision]())
         let decision = questions.ask(try question()) {
             .refuse(reason: "no")
         } whenDecided: { decision in
-            told.withLock { $0.append(decision) }
+            told.change { $0.append(decision) }
         }
         // On a busy machine it may take longer than the engine waits, and is delivered instead.
-        if decision == nil { try await eventually { told.withLock { $0.count } == 1 } }
-        #expect((told.withLock { $0 } + [decision].compactMap { $0 }) == [.refuse(reason: "no")])
+        if decision == nil { try await eventually { told.change { $0.count } == 1 } }
+        #expect((told.current + [decision].compactMap { $0 }) == [.refuse(reason: "no")])
     }
 
     @Test("A slow decision is delivered later to each asker, and made once") func slow() async throws {
         let questions = TrustQuestions()
         let gate = DispatchSemaphore(value: 0)
-        let (asked, told) = (Locked(0), Locked([TrustDecision]()))
+        let (asked, told) = (Watched(0), Watched([TrustDecision]()))
         let question = try question()
         for _ in 0..<3 {
             let decision = questions.ask(question) {
-                asked.withLock { $0 += 1 }
+                asked.change { $0 += 1 }
                 gate.wait()
                 return .accept
             } whenDecided: { decision in
-                told.withLock { $0.append(decision) }
+                told.change { $0.append(decision) }
             }
             #expect(decision == nil)
         }
-        #expect(told.withLock { $0 }.isEmpty)
+        #expect(told.current.isEmpty)
         gate.signal()
-        try await eventually { told.withLock { $0.count } == 3 }
-        #expect(asked.withLock { $0 } == 1)
+        try await eventually { told.change { $0.count } == 3 }
+        #expect(asked.current == 1)
     }
 
     @Test("The engine waits for one slow question at a time") func oneSlowQuestion() async throws {

@@ -44,30 +44,30 @@ struct AsyncTaskTests {
     {
         let server = try LoopbackServer()
         let body = LoopbackServer.pattern(count: 3_000_000)
-        let told = Locked<(responses: Int, data: Data, written: Int64, sent: Int64)>((0, Data(), 0, 0))
+        let told = Watched<(responses: Int, data: Data, written: Int64, sent: Int64)>((0, Data(), 0, 0))
         var hooks = DelegateHooks()
         hooks.onResponse = { _, _, answer in
-            told.withLock { $0.responses += 1 }
+            told.change { $0.responses += 1 }
             answer(.allow)
         }
-        hooks.onData = { _, data in told.withLock { $0.data += data } }
-        hooks.onWrote = { _, total in told.withLock { $0.written = total } }
-        hooks.onSent = { _, total in told.withLock { $0.sent = total } }
+        hooks.onData = { _, data in told.change { $0.data += data } }
+        hooks.onWrote = { _, total in told.change { $0.written = total } }
+        hooks.onSent = { _, total in told.change { $0.sent = total } }
         hooks.onCompleted = { _, _ in Issue.record("The end is reported only by the call") }
         let whole = RecordingDelegate()
         let session = makeSession(whole)
         let data = try await session.data(from: server.url("/bytes/3000000"), delegate: RecordingDelegate(hooks)).0
-        #expect(data == body && told.withLock { $0.data } == body && told.withLock { $0.responses } == 1)
+        #expect(data == body && told.change { $0.data } == body && told.change { $0.responses } == 1)
         let (file, _) = try await session.download(
             from: server.url("/bytes/3000000"),
             delegate: RecordingDelegate(hooks)
         )
-        #expect(try Data(contentsOf: file) == body && told.withLock { $0.written } == 3_000_000)
+        #expect(try Data(contentsOf: file) == body && told.change { $0.written } == 3_000_000)
         try FileManager.default.removeItem(at: file)
         var request = URLRequest(url: server.url("/upload"))
         request.httpMethod = "PUT"
         _ = try await session.upload(for: request, from: body, delegate: RecordingDelegate(hooks))
-        #expect(told.withLock { $0.sent } == 3_000_000 && told.withLock { $0.responses } == 2)
+        #expect(told.change { $0.sent } == 3_000_000 && told.change { $0.responses } == 2)
         #expect(whole.order == [])
     }
 

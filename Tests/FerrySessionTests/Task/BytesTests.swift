@@ -72,11 +72,11 @@ struct BytesTests {
     @Test("Cancelling the reading Swift task ends the wait immediately") func cancelledReader() async throws {
         let server = try LoopbackServer()
         let (bytes, _) = try await makeSession().bytes(from: server.url("/stall?bytes=100&after=50"))
-        let count = Locked(0)
+        let count = Watched(0)
         let reader = Task {
-            for try await _ in bytes { count.withLock { $0 += 1 } }
+            for try await _ in bytes { count.change { $0 += 1 } }
         }
-        try await eventually("50 bytes") { count.withLock { $0 == 50 } }
+        try await eventually("50 bytes") { count.change { $0 == 50 } }
         let start = ContinuousClock.now
         reader.cancel()
         let result = await reader.result

@@ -46,25 +46,25 @@ struct CallbackQueueTests {
         let queue = OperationQueue()
         queue.underlyingQueue = dispatch
         queue.maxConcurrentOperationCount = 1
-        let places = Locked<Set<String>>([])
+        let places = Watched<Set<String>>([])
         var hooks = DelegateHooks()
-        hooks.onData = { _, _ in places.withLock { _ = $0.insert(DispatchQueue.getSpecific(key: key) ?? "elsewhere") } }
+        hooks.onData = { _, _ in places.change { _ = $0.insert(DispatchQueue.getSpecific(key: key) ?? "elsewhere") } }
         hooks.onCompleted = { _, _ in
-            places.withLock { _ = $0.insert(DispatchQueue.getSpecific(key: key) ?? "elsewhere") }
+            places.change { _ = $0.insert(DispatchQueue.getSpecific(key: key) ?? "elsewhere") }
         }
         let delegate = RecordingDelegate(hooks)
         try await exercise(makeSession(delegate, queue: queue), delegate, server)
-        #expect(places.withLock { $0 } == ["here"])
+        #expect(places.current == ["here"])
     }
 
     /// Returns the order of events, and of the operations that the delegate adds to the queue in each of them.
     private func order(_ session: (RecordingDelegate) -> CurlSession) async throws -> [String] {
         let server = try LoopbackServer()
-        let order = Locked<[String]>([])
-        let queue = Locked<OperationQueue?>(nil)
+        let order = Watched<[String]>([])
+        let queue = Watched<OperationQueue?>(nil)
         let note: @Sendable (String) -> Void = { name in
-            order.withLock { $0.append(name) }
-            queue.withLock { $0 }?.addOperation { order.withLock { $0.append("after " + name) } }
+            order.change { $0.append(name) }
+            queue.current?.addOperation { order.change { $0.append("after " + name) } }
         }
         var hooks = DelegateHooks()
         hooks.onResponse = { _, _, answer in
@@ -75,12 +75,12 @@ struct CallbackQueueTests {
         hooks.onCompleted = { _, _ in note("end") }
         let delegate = RecordingDelegate(hooks)
         let session = session(delegate)
-        queue.withLock { $0 = session.delegateQueue }
+        queue.change { $0 = session.delegateQueue }
         let task = session.dataTask(with: server.url("/bytes/10"))
         task.resume()
         #expect(try await delegate.completion(of: task).data.count == 10)
-        try await eventually("all operations") { order.withLock { $0.count } == 6 }
-        return order.withLock { $0 }
+        try await eventually("all operations") { order.change { $0.count } == 6 }
+        return order.current
     }
 
     @Test("An operation that a delegate adds to its queue runs before the next event", arguments: [true, false])
@@ -107,13 +107,13 @@ struct CallbackQueueTests {
         let server = try LoopbackServer()
         let queue = OperationQueue()
         queue.maxConcurrentOperationCount = 4
-        let running = Locked<Set<Int>>([])
-        let overlaps = Locked(0)
+        let running = Watched<Set<Int>>([])
+        let overlaps = Watched(0)
         let enter: @Sendable (URLSessionTask) -> Void = { task in
-            let isAlone = running.withLock { $0.insert(task.taskIdentifier).inserted }
-            if !isAlone { overlaps.withLock { $0 += 1 } }
+            let isAlone = running.change { $0.insert(task.taskIdentifier).inserted }
+            if !isAlone { overlaps.change { $0 += 1 } }
             usleep(200)
-            running.withLock { _ = $0.remove(task.taskIdentifier) }
+            running.change { _ = $0.remove(task.taskIdentifier) }
         }
         var hooks = DelegateHooks()
         hooks.onData = { task, _ in enter(task) }
@@ -122,7 +122,7 @@ struct CallbackQueueTests {
         hooks.onCompleted = { task, _ in enter(task) }
         let delegate = RecordingDelegate(hooks, isSerial: false)
         try await exercise(makeSession(delegate, queue: queue), delegate, server)
-        #expect(overlaps.withLock { $0 } == 0)
+        #expect(overlaps.current == 0)
     }
 
     @Test("While the queue is suspended there are no callbacks and memory is bounded; afterwards all are made")
@@ -189,15 +189,15 @@ struct CallbackQueueTests {
         async throws
     {
         let server = try LoopbackServer()
-        let made = Locked<[URLSessionTask]>([])
-        let box = Locked<CurlSession?>(nil)
+        let made = Watched<[URLSessionTask]>([])
+        let box = Watched<CurlSession?>(nil)
         let lists = Watched<[Int]>([])
         var hooks = DelegateHooks()
         hooks.onCompleted = { task, _ in
-            guard let session = box.withLock({ $0 }), made.withLock({ $0.count }) < 20 else { return }
+            guard let session = box.current, made.change({ $0.count }) < 20 else { return }
             let next = session.dataTask(with: server.url("/bytes/10"))
             let cancelled = session.dataTask(with: server.url("/bytes/10"))
-            made.withLock { $0 += [next, cancelled] }
+            made.change { $0 += [next, cancelled] }
             next.resume()
             next.suspend()
             next.resume()
@@ -207,11 +207,11 @@ struct CallbackQueueTests {
         }
         let delegate = RecordingDelegate(hooks)
         let session = makeSession(delegate)
-        box.withLock { $0 = session }
+        box.change { $0 = session }
         session.dataTask(with: server.url("/bytes/10")).resume()
         try await eventually("21 completions") { delegate.completionCount >= 21 }
         try await eventually("lists") { lists.current.count >= 10 }
-        box.withLock { $0 = nil }
+        box.change { $0 = nil }
         #expect(delegate.violations == [])
     }
 }

@@ -40,13 +40,13 @@ struct DataTaskTests {
         let session = makeSession(delegate)
         let outcome = Watched<[Outcome<Data>]>([])
         let place = Watched<[Bool]>([])
-        let box = Locked<URLSessionTask?>(nil)
+        let box = Watched<URLSessionTask?>(nil)
         let task = session.dataTask(with: server.url("/bytes/70000")) { data, response, error in
             let isThere = OperationQueue.current === session.delegateQueue
-            place.append(isThere && box.withLock { $0?.state } == .completed)
+            place.append(isThere && box.change { $0?.state } == .completed)
             outcome.append(Outcome(data, response, error))
         }
-        box.withLock { $0 = task }
+        box.change { $0 = task }
         task.resume()
         let result = try await outcome.first()
         #expect(result.value == LoopbackServer.pattern(count: 70_000))
@@ -93,9 +93,9 @@ struct DataTaskTests {
     @Test("A body of unknown length leaves the progress indeterminate until it is complete")
     func unknownLength() async throws {
         let server = try LoopbackServer()
-        let fractions = Locked<[Double]>([])
+        let fractions = Watched<[Double]>([])
         var hooks = DelegateHooks()
-        hooks.onData = { task, _ in fractions.withLock { $0.append(task.progress.fractionCompleted) } }
+        hooks.onData = { task, _ in fractions.change { $0.append(task.progress.fractionCompleted) } }
         let delegate = RecordingDelegate(hooks)
         let task = makeSession(delegate).dataTask(with: server.url("/chunked?chunks=20&size=1000&interval=2"))
         task.resume()
@@ -103,7 +103,7 @@ struct DataTaskTests {
         #expect(record.data == LoopbackServer.pattern(count: 20_000))
         #expect(task.countOfBytesExpectedToReceive == NSURLSessionTransferSizeUnknown)
         #expect(task.response?.expectedContentLength == NSURLSessionTransferSizeUnknown)
-        #expect(fractions.withLock { $0.allSatisfy { $0 == 0 } })
+        #expect(fractions.change { $0.allSatisfy { $0 == 0 } })
         #expect(task.progress.fractionCompleted == 1)
         #expect(delegate.violations == [])
     }

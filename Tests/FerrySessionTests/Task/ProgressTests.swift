@@ -7,18 +7,18 @@ import Testing
 struct ProgressTests {
     @Test("A download's fraction is the written part of the whole") func download() async throws {
         let server = try LoopbackServer()
-        let wrong = Locked<[Double]>([])
+        let wrong = Watched<[Double]>([])
         var hooks = DelegateHooks()
         hooks.onWrote = { task, total in
             let fraction = task.progress.fractionCompleted
-            if fraction != Double(total) / 3_000_000 { wrong.withLock { $0.append(fraction) } }
+            if fraction != Double(total) / 3_000_000 { wrong.change { $0.append(fraction) } }
         }
         let delegate = RecordingDelegate(hooks)
         let task = makeSession(delegate).downloadTask(with: server.url("/bytes/3000000"))
         #expect(task.progress.fractionCompleted == 0)
         task.resume()
         try await delegate.completion(of: task)
-        #expect(wrong.withLock { $0 } == [])
+        #expect(wrong.current == [])
         #expect(task.progress.fractionCompleted == 1)
         #expect(task.progress.isFinished)
         #expect(delegate.violations == [])
@@ -32,9 +32,9 @@ struct ProgressTests {
             gate.wait()
             return .pattern(count: 1000)
         }
-        let fractions = Locked<[Double]>([])
+        let fractions = Watched<[Double]>([])
         var hooks = DelegateHooks()
-        hooks.onSent = { task, _ in fractions.withLock { $0.append(task.progress.fractionCompleted) } }
+        hooks.onSent = { task, _ in fractions.change { $0.append(task.progress.fractionCompleted) } }
         let delegate = RecordingDelegate(hooks)
         var request = URLRequest(url: server.url)
         request.httpMethod = "POST"
@@ -44,7 +44,7 @@ struct ProgressTests {
         #expect(task.progress.fractionCompleted < 1)
         gate.open()
         try await delegate.completion(of: task)
-        let seen = fractions.withLock { $0 }
+        let seen = fractions.current
         #expect(seen == seen.sorted() && seen.allSatisfy { $0 < 1 } && !seen.isEmpty)
         #expect(task.progress.fractionCompleted == 1)
         #expect(delegate.violations == [])
@@ -55,19 +55,19 @@ struct ProgressTests {
         let delegate = RecordingDelegate()
         let sessions = [makeSession(delegate), makeSession()]
         let parent = Progress(totalUnitCount: 60)
-        let done = Locked(0)
+        let done = Watched(0)
         var tasks: [URLSessionTask] = []
         for index in 0..<60 {
             let url = server.url("/bytes/\(index * 5000)")
             let task: URLSessionTask =
                 index % 3 == 0
                 ? sessions[0].dataTask(with: url)
-                : sessions[index % 2].dataTask(with: url) { _, _, _ in done.withLock { $0 += 1 } }
+                : sessions[index % 2].dataTask(with: url) { _, _, _ in done.change { $0 += 1 } }
             parent.addChild(task.progress, withPendingUnitCount: 1)
             tasks.append(task)
         }
         for task in tasks { task.resume() }
-        try await eventually("all") { done.withLock { $0 == 40 } && delegate.completionCount == 20 }
+        try await eventually("all") { done.change { $0 == 40 } && delegate.completionCount == 20 }
         #expect(abs(parent.fractionCompleted - 1) < 1e-9)
         #expect(parent.completedUnitCount == 60)
     }

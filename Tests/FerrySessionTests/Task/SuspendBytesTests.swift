@@ -36,16 +36,16 @@ struct SuspendBytesTests {
     func data() async throws {
         let gate = Gate()
         let server = try server(gate)
-        let reader = Locked(PatternReader())
+        let reader = Watched(PatternReader())
         var hooks = DelegateHooks()
-        hooks.onData = { _, data in reader.withLock { $0.read(data) } }
+        hooks.onData = { _, data in reader.change { $0.read(data) } }
         let delegate = RecordingDelegate(hooks)
         let session = makeSession(delegate)
         let task = session.dataTask(with: server.url)
         try await suspend(task, of: session, gate, server)
         task.resume()
         #expect(try await delegate.completion(of: task).error == nil)
-        #expect(reader.withLock { $0.isExact && $0.count == Self.size })
+        #expect(reader.change { $0.isExact && $0.count == Self.size })
         #expect(server.requestCount == 1)
         #expect(delegate.violations == [])
     }
@@ -75,11 +75,11 @@ struct SuspendBytesTests {
         configuration.bodyReading = { _ in .paced(bytesPerSecond: size / 3) }
         let server = try LoopbackServer(configuration: configuration) { _ in .text("done") }
         let body = LoopbackServer.pattern(count: size)
-        let suspended = Locked(false)
+        let suspended = Watched(false)
         var hooks = DelegateHooks()
         hooks.onBodyStream = { _, answer in answer(InputStream(data: body)) }
         hooks.onSent = { task, _ in
-            let isFirst = suspended.withLock { suspended in
+            let isFirst = suspended.change { suspended in
                 defer { suspended = true }
                 return !suspended
             }

@@ -15,9 +15,9 @@ struct SuspendContinuationTests {
         first: Int = Self.first,
         later: @escaping @Sendable (LoopbackRequest) -> LoopbackResponse
     ) throws -> LoopbackServer {
-        let isFirst = Locked(true)
+        let isFirst = Watched(true)
         return try LoopbackServer { request in
-            let isFirst = isFirst.withLock { isFirst in
+            let isFirst = isFirst.change { isFirst in
                 defer { isFirst = false }
                 return isFirst
             }
@@ -264,10 +264,10 @@ struct SuspendContinuationTests {
         configuration.receiveBufferSize = 32_768
         configuration.bodyReading = { _ in .early(.empty, afterBytes: 2_000_000) }
         let server = try LoopbackServer(configuration: configuration) { _ in .text("never") }
-        let suspended = Locked(false)
+        let suspended = Watched(false)
         var hooks = DelegateHooks()
         hooks.onSent = { task, _ in
-            let isFirst = suspended.withLock { suspended in
+            let isFirst = suspended.change { suspended in
                 defer { suspended = true }
                 return !suspended
             }

@@ -62,16 +62,16 @@ struct SuspendTests {
 
     @Test("A task suspended immediately after it was resumed has no callbacks until it is resumed again")
     func rightAfterStart() async throws {
-        let gates = Locked<[Gate]>([])
+        let gates = Watched<[Gate]>([])
         let server = try LoopbackServer { _ in
-            gates.withLock { $0.last }?.wait()
+            gates.change { $0.last }?.wait()
             return .pattern(count: 100_000)
         }
         let delegate = RecordingDelegate()
         let session = makeSession(delegate)
         for _ in 0..<20 {
             let gate = Gate()
-            gates.withLock { $0.append(gate) }
+            gates.change { $0.append(gate) }
             let task = session.dataTask(with: server.url)
             task.resume()
             task.suspend()
@@ -160,12 +160,12 @@ struct SuspendTests {
 
     @Test("An observer is called once for each actual change") func observer() async throws {
         final class Observer: CurlSessionTaskObserver {
-            let changes = Locked<[String]>([])
+            let changes = Watched<[String]>([])
             func session(_ session: CurlSession, didResume task: URLSessionTask) {
-                changes.withLock { $0.append("resumed") }
+                changes.change { $0.append("resumed") }
             }
             func session(_ session: CurlSession, didSuspend task: URLSessionTask) {
-                changes.withLock { $0.append("suspended") }
+                changes.change { $0.append("suspended") }
             }
         }
         let gate = Gate()
@@ -185,16 +185,16 @@ struct SuspendTests {
         gate.open()
         try await eventually("completion") { task.state == .completed }
         task.resume()
-        #expect(observer.changes.withLock { $0 } == ["resumed", "suspended", "resumed"])
+        #expect(observer.changes.current == ["resumed", "suspended", "resumed"])
     }
 
     @Test("Suspension stops every timeout", arguments: [true, false])
     func timeouts(_ isMidBody: Bool) async throws {
         let gate = Gate()
-        let box = Locked<URLSessionTask?>(nil)
+        let box = Watched<URLSessionTask?>(nil)
         let server = try LoopbackServer { _ in
             if isMidBody { return .gated(gate, first: 10, of: 20) }
-            box.withLock { $0 }?.suspend()
+            box.current?.suspend()
             gate.wait()
             return .pattern(count: 20)
         }
@@ -206,7 +206,7 @@ struct SuspendTests {
             $0.timeoutIntervalForResource = 2 * patience
         }
         let task = session.dataTask(with: server.url)
-        box.withLock { $0 = task }
+        box.change { $0 = task }
         task.resume()
         try await eventually("suspension") { task.state == .suspended }
         // Longer than the timeouts, which would be over by then.

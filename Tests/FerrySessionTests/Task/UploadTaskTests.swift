@@ -145,10 +145,10 @@ struct UploadTaskTests {
         let server = try LoopbackServer { request in
             request.path == "/first" ? .redirect(to: "/second", status: 303) : .pattern(count: 500_000)
         }
-        let fractions = Locked<[Double]>([])
+        let fractions = Watched<[Double]>([])
         var hooks = DelegateHooks()
         hooks.onResponse = { task, _, answer in
-            fractions.withLock { $0.append(task.progress.fractionCompleted) }
+            fractions.change { $0.append(task.progress.fractionCompleted) }
             answer(.allow)
         }
         let delegate = RecordingDelegate(hooks)
@@ -158,7 +158,7 @@ struct UploadTaskTests {
         #expect(record.data.count == 500_000)
         #expect(task.countOfBytesExpectedToSend == 0)
         #expect(task.countOfBytesSent == 0)
-        #expect(fractions.withLock { $0 } == [0])
+        #expect(fractions.current == [0])
         #expect(delegate.violations == [])
     }
 }

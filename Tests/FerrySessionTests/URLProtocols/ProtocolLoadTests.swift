@@ -66,9 +66,9 @@ struct ProtocolLoadTests {
     }
 
     @Test("Callbacks after the end are ignored") func lateNews() async throws {
-        let kept = Locked<[Unchecked<ScriptedProtocol>]>([])
+        let kept = Watched<[Unchecked<ScriptedProtocol>]>([])
         let url = ScriptedProtocol.script { loader in
-            kept.withLock { $0.append(Unchecked(loader)) }
+            kept.change { $0.append(Unchecked(loader)) }
             Self.say("x")(loader)
             Self.say("y")(loader)
             loader.fail(URLError(.badServerResponse))
@@ -79,7 +79,7 @@ struct ProtocolLoadTests {
         task.resume()
         let record = try await delegate.completion(of: task)
         #expect(record.data == Data("x".utf8))
-        for loader in kept.withLock({ $0 }) {
+        for loader in kept.current {
             Self.say("z")(loader.value)
             loader.value.redirect(to: url)
             loader.value.fail(URLError(.cancelled))
@@ -121,24 +121,32 @@ struct ProtocolLoadTests {
         #expect(await session.allTasks == [])
     }
 
-    @Test("A class that blocks delays no other task, and its own is cancelled immediately")
+    @Test("A class that blocks delays only its own session, and its tasks are cancelled immediately")
     func blocking() async throws {
         let gate = Gate()
         let blocked = ScriptedProtocol.script { _ in gate.wait() }
         let quick = ScriptedProtocol.script(Self.say("quick"))
         let server = try LoopbackServer()
         let delegate = RecordingDelegate()
-        let session = session(delegate)
-        let tasks = (0..<8).map { _ in session.dataTask(with: blocked) }
-        for task in tasks { task.resume() }
+        let sessions = (0..<8).map { _ in session(delegate) }
+        let first = sessions.map { $0.dataTask(with: blocked) }
+        let waiting = sessions[0].dataTask(with: quick)
+        for task in first + [waiting] { task.resume() }
         try await eventually("the blocks") { gate.arrived == 8 }
-        #expect(try await session.data(from: quick).0 == Data("quick".utf8))
-        #expect(try await session.data(from: server.url("/bytes/10")).0.count == 10)
-        for task in tasks { task.cancel() }
-        for task in tasks { #expect(try await delegate.completion(of: task).error?.code == .cancelled) }
+        let other = session()
+        #expect(try await other.data(from: quick).0 == Data("quick".utf8))
+        #expect(try await other.data(from: server.url("/bytes/10")).0.count == 10)
+        #expect(ScriptedProtocol.starts(quick) == 1)
+        let cancelled = sessions[0].dataTask(with: blocked)
+        cancelled.resume()
+        for task in first + [cancelled] { task.cancel() }
+        try await eventually("the ends") { (first + [cancelled]).allSatisfy { $0.state == .completed } }
+        #expect((first + [cancelled]).allSatisfy { ($0.error as? URLError)?.code == .cancelled })
         #expect(ScriptedProtocol.stops(blocked) == 0)
         gate.open()
+        #expect(try await delegate.completion(of: waiting).data == Data("quick".utf8))
         try await eventually("the stops") { ScriptedProtocol.stops(blocked) == 8 }
+        #expect(ScriptedProtocol.starts(blocked) == 8)
     }
 
     @Test("Nothing is delivered while a task is suspended, and everything afterwards") func suspended() async throws {
@@ -221,10 +229,10 @@ struct ProtocolLoadTests {
     }
 
     @Test("A redirect loop between a class and the engine ends") func roundabout() async throws {
-        let there = Locked<URL?>(nil)
-        let server = try LoopbackServer { _ in .redirect(to: there.withLock { $0?.absoluteString ?? "" }) }
+        let there = Watched<URL?>(nil)
+        let server = try LoopbackServer { _ in .redirect(to: there.change { $0?.absoluteString ?? "" }) }
         let url = ScriptedProtocol.script { [target = server.url] in $0.redirect(to: target) }
-        there.withLock { $0 = url }
+        there.change { $0 = url }
         #expect(await Wire.error { try await session().data(from: url) }?.code == .httpTooManyRedirects)
     }
 

@@ -9,21 +9,30 @@ class ScriptedProtocol: URLProtocol {
         var stops = 0
     }
 
-    private static let entries = Locked<[String: Entry]>([:])
+    private static let entries = Watched<[String: Entry]>([:])
 
     /// Registers a script, and returns a URL for it.
     static func script(scheme: String = "http", _ start: @escaping @Sendable (ScriptedProtocol) -> Void) -> URL {
         let host = "\(UUID().uuidString.lowercased()).invalid"
-        entries.withLock { $0[host] = Entry(start: start) }
+        entries.change { $0[host] = Entry(start: start) }
         return URL(string: "\(scheme)://\(host)/path") ?? URL(fileURLWithPath: "/")
     }
 
-    static func starts(_ url: URL) -> Int { entries.withLock { $0[url.host ?? ""]?.starts ?? 0 } }
+    /// Registers a script that keeps its request and finishes, and returns a URL for it.
+    static func keeping(_ requests: Watched<[URLRequest]>) -> URL {
+        script { loader in
+            requests.append(loader.request)
+            loader.respond()
+            loader.finish()
+        }
+    }
 
-    static func stops(_ url: URL) -> Int { entries.withLock { $0[url.host ?? ""]?.stops ?? 0 } }
+    static func starts(_ url: URL) -> Int { entries.change { $0[url.host ?? ""]?.starts ?? 0 } }
+
+    static func stops(_ url: URL) -> Int { entries.change { $0[url.host ?? ""]?.stops ?? 0 } }
 
     override class func canInit(with request: URLRequest) -> Bool {
-        entries.withLock { $0[request.url?.host ?? ""] != nil }
+        entries.change { $0[request.url?.host ?? ""] != nil }
     }
 
     override class func canonicalRequest(for request: URLRequest) -> URLRequest {
@@ -33,7 +42,7 @@ class ScriptedProtocol: URLProtocol {
     }
 
     override func startLoading() {
-        let start = Self.entries.withLock { entries in
+        let start = Self.entries.change { entries in
             entries[request.url?.host ?? ""]?.starts += 1
             return entries[request.url?.host ?? ""]?.start
         }
@@ -42,7 +51,7 @@ class ScriptedProtocol: URLProtocol {
 
     override func stopLoading() {
         let host = request.url?.host ?? ""
-        Self.entries.withLock { $0[host]?.stops += 1 }
+        Self.entries.change { $0[host]?.stops += 1 }
     }
 
     // MARK: - For scripts

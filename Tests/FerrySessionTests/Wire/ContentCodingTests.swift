@@ -174,18 +174,18 @@ struct ContentCodingTests {
         }
         let gate = Gate()
         defer { gate.open() }
-        let largest = Locked(0)
+        let largest = Watched(0)
         var hooks = DelegateHooks()
         hooks.keepsData = false
         hooks.onData = { _, data in
-            largest.withLock { $0 = max($0, data.count) }
+            largest.change { $0 = max($0, data.count) }
             gate.wait()
         }
         let recorder = RecordingDelegate(hooks)
         let session = Wire.session(recorder)
         let task = session.dataTask(with: server.url("/bomb"))
         task.resume()
-        try await eventually { largest.withLock { $0 } > 0 }
+        try await eventually { largest.current > 0 }
         // The delegate queue is blocked, but the engine is not: it sends the next requests.
         let others = (0..<5).map { _ in session.dataTask(with: server.url("/other")) }
         for other in others { other.resume() }
@@ -194,6 +194,6 @@ struct ContentCodingTests {
         gate.open()
         #expect(try await recorder.completion(of: task).error?.code == .cancelled)
         for other in others { #expect(try await recorder.completion(of: other).status == 200) }
-        #expect(largest.withLock { $0 } <= 2_097_152)
+        #expect(largest.current <= 2_097_152)
     }
 }

@@ -6,6 +6,7 @@ import Testing
 #if compiler(>=6.2)
 /// Memory is shared within a process, so these tests run in a separate one.
 @Suite(
+    .slow,
     .serialized,
     .timeLimit(.minutes(5)),
     .disabled(if: ProcessUsage.isThreadSanitized, "The sanitizer's own memory distorts the result"),
@@ -21,11 +22,11 @@ struct MemoryTests {
                     body: .data(isGreat ? Samples.greatBomb : Samples.bomb)
                 )
             }
-            let received = Locked(0)
+            let received = Watched(0)
             var hooks = DelegateHooks()
             hooks.keepsData = false
             hooks.onData = { task, data in
-                let isFirst = received.withLock { count in
+                let isFirst = received.change { count in
                     defer { count += data.count }
                     return count == 0
                 }
@@ -35,10 +36,10 @@ struct MemoryTests {
             let session = Wire.session(recorder)
             _ = try await recorder.run(session.dataTask(with: server.url("/missing")))
             let before = ProcessUsage.peakResidentBytes
-            received.withLock { $0 = 0 }
+            received.change { $0 = 0 }
             let outcome = try await recorder.run(session.dataTask(with: server.url("/small")))
-            #expect(outcome.error == nil && received.withLock { $0 } == 67_108_864)
-            received.withLock { $0 = 0 }
+            #expect(outcome.error == nil && received.current == 67_108_864)
+            received.change { $0 = 0 }
             let great = session.dataTask(with: server.url("/great"))
             great.resume()
             // During the first callback, which takes half a second.

@@ -29,7 +29,7 @@ struct ProxyEnvironmentTests {
             let delegate = CredentialDelegate(password: "secret")
             let (_, response) = try await Wire.session(delegate).data(from: origin.url)
             #expect((response as? HTTPURLResponse)?.statusCode == 407)
-            #expect(delegate.count.withLock { $0 } == 0)
+            #expect(delegate.count.current == 0)
             #expect(origin.requestCount == 1 && proxy.requestCount == 0)
         }
     }

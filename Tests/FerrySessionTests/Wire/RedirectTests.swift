@@ -147,17 +147,17 @@ struct RedirectTests {
     }
 
     @Test("Dropped credentials do not reappear, and within an origin they are kept") func comingBack() async throws {
-        let away = Locked<URL?>(nil)
+        let away = Watched<URL?>(nil)
         let home = try LoopbackServer { request in
             switch request.path {
             case "/start": .redirect(to: "/second")
-            case "/second": .redirect(to: away.withLock { $0?.absoluteString ?? "" })
+            case "/second": .redirect(to: away.change { $0?.absoluteString ?? "" })
             default: .text("home again")
             }
         }
         let back = home.url("/end")
         let other = try LoopbackServer { _ in .redirect(to: back.absoluteString) }
-        away.withLock { $0 = other.url }
+        away.change { $0 = other.url }
         let session = Wire.session { $0.httpAdditionalHeaders = ["Authorization": "Bearer session"] }
         _ = try await session.data(for: Wire.request(home.url("/start"), headers: ["Cookie": "a=b"]))
         #expect(home.requests.map { $0.header("Authorization") } == ["Bearer session", "Bearer session", nil])

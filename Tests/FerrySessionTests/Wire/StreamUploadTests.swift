@@ -121,13 +121,13 @@ struct StreamUploadTests {
     }
 
     @Test("A stream after the task was cancelled is harmless") func afterCancel() async throws {
-        let held = Locked<(@Sendable () -> Void)?>(nil)
+        let held = Watched<(@Sendable () -> Void)?>(nil)
         let (outcome, _) = try await upload { task, answer in
-            held.withLock { $0 = { answer(InputStream(data: Data("late".utf8))) } }
+            held.change { $0 = { answer(InputStream(data: Data("late".utf8))) } }
             task.cancel()
         }
         #expect(outcome.error?.code == .cancelled)
-        held.withLock { $0 }?()
+        held.current?()
         // No other event follows: a connection has a moment to begin.
         try await Task.sleep(for: .milliseconds(50))
         #expect(outcome.completions == 1 && server.connectionCount == 0)

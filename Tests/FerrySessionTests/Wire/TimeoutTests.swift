@@ -230,11 +230,11 @@ struct TimeoutTests {
         let server = try LoopbackServer { _ in
             LoopbackResponse.pattern(count: 30_000_000).faulted(.stall(afterBodyBytes: 20_000_000))
         }
-        let received = Locked(0)
+        let received = Watched(0)
         var hooks = DelegateHooks()
         hooks.keepsData = false
         hooks.onData = { _, data in
-            received.withLock { $0 += data.count }
+            received.change { $0 += data.count }
             gate.wait()
         }
         let recorder = RecordingDelegate(hooks)
@@ -247,7 +247,7 @@ struct TimeoutTests {
         gate.open()
         let outcome = try await recorder.completion(of: task)
         expectTimeout(outcome.error, .inactivityTimeout, server.url)
-        #expect(received.withLock { $0 } == 20_000_000)
+        #expect(received.current == 20_000_000)
         #expect(Wire.seconds(since: start) < meter.bound(10))
     }
 

@@ -48,6 +48,39 @@ struct URLTests {
         #expect(response.url == server.url)
     }
 
+    @Test("A mapped address is sent as such, in every spelling and by every kind of task", arguments: TaskKind.allCases)
+    func mapped(_ kind: TaskKind) async throws {
+        for host in ["[::ffff:127.0.0.1]", "[::FFFF:7F00:1]"] {
+            let request = URLRequest(url: try #require(URL(string: "http://\(host):\(server.port)/")))
+            #expect(try await kind.send(request, in: Wire.session()) == Data("ok".utf8))
+            #expect(server.requests.last?.header("Host") == "[::ffff:127.0.0.1]:\(server.port)")
+        }
+    }
+
+    @Test("A mapped address is another origin: it gets neither cookies nor credentials of the IPv4 address")
+    func mappedOrigin() async throws {
+        let server = try LoopbackServer { request in
+            if request.path == "/hop" {
+                return .redirect(to: "http://[::ffff:127.0.0.1]:\(request.header("X-Port") ?? "")/")
+            }
+            if request.header("Authorization") == nil, request.path == "/first" {
+                return .status(401, headers: ["WWW-Authenticate": "Basic realm=\"r\""])
+            }
+            return LoopbackResponse.text("ok").adding("Set-Cookie", "a=1")
+        }
+        let session = Wire.session(CredentialDelegate(password: "secret"))
+        _ = try await session.data(from: server.url("/first"))
+        let headers = ["Authorization": "Bearer token", "X-Port": "\(server.port)"]
+        _ = try await session.data(for: Wire.request(server.url("/hop"), headers: headers))
+        let url = try #require(URL(string: "http://[::ffff:7f00:1]:\(server.port)/"))
+        _ = try await session.data(from: url)
+        let mapped = server.requests.suffix(2)
+        #expect(server.requests.count == 5)
+        #expect(mapped.allSatisfy { $0.header("Host") == "[::ffff:127.0.0.1]:\(server.port)" })
+        #expect(mapped.allSatisfy { $0.header("Authorization") == nil })
+        #expect(mapped.map { $0.header("Cookie") } == [nil, "a=1"])
+    }
+
     @Test("Names of the loopback address work") func localhost() async throws {
         #expect(try await get("http://localhost:\(server.port)/").header("Host") == "localhost:\(server.port)")
         #expect(try await get("http://x.localhost:\(server.port)/").header("Host") == "x.localhost:\(server.port)")

@@ -135,11 +135,11 @@ struct UploadTests {
         defer { Wire.remove(folder) }
         let file = folder.appendingPathComponent("body")
         try LoopbackServer.pattern(count: 8_000_000).write(to: file)
-        let hasGrown = Locked(false)
+        let hasGrown = Watched(false)
         var hooks = DelegateHooks()
         hooks.onSent = { _, _ in
             guard
-                hasGrown.withLock({ flag in
+                hasGrown.change({ flag in
                     defer { flag = true }
                     return !flag
                 })
@@ -153,7 +153,7 @@ struct UploadTests {
             Wire.session(recorder).uploadTask(with: Wire.request(server.url, "PUT"), fromFile: file)
         )
         #expect(outcome.error == nil)
-        #expect(hasGrown.withLock { $0 })
+        #expect(hasGrown.current)
         #expect(server.requests.first?.bodySHA256 == LoopbackServer.patternSHA256(count: 8_000_000))
     }
 

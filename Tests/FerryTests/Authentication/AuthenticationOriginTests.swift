@@ -1,4 +1,5 @@
 import Ferry
+import FerryAPI
 import Foundation
 import Testing
 

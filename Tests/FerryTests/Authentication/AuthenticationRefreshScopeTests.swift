@@ -8,10 +8,14 @@ import Testing
 /// Refreshes that send requests through the interceptor that waits for them.
 @Suite("Refreshes through the same manager", .timeLimit(.minutes(5)))
 struct AuthenticationRefreshScopeTests {
+    /// An interceptor that is asked in a Swift task of its own, as most are.
+    private struct Waiting: RequestInterceptor {}
+
     /// A manager whose interceptor refreshes with a request of the same manager.
     private func manager(
         _ server: LoopbackServer,
         initial: BearerToken?,
+        others: [any RequestInterceptor] = [],
         clock: ManualClock = ManualClock(),
         refresh: @escaping @Sendable (HTTPSessionManager) async throws -> String
     ) -> (HTTPSessionManager, AuthenticationInterceptor<BearerAuthenticator>) {
@@ -24,7 +28,7 @@ struct AuthenticationRefreshScopeTests {
             credential: initial,
             clock: { clock.now }
         )
-        manager.interceptors = [interceptor]
+        manager.interceptors = [interceptor] + others
         return (manager, interceptor)
     }
 
@@ -38,19 +42,22 @@ struct AuthenticationRefreshScopeTests {
         return (next as? AuthenticationError)?.code
     }
 
-    @Test("A refresh whose request needs the new credential fails at once, with an error that says why")
-    func first() async throws {
+    @Test(
+        "A refresh whose request needs the new credential fails at once, with an error that says why",
+        arguments: [[], [Waiting()]]
+    )
+    func first(_ others: [any RequestInterceptor]) async throws {
         let server = try LoopbackServer { _ in .text("new") }
-        let (manager, _) = manager(server, initial: nil) { try await token($0) }
+        let (manager, _) = manager(server, initial: nil, others: others) { try await token($0) }
         let error = await manager.response(for: .get("x")).error
         #expect(code(error) == .refreshWaitsForItself)
         #expect(server.requestCount == 0)
     }
 
-    @Test("A request with a completion handler in a refresh fails in the same way")
-    func completionHandler() async throws {
+    @Test("A request with a completion handler in a refresh fails in the same way", arguments: [[], [Waiting()]])
+    func completionHandler(_ others: [any RequestInterceptor]) async throws {
         let server = try LoopbackServer { _ in .text("new") }
-        let (manager, _) = manager(server, initial: nil) { manager in
+        let (manager, _) = manager(server, initial: nil, others: others) { manager in
             try await withCheckedThrowingContinuation { continuation in
                 manager.send(.get("token", serializer: .string)) { continuation.resume(with: $0.result) }
             }
@@ -68,13 +75,16 @@ struct AuthenticationRefreshScopeTests {
         try await eventually("the new credential") { interceptor.credential?.value == "new" }
     }
 
-    @Test("A refresh gets the refusal of its own request, and the requests that wait fail with its error")
-    func refused() async throws {
+    @Test(
+        "A refresh gets the refusal of its own request, and the requests that wait fail with its error",
+        arguments: [[], [Waiting()]]
+    )
+    func refused(_ others: [any RequestInterceptor]) async throws {
         let clock = ManualClock()
         let server = try LoopbackServer { _ in .status(401) }
         let old = BearerToken("old", expirationDate: clock.now + 10)
         let statuses = Watched<[Int?]>([])
-        let (manager, interceptor) = manager(server, initial: old, clock: clock) { manager in
+        let (manager, interceptor) = manager(server, initial: old, others: others, clock: clock) { manager in
             let response = await manager.response(for: .get("token", serializer: .string))
             statuses.append(response.httpResponse?.statusCode)
             return try response.get()

@@ -48,6 +48,34 @@ struct AuthenticationWireTests {
         #expect(server.requestCount == count + 1)
     }
 
+    @Test("Tasks of two sessions with the same identifier are told apart")
+    func twoSessions() async throws {
+        let accepted = Watched("1")
+        let failures = Watched(0)
+        let server = try LoopbackServer { request in
+            if request.path == "/busy",
+                failures.change({
+                    $0 += 1
+                    return $0
+                }) == 1
+            {
+                return .status(503)
+            }
+            let isAccepted = request.header("Authorization") == "Bearer \(accepted.current)"
+            return isAccepted ? .text("yes") : .text("no", status: 401)
+        }
+        let interceptor = AuthenticationInterceptor.bearer(initial: BearerToken("old")) { _ in
+            BearerToken(accepted.current)
+        }
+        let (first, second) = (manager(server, interceptor), manager(server, interceptor))
+        #expect(await first.response(for: .get("x", serializer: .string)).value == "yes")
+        // The second attempt of the other session's task is refused for the first time.
+        accepted.change { $0 = "2" }
+        second.retryPolicy = .standard
+        second.retryPolicy?.backoff = .init(base: 0.01)
+        #expect(await second.response(for: .get("busy", serializer: .string)).value == "yes")
+    }
+
     @Test("A refresh that fails fails all requests that wait for it with its cause, once") func failure() async throws {
         let server = try server(accepting: "new")
         let refreshes = Watched(0)

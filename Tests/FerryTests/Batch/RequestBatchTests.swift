@@ -128,20 +128,15 @@ import Testing
 
     @Test("A batch that is cancelled while a request is adapted does not send it")
     func cancelledWhileAdapted() async throws {
-        struct Slow: RequestAdapter {
-            let gate: Gate
-            func adapt(_ request: URLRequest) throws -> URLRequest {
-                gate.wait()
-                return request
-            }
-        }
         let server = try LoopbackServer { _ in .json("1") }
-        let manager = manager(server)
         let gate = Gate()
-        manager.adapters = [Slow(gate: gate)]
+        let manager = AdaptingManager(baseURL: server.url) { request in
+            gate.wait()
+            return request
+        }
         let requests = requests(3)
         let task = Task { try await manager.responses(for: requests, maxConcurrent: 1) }
-        try await eventually("the adapter") { gate.arrived == 1 }
+        try await eventually("adapt(_:)") { gate.arrived == 1 }
         task.cancel()
         gate.open()
         await #expect(throws: NetworkError.self) { try await task.value }

@@ -84,7 +84,7 @@ struct HTTPSessionManagerTests {
         let user = User(name: "Ada")
         echo = try await manager.post(
             "echo",
-            parameters: user,
+            parameters: .encoding(user),
             headers: headers,
             as: LoopbackEcho.self
         )
@@ -284,22 +284,16 @@ struct HTTPSessionManagerTests {
         #expect(server.requestCount == 1)
     }
 
-    @Test("Adapters change every request, in order, and may refuse it", arguments: TestTransport.all)
-    func adapters(_ transport: TestTransport) async throws {
-        struct Append: RequestAdapter {
-            let text: String
-            func adapt(_ request: URLRequest) throws -> URLRequest {
-                var copy = request
-                copy.setValue((request.value(forHTTPHeaderField: "X-Seen") ?? "") + text, forHTTPHeaderField: "X-Seen")
-                return copy
-            }
-        }
-        struct Refuse: RequestAdapter {
-            func adapt(_ request: URLRequest) throws -> URLRequest { throw Refusal() }
-        }
+    @Test("A manager's own adapt(_:) changes every request once, and may refuse it", arguments: TestTransport.all)
+    func adaptation(_ transport: TestTransport) async throws {
         let server = try LoopbackServer { .text($0.header("X-Seen") ?? "") }
-        let manager = transport.manager(baseURL: server.url)
-        manager.adapters = [Append(text: "a"), Append(text: "b")]
+        let refuses = Watched(false)
+        let manager = AdaptingManager(baseURL: server.url, transport: transport.transport) { request in
+            if refuses.current { throw Refusal() }
+            var copy = request
+            copy.setValue((request.value(forHTTPHeaderField: "X-Seen") ?? "") + "ab", forHTTPHeaderField: "X-Seen")
+            return copy
+        }
         #expect(try await manager.send(.get("x", serializer: .string)) == "ab")
         let form = Request.post("x", serializer: .string).multipart { $0.append("v", name: "n") }
         #expect(try await manager.send(form) == "ab")
@@ -310,7 +304,7 @@ struct HTTPSessionManagerTests {
         for try await chunk in manager.stream(.get("x")) { streamed += chunk }
         #expect(streamed == Data("ab".utf8))
         let count = server.requestCount
-        manager.adapters = [Refuse()]
+        refuses.change { $0 = true }
         let task = Watched<URLSessionDataTask?>(nil)
         let done = Watched<NetworkError?>(nil)
         task.change { $0 = manager.get("x") { response in done.change { $0 = response.error } } }

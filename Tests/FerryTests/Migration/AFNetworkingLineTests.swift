@@ -1,4 +1,5 @@
 import Ferry
+import FerryAssets
 import FerryOperations
 import FerryTesting
 import Foundation

@@ -19,7 +19,7 @@ struct LookScheduleTests {
         #expect(!duringSecond && third && !last && new)
     }
 
-    @Test("The delays between failed lookups double, and begin anew after one that succeeds")
+    @Test("The delays between failed lookups double, and start again after one that succeeds")
     func lookups() {
         var schedule = LookSchedule()
         var delays: [Int?] = []

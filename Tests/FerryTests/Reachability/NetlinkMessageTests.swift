@@ -109,10 +109,11 @@ struct ReachabilityRuleTests {
     private static let links = [
         NetlinkLink(index: 1, flags: up | 8, name: "lo"), NetlinkLink(index: 2, flags: up, name: "eth0"),
         NetlinkLink(index: 3, flags: up, name: "wwan0"), NetlinkLink(index: 4, flags: 1, name: "unplugged"),
+        NetlinkLink(index: 5, flags: up, name: "wlan0"),
     ]
 
     private func kind(_ link: NetlinkLink) -> ReachabilityRule.InterfaceKind {
-        link.name == "wwan0" ? .cellular : .other
+        ["wwan0": .cellular, "wlan0": .wireless][link.name] ?? .other
     }
 
     private static func route(
@@ -127,11 +128,12 @@ struct ReachabilityRuleTests {
     @Test(
         "A default route counts if its interface is up and not loopback, the lowest metric first",
         arguments: [
-            ([], .notReachable), ([route(2)], .reachableViaWiFi), ([route(3)], .reachableViaCellular),
+            ([], .notReachable), ([route(2)], .reachable), ([route(3)], .reachableViaCellular),
+            ([route(5)], .reachableViaWiFi),
             ([route(4)], .notReachable), ([route(1)], .notReachable), ([route(9)], .notReachable),
             ([route(2, length: 24)], .notReachable), ([route(2, type: 7)], .notReachable),
             ([route(3, metric: 50), route(2, metric: 100)], .reachableViaCellular),
-            ([route(3, metric: 100), route(2, metric: 50)], .reachableViaWiFi),
+            ([route(3, metric: 100), route(2, metric: 50)], .reachable),
             ([route(4, metric: 1), route(3, metric: 100)], .reachableViaCellular),
             (
                 [NetlinkRoute(destinationLength: 0, interfaces: [4, 3])],
@@ -146,7 +148,7 @@ struct ReachabilityRuleTests {
     @Test(
         "The route to an address counts, including a route to this machine",
         arguments: [
-            ([route(2, length: 32)], .reachableViaWiFi), ([route(1, length: 32, type: 2)], .reachableViaWiFi),
+            ([route(2, length: 32)], .reachable), ([route(1, length: 32, type: 2)], .reachable),
             ([route(3, length: 32)], .reachableViaCellular), ([route(2, length: 32, type: 6)], .notReachable),
             ([], .notReachable),
         ] as [([NetlinkRoute], ReachabilityStatus)]
@@ -156,11 +158,12 @@ struct ReachabilityRuleTests {
     }
 
     @Test(
-        "Sysfs identifies cellular interfaces",
+        "Sysfs identifies cellular and wireless interfaces",
         arguments: [
             ("1\n", "INTERFACE=wwan0\nIFINDEX=7\nDEVTYPE=wwan\n", .cellular), ("519\n", nil, .cellular),
-            ("1\n", "DEVTYPE=wlan\nINTERFACE=wlan0\n", .other), ("1\n", "INTERFACE=DEVTYPE=wwan\n", .other),
+            ("1\n", "DEVTYPE=wlan\nINTERFACE=wlan0\n", .wireless), ("1\n", "INTERFACE=DEVTYPE=wwan\n", .other),
             ("x", "", .other), (nil, nil, .other), ("772", nil, .other),
+            ("801\n", nil, .wireless), ("803", "", .wireless), ("804", nil, .other), ("1", "INTERFACE=wlan0", .other),
         ] as [(String?, String?, ReachabilityRule.InterfaceKind)]
     )
     func interfaces(type: String?, uevent: String?, expected: ReachabilityRule.InterfaceKind) {

@@ -48,8 +48,8 @@ struct NetlinkSourceTests {
             let (network, toldOfNetwork) = NetlinkSourceTests.watching(.defaultRoute, in: namespace)
             let (neighbour, toldOfNeighbour) = NetlinkSourceTests.watching(.address("192.0.2.77"), in: namespace)
             let (stranger, toldOfStranger) = NetlinkSourceTests.watching(.address("2001:db8::1"), in: namespace)
-            try await NetlinkSourceTests.expect(toldOfNetwork, 1, .reachableViaWiFi, "the network at the start")
-            try await NetlinkSourceTests.expect(toldOfNeighbour, 1, .reachableViaWiFi, "the neighbour at the start")
+            try await NetlinkSourceTests.expect(toldOfNetwork, 1, .reachable, "the network at the start")
+            try await NetlinkSourceTests.expect(toldOfNeighbour, 1, .reachable, "the neighbour at the start")
             try await NetlinkSourceTests.expect(toldOfStranger, 1, .notReachable, "the unknown address at the start")
 
             try namespace.ip("addr del 192.0.2.5/24 dev near")
@@ -61,25 +61,25 @@ struct NetlinkSourceTests {
                 "the address removed, for the neighbour"
             )
             try namespace.ip("addr add 192.0.2.5/24 dev near")
-            try await NetlinkSourceTests.expect(toldOfNeighbour, 3, .reachableViaWiFi, "the address added")
+            try await NetlinkSourceTests.expect(toldOfNeighbour, 3, .reachable, "the address added")
             try namespace.ip("route add default via 192.0.2.1")
-            try await NetlinkSourceTests.expect(toldOfNetwork, 3, .reachableViaWiFi, "the route added")
+            try await NetlinkSourceTests.expect(toldOfNetwork, 3, .reachable, "the route added")
             try namespace.ip("route del default")
             try await NetlinkSourceTests.expect(toldOfNetwork, 4, .notReachable, "the route removed")
             try namespace.ip("route add blackhole 192.0.2.77/32")
             try await NetlinkSourceTests.expect(toldOfNeighbour, 4, .notReachable, "the blackhole route added")
             try namespace.ip("route del blackhole 192.0.2.77/32")
-            try await NetlinkSourceTests.expect(toldOfNeighbour, 5, .reachableViaWiFi, "the blackhole route removed")
+            try await NetlinkSourceTests.expect(toldOfNeighbour, 5, .reachable, "the blackhole route removed")
             try namespace.ip("link set far down")
             try await NetlinkSourceTests.expect(toldOfNeighbour, 6, .notReachable, "the cable unplugged")
             try namespace.ip("link set far up")
-            try await NetlinkSourceTests.expect(toldOfNeighbour, 7, .reachableViaWiFi, "the cable plugged in")
+            try await NetlinkSourceTests.expect(toldOfNeighbour, 7, .reachable, "the cable plugged in")
 
             #expect(toldOfNetwork.current.count == 4)
             #expect(toldOfStranger.current.count == 1)
             for manager in [network, neighbour, stranger] { manager.stopMonitoring() }
             let (other, toldOfOther) = NetlinkSourceTests.watching(.address("192.0.2.77"), in: namespace)
-            try await NetlinkSourceTests.expect(toldOfOther, 1, .reachableViaWiFi, "the neighbour again")
+            try await NetlinkSourceTests.expect(toldOfOther, 1, .reachable, "the neighbour again")
             try namespace.ip("addr flush dev near")
             try await NetlinkSourceTests.expect(toldOfOther, 2, .notReachable, "the addresses removed")
             other.stopMonitoring()
@@ -106,8 +106,8 @@ struct NetlinkSourceTests {
                 (lines + ["route add 198.51.100.0/24 dev near"]).joined(separator: "\n")
             )
             try namespace.ip("-batch \(batch.path)")
-            try await told.wait { $0.last == .reachableViaWiFi }
-            #expect(told.current == [.notReachable, .reachableViaWiFi])
+            try await told.wait { $0.last == .reachable }
+            #expect(told.current == [.notReachable, .reachable])
             manager.stopMonitoring()
         }
     }
@@ -121,7 +121,7 @@ struct NetlinkSourceTests {
             let (machine, loopback) = NetlinkSourceTests.watching(.address("127.0.0.1"), in: namespace)
             try await NetlinkSourceTests.expect(loopback, 1, .notReachable, "the loopback interface, switched off")
             try namespace.ip("link set lo up")
-            try await loopback.wait { $0.last == .reachableViaWiFi }
+            try await loopback.wait { $0.last == .reachable }
             for manager in [network, machine] { manager.stopMonitoring() }
         }
     }

@@ -218,7 +218,7 @@ struct SecurityPolicyEvaluationTests {
         let refusals: [SecurityPolicy.Refusal] = [
             .domainNeedsPins, .noPins, .noCertificate, .unreadableCertificate, .unreadableHost,
             .untrustedChain(verifyResult: 20), .expired, .notYetValid, .hostMismatch, .noHostNames, .notPinned,
-            .pathNotVerifiable,
+            .pathNotVerifiable, .weakCryptography,
         ]
         #expect(Set(refusals.map(\.description)).count == refusals.count)
     }

@@ -126,6 +126,24 @@ struct SecurityPolicySettingTests {
         #expect(code { _ = try SecurityPolicy.certificates(inFolder: missing) } == .invalidSecurityPolicy)
     }
 
+    @Test("A folder or bundle without a certificate is an error, since its pins would match no server")
+    func emptyFolder() throws {
+        let folder = try TemporaryFolder()
+        _ = try folder.file("read.me", "no certificate")
+        let bundle = try #require(Bundle(path: folder.url.path))
+        let reads: [() throws -> Void] = [
+            { _ = try SecurityPolicy.certificates(inFolder: folder.url) },
+            { _ = try SecurityPolicy.certificates(in: bundle) },
+            { _ = try SecurityPolicy(pinningMode: .publicKey, certificatesIn: bundle) },
+            { _ = try SecurityPolicy(pinningMode: .certificate, certificatesInFolder: folder.url) },
+        ]
+        for read in reads {
+            let error = #expect(throws: NetworkError.self) { try read() }
+            #expect(error?.code == .invalidSecurityPolicy)
+            #expect(error?.message == "There is no certificate (.cer, .crt, .pem, .der) in \(folder.url.path)")
+        }
+    }
+
     @Test("A policy survives encoding and decoding")
     func coding() throws {
         var policy = Self.pins

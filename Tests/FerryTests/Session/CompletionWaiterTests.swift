@@ -10,35 +10,30 @@ struct CompletionWaiterTests {
         #expect(CompletionWaiter.take() == nil)
         let waiter = CompletionWaiter()
         CompletionWaiter.$current.withValue(waiter) {
+            CompletionWaiter.hidden { #expect(CompletionWaiter.take() == nil) }
             #expect(CompletionWaiter.take() === waiter)
             #expect(CompletionWaiter.take() == nil)
         }
     }
 
-    @Test("An adapter of an async call may wait for a request of another manager")
-    func adapterThatWaits() async throws {
-        struct Token: RequestAdapter {
-            let manager: SessionManager
-            let url: URL
-            func adapt(_ request: URLRequest) throws -> URLRequest {
-                let (token, done) = (Watched(""), DispatchSemaphore(value: 0))
-                let task = manager.dataTask(with: URLRequest(url: url), serializer: .string) { response in
-                    token.change { $0 = response.value ?? "" }
-                    done.signal()
-                }
-                task.resume()
-                guard done.wait(timeout: .now() + 30) == .success else { throw URLError(.timedOut) }
-                var request = request
-                request.setValue(token.current, forHTTPHeaderField: "Authorization")
-                return request
-            }
-        }
+    @Test("An async call's adapt(_:) may wait for a request of another manager")
+    func adaptationThatWaits() async throws {
         let server = try LoopbackServer { request in
             .text(request.path == "/token" ? "secret" : request.header("Authorization") ?? "none")
         }
-        let manager = SessionManager(configuration: .ephemeral)
         let other = SessionManager(configuration: .ephemeral)
-        manager.adapters = [Token(manager: other, url: server.url("/token"))]
+        let manager = AdaptingManager { request in
+            let (token, done) = (Watched(""), DispatchSemaphore(value: 0))
+            let task = other.dataTask(with: URLRequest(url: server.url("/token")), serializer: .string) { response in
+                token.change { $0 = response.value ?? "" }
+                done.signal()
+            }
+            task.resume()
+            guard done.wait(timeout: .now() + 30) == .success else { throw URLError(.timedOut) }
+            var request = request
+            request.setValue(token.current, forHTTPHeaderField: "Authorization")
+            return request
+        }
         let response = await manager.response(for: URLRequest(url: server.url), serializer: .string)
         #expect(response.value == "secret", "\(String(describing: response.error))")
     }
@@ -47,30 +42,34 @@ struct CompletionWaiterTests {
     func work() async throws {
         for round in 0..<200 {
             let waiter = CompletionWaiter()
-            let received = Mutex<Int?>(nil)
             let other = Mutex(0)
-            async let value = waiter.wait(for: received)
+            async let response = waiter.wait()
             if round % 2 == 0 { await Task.yield() }
-            #expect(waiter.bring { other.withLock { $0 += 1 } })
+            #expect(waiter.run { other.withLock { $0 += 1 } })
             try await eventually { other.withLock { $0 > 0 } }
-            let isBrought = waiter.bring {
-                received.withLock { $0 = round }
-                waiter.wake()
-            }
-            #expect(isBrought)
-            #expect(await value == round)
-            #expect(!waiter.bring { other.withLock { $0 = -1 } })
+            #expect(waiter.run { waiter.finish(round) })
+            #expect(await response as? Int == round)
+            #expect(!waiter.run { other.withLock { $0 = -1 } })
             #expect(other.withLock { $0 } == 1)
         }
     }
 
     @Test("A response without any work is returned") func plain() async {
         let waiter = CompletionWaiter()
-        let received = Mutex<Int?>(nil)
-        async let value = waiter.wait(for: received)
-        received.withLock { $0 = 7 }
-        waiter.wake()
-        #expect(await value == 7)
+        async let response = waiter.wait()
+        waiter.finish(7)
+        #expect(await response as? Int == 7)
+    }
+
+    @Test("A task that waits to be started is not started after the response", arguments: [true, false])
+    func start(isFirst: Bool) async {
+        let waiter = CompletionWaiter()
+        let start = Task { while !Task.isCancelled { await Task.yield() } }
+        if isFirst { waiter.finish(1) }
+        waiter.attach(start)
+        if !isFirst { waiter.finish(1) }
+        await start.value
+        #expect(start.isCancelled)
     }
 
     @Test("A manager that makes another task first still returns the right response")

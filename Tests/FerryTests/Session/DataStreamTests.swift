@@ -179,4 +179,20 @@ struct DataStreamTests {
         }
         #expect(received == total)
     }
+
+    @Test("Events of a continued stream have the request's Last-Event-ID until the server sends another")
+    func continuedEvents() async throws {
+        let server = try LoopbackServer { _ in .text("data: 1\n\nid: 8\ndata: 2\n\n") }
+        for transport in TestTransport.all {
+            let manager = transport.manager(baseURL: server.url)
+            var ids: [String] = []
+            let continued = manager.stream(.get("x").headers(["Last-Event-ID": "7"]))
+            for try await event in continued.events { ids.append(event.id) }
+            var request = URLRequest(url: server.url)
+            request.setValue("9", forHTTPHeaderField: "Last-Event-ID")
+            for try await event in manager.stream(request).events { ids.append(event.id) }
+            for try await event in manager.stream(.get("x")).events { ids.append(event.id) }
+            #expect(ids == ["7", "8", "9", "8", "", "8"])
+        }
+    }
 }

@@ -1,4 +1,5 @@
 import Ferry
+import FerryAssets
 import FerryTesting
 import Foundation
 import Testing

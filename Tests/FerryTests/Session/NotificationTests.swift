@@ -109,6 +109,11 @@ struct NotificationTests {
         #expect(posts[2].keys.contains("com.alamofire.networking.task.complete.assetpath"))
         #expect(!posts[2].keys.contains("com.alamofire.networking.complete.finish.responsedata"))
         #expect(posts[4].moveError?.destinationURL == place)
+        let foundation: Set = [
+            "NSLocalizedDescription", "NSLocalizedFailureReason", "NSUnderlyingError", "NSFilePath",
+            "NSDestinationFilePath",
+        ]
+        #expect(posts[4].keys == foundation.union([DownloadMoveError.payloadKey]))
         #expect(posts[5].keys.contains("com.alamofire.networking.task.complete.error"))
         #expect(posts.allSatisfy { !$0.isMain })
         if let kept = posts[4].moveError?.temporaryURL { try FileManager.default.removeItem(at: kept) }

@@ -76,7 +76,7 @@ struct RecoveryTests {
         #expect(response.attempts == 1)
     }
 
-    @Test("A collected body begins anew after a truncation, and its progress too") func truncated() async throws {
+    @Test("A collected body starts again after a truncation, and its progress too") func truncated() async throws {
         let server = try LoopbackServer(
             handler: LoopbackServer.sequence([
                 .pattern(count: 400_000).faulted(.truncate(afterBodyBytes: 300_000)), .pattern(count: 400_000),
@@ -94,7 +94,7 @@ struct RecoveryTests {
         #expect(seen.current.last == 400_000)
     }
 
-    @Test("The progress of a download that begins anew counts its new bytes alone")
+    @Test("The progress of a download that starts again counts its new bytes alone")
     func downloadProgress() async throws {
         let gate = Gate()
         var partial = LoopbackResponse.stream { stream in
@@ -114,7 +114,7 @@ struct RecoveryTests {
         #expect(seen.current.last == 400_000 && seen.current.max() == 400_000, "\(seen.current)")
     }
 
-    @Test("A body that begins anew is whole also if the manager's queue was busy", arguments: [true, false])
+    @Test("A body that starts again is whole also if the manager's queue was busy", arguments: [true, false])
     func busyQueue(_ isRequests: Bool) async throws {
         let server = try LoopbackServer(
             handler: LoopbackServer.sequence([

@@ -79,19 +79,17 @@ struct RequestFailureTests {
         #expect((error as NSError?)?.code == (beneath as NSError?)?.code)
     }
 
-    @Test("A download, and an adapter that refuses, fail in the same way", arguments: TestTransport.all)
+    @Test("A download, and a request that adapt(_:) refuses, fail in the same way", arguments: TestTransport.all)
     func otherWays(_ transport: TestTransport) async throws {
-        struct Refuse: RequestAdapter {
-            func adapt(_ request: URLRequest) throws -> URLRequest {
-                throw RequestSerializationError(.invalidHeader, reason: "No token")
-            }
-        }
-        let manager = transport.manager(baseURL: URL(string: "http://127.0.0.1:9/"))
+        let url = URL(string: "http://127.0.0.1:9/")
+        let manager = transport.manager(baseURL: url)
         let error = await #expect(throws: NetworkError.self) { try await manager.download(.get("http://[::1")) }
         #expect(error?.code == .badURL)
         #expect((error?.underlyingError as? RequestSerializationError)?.code == .invalidURL)
-        manager.adapters = [Refuse()]
-        let adapted = await manager.response(for: .get("x", serializer: .data))
+        let refusing = AdaptingManager(baseURL: url, transport: transport.transport) { _ in
+            throw RequestSerializationError(.invalidHeader, reason: "No token")
+        }
+        let adapted = await refusing.response(for: .get("x", serializer: .data))
         #expect(adapted.error?.code == .requestSerializationFailed)
         #expect((adapted.error?.underlyingError as? RequestSerializationError)?.code == .invalidHeader)
         #expect(adapted.error?.failingURL?.path == "/x")

@@ -1,18 +1,18 @@
 import Ferry
+import FerryAssets
 import Foundation
 import Testing
 
 /// Setters release the user's old closure or object, whose `deinit` may use the object that it was set on.
 @Suite("Setters") struct SetterTests {
     /// Calls a closure when it is released.
-    private final class Ending: EventMonitor, RequestAdapter, ServerTrustPolicy {
+    private final class Ending: EventMonitor, RequestInterceptor, ServerTrustPolicy {
         private let atEnd: @Sendable () -> Void
 
         init(_ atEnd: @escaping @Sendable () -> Void) { self.atEnd = atEnd }
 
         deinit { atEnd() }
 
-        func adapt(_ request: URLRequest) throws -> URLRequest { request }
         func verification(for host: String) -> TrustVerification { .full }
         func decide(_ trust: ServerTrust) -> TrustDecision { .accept }
     }
@@ -34,12 +34,12 @@ import Testing
         let activity = ActivityMonitor()
         let ends = Watched(0)
         let use: @Sendable () -> Void = {
-            _ = (manager.adapters.count, manager.eventMonitors.count, manager.hooks, manager.requestSerializer)
+            _ = (manager.interceptors.count, manager.eventMonitors.count, manager.hooks, manager.requestSerializer)
             _ = (reachability.statusHandler, activity.visibilityHandler)
             ends.change { $0 += 1 }
         }
-        manager.adapters = [Ending(use)]
-        manager.adapters = []
+        manager.interceptors = [Ending(use)]
+        manager.interceptors = []
         manager.eventMonitors = [Ending(use)]
         manager.eventMonitors = []
         reachability.statusHandler = { [ending = Ending(use)] _ in withExtendedLifetime(ending) {} }
@@ -55,14 +55,14 @@ import Testing
         let session = CurlSession(configuration: .ephemeral)
         let ends = Watched(0)
         let use: @Sendable () -> Void = {
-            _ = (manager.adapters.count, manager.notificationCenter, session.trustPolicy)
+            _ = (manager.interceptors.count, manager.notificationCenter, session.trustPolicy)
             ends.change { $0 += 1 }
         }
         manager.notificationCenter = EndingCenter.calling(use)
         manager.notificationCenter = .default
         session.trustPolicy = Ending(use)
         session.trustPolicy = nil
-        manager.adapters = [Ending(use)]
+        manager.interceptors = [Ending(use)]
         manager.takeSettings(of: HTTPSessionManager(baseURL: nil, configuration: .ephemeral))
         #expect(ends.current == 3)
     }

@@ -8,6 +8,16 @@ struct XMLResponseSerializerTests {
         var text = ""
 
         func parser(_ parser: XMLParser, foundCharacters string: String) { text += string }
+
+        func parser(_ parser: XMLParser, foundCDATA block: Data) { text += String(decoding: block, as: UTF8.self) }
+    }
+
+    @Test("Serializers of XML are available with a leading dot")
+    func leadingDot() throws {
+        func make<S: ResponseSerializer>(_ serializer: S) -> S { serializer }
+        let sample = SampleResponse(200, "application/json", "[1]")
+        #expect(try sample.serialized(by: make(.xmlParser)).codes == [.unacceptableContentType])
+        #expect(try sample.serialized(by: make(.xmlDocument)).codes == [.unacceptableContentType])
     }
 
     @Test("The parser serializer yields an unstarted parser after validation")
@@ -119,6 +129,27 @@ struct XMLResponseSerializerTests {
         ("<!DOCTYPE a [<!ENTITY e SYSTEM 'f'>]><a/>", false), ("<!DOCTYPE a [<!NOTATION n PUBLIC 'p'>]><a/>", false),
         ("<!DOCTYPE a [<!ATTLIST a x CDATA #IMPLIED>]><a/>", false), ("<a/><!DOCTYPE a>", false),
         ("<!DOCTYPE a PUBLIC \"\u{e9}\" \"\"><a/>", false), ("<!DOCTYPE a SYSTEM><a/>", false),
+        // The version and the encoding of a declaration (productions 26 and 81).
+        ("<?xml version='1.0?'?><a/>", false), ("<?xml version='1.0 '?><a/>", false),
+        ("<?xml version='1.'?><a/>", false),
+        ("<?xml version='1.a'?><a/>", false), ("<?xml version='1.10'?><a/>", true),
+        ("<?xml version=' 1.0'?><a/>", false),
+        ("<?xml version='1.0' encoding='a/b'?><a/>", false), ("<?xml version='1.0' encoding=''?><a/>", false),
+        ("<?xml version='1.0' encoding=' utf-8'?><a/>", false), ("<?xml version='1.0' encoding='8utf'?><a/>", false),
+        ("<?xml version='1.0' encoding='utf:8'?><a/>", false), ("<?xml version='1.0' encoding='\u{e9}'?><a/>", false),
+        ("<?xml version='1.0' encoding='UTF-8'?><a/>", true), ("<?xml version='1.0' encoding='a.b_c-1'?><a/>", true),
+        // A text that was read byte by byte is in neither of these encodings (section 4.3.3).
+        ("<?xml version='1.0' encoding='UTF-16'?><a/>", false),
+        ("<?xml version='1.0' encoding='utf-16le'?><a/>", false),
+        ("<?xml version='1.0' encoding='UTF-32'?><a/>", false),
+        ("\u{FEFF}<?xml version='1.0' encoding='UTF-16'?><a/>", true),
+        // Section 4.1: an entity must be declared unless its declaration may be in a part that is not read.
+        ("<!DOCTYPE a><a>&e;</a>", false), ("<!DOCTYPE a []><a>&e;</a>", false),
+        ("<!DOCTYPE a SYSTEM 's'><a>&e;</a>", true),
+        ("<!DOCTYPE a PUBLIC 'p' 's' [<!ENTITY f 'x'>]><a b='&e;'>&e;&f;</a>", true),
+        ("<?xml version='1.0' standalone='yes'?><!DOCTYPE a SYSTEM 's'><a>&e;</a>", false),
+        ("<?xml version='1.0' standalone='no'?><!DOCTYPE a SYSTEM 's'><a>&e;</a>", true),
+        ("<!DOCTYPE a SYSTEM 's'><a>&e</a>", false), ("<!DOCTYPE a SYSTEM 's'><a>&;</a>", false),
     ]
 
     @Test("Well-formedness follows XML 1.0", arguments: strict)
@@ -139,6 +170,12 @@ struct XMLResponseSerializerTests {
         ("<!DOCTYPE a [<!ENTITY e ''>]><a>]]&e;>]&e;]>]]&e;&e;>x</a>", "]]>]]>]]>x"),
         ("<!DOCTYPE a [<!ENTITY e '>\u{338}'>]><a>]]&e;</a>", "]]>\u{338}"),
         ("<!DOCTYPE a [<!ENTITY e 'x\r'>]><a>&e;\ny</a>", "x\n\ny"),
+        // An entity that may be declared elsewhere remains as text.
+        (
+            "<!DOCTYPE html PUBLIC '-//W3C//DTD XHTML 1.0 Strict//EN' 'u'><html>a&nbsp;b&amp;]]&e;></html>",
+            "a&nbsp;b&]]&e;>"
+        ),
+        ("<!DOCTYPE a SYSTEM 's' [<!ENTITY e 'x'>]><a b='&f;'>&e;&f;&lt;</a>", "x&f;<"),
     ]
 
     @Test("A parser and a document have the text of entities and the text around it", arguments: entityTexts)
@@ -150,6 +187,24 @@ struct XMLResponseSerializerTests {
         #expect(parser.parse())
         #expect(characters.text == expected)
         #expect(try ParsedXMLDocument(content).makeDocument().rootElement()?.stringValue == expected)
+    }
+
+    /// XML 1.0, section 2.11.
+    @Test("Every line end is a line feed, in character data too, unless it is written as a reference")
+    func lineEnds() throws {
+        let text = "<a>\r\n1\r<![CDATA[2\r\n3\r\r\n4\n]]>\r<b c='5\r\n6'/>&#13;</a>\r\n<!-- \r -->"
+        for body in [Data(text.utf8), Data([0xFF, 0xFE]) + (text.data(using: .utf16LittleEndian) ?? Data())] {
+            let content = try XMLContent(body)
+            let characters = Characters()
+            let parser = content.makeParser()
+            parser.delegate = characters
+            #expect(parser.parse())
+            #expect(characters.text == "\n1\n2\n3\n\n4\n\n\r")
+            let root = try ParsedXMLDocument(content).makeDocument().rootElement()
+            #expect(root?.stringValue == "\n1\n2\n3\n\n4\n\n\r")
+            #expect(root?.elements(forName: "b").first?.attribute(forName: "c")?.stringValue == "5 6")
+        }
+        #expect(try XMLContent(Data("\r\r\n<a/>\r".utf8)).data == Data("\n\n<a/>\n".utf8))
     }
 
     @Test("Texts in other encodings are decoded by byte order mark, Content-Type or declaration")

@@ -28,6 +28,19 @@ final class RawHTTP2Peer: Sendable {
         case windowOverflow
         /// Sends pings by the thousand.
         case pingFlood
+        /// Sends a body that never ends in frames of one byte.
+        case smallFrames
+        /// Sends frames without data that never end.
+        case emptyFrames
+        /// Sends frames that have nothing but padding, and never end.
+        case paddedFrames
+        /// Sends frames of a type that is not known, which never end (RFC 9113, section 4.1).
+        case unknownFrames
+
+        /// Whether the response never ends.
+        var isEndless: Bool {
+            [.smallFrames, .emptyFrames, .paddedFrames, .unknownFrames].contains(self)
+        }
     }
 
     let url: URL
@@ -71,7 +84,7 @@ final class RawHTTP2Peer: Sendable {
         listener.listen(64)
         print("port %d" % listener.getsockname()[1], flush=True)
         DATA, HEADERS, RST, SETTINGS, PUSH, PING, GOAWAY, WINDOW, CONTINUATION = 0, 1, 3, 4, 5, 6, 7, 8, 9
-        END_STREAM, END_HEADERS, ACK = 1, 4, 1
+        END_STREAM, END_HEADERS, PADDED, ACK = 1, 4, 8, 1
 
         def frame(kind, flags, stream, payload=b""):
             return struct.pack(">I", len(payload))[1:] + bytes([kind, flags]) + struct.pack(">I", stream) + payload
@@ -102,6 +115,15 @@ final class RawHTTP2Peer: Sendable {
             elif manner == "windowOverflow": send(frame(WINDOW, 0, 0, struct.pack(">I", 0x7FFFFFFF)) * 2)
             elif manner == "pingFlood":
                 while True: send(frame(PING, 0, 0, b"12345678") * 1000)
+            elif manner in ("smallFrames", "emptyFrames", "paddedFrames", "unknownFrames"):
+                send(frame(HEADERS, END_HEADERS, stream, b"\x88"))
+                piece = {
+                    "smallFrames": frame(DATA, 0, stream, b"x"), "emptyFrames": frame(DATA, 0, stream),
+                    "paddedFrames": frame(DATA, PADDED, stream, b"\x00"), "unknownFrames": frame(66, 0, stream),
+                }[manner]
+                # Whole records, faster than they can be read.
+                pieces = piece * (16384 // len(piece))
+                while True: send(pieces)
 
         def serve(socket, index):
             try:

@@ -33,6 +33,32 @@ extension NginxTests {
             #expect(used.count <= 3)
         }
 
+        @Test("Without allowsHTTP2, a server that has it gets HTTP/1.1, on every kind of task")
+        func http1() async throws {
+            for allowsHTTP2 in [true, false] {
+                let session = CurlSession.trusting(server) { $0.allowsHTTP2 = allowsHTTP2 }
+                defer { session.invalidateAndCancel() }
+                let url = server.url(.http2, "small")
+                let version = allowsHTTP2 ? "HTTP/2" : "HTTP/1.1"
+                let request = URLRequest(url: url)
+                let responses = [
+                    try await session.data(from: url).1, try await session.download(from: url).1,
+                    try await session.bytes(from: url).1, try await session.upload(for: request, from: Data()).1,
+                ]
+                #expect(
+                    responses.map { ($0 as? HTTPURLResponse)?.receivedVersion } == Array(repeating: version, count: 4)
+                )
+                // Concurrent requests need a connection each.
+                let used = try await withThrowingTaskGroup(of: String?.self) { group in
+                    for _ in 0..<8 {
+                        group.addTask { try await session.fetch(server.url(.http2, "slow/text.txt")).1["X-Connection"] }
+                    }
+                    return try await group.reduce(into: Set()) { $0.insert($1) }
+                }
+                #expect(allowsHTTP2 ? used.count <= 3 : used.count == 8)
+            }
+        }
+
         @Test("No stream of a busy connection waits until something else happens")
         func nothingIsForgotten() async throws {
             // Many responses arrive in one packet, and for other streams than the one that reads. libcurl before 8.4

@@ -4,7 +4,7 @@ import Testing
 
 extension PythonTests {
     /// The measurement runs in a separate process, so that other tests do not count.
-    @Suite("Memory use of uploads", .ownThreads)
+    @Suite("Memory use of uploads", .slow, .ownThreads)
     struct MultipartMemoryTests {
         @Test("A form with a file of two gibibytes is sent in less than 64 MiB")
         func multipart() async throws {

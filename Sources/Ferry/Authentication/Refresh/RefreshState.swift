@@ -1,4 +1,4 @@
-import Foundation
+import FerrySession
 
 /// A credential with its expiration date, which the authenticator is asked for once.
 final class HeldCredential<Credential: Sendable>: Sendable {
@@ -53,10 +53,7 @@ struct RefreshState<Credential: Sendable>: Sendable {
     /// When the refreshes within the window began.
     private var starts: [Date] = []
     /// The attempts of tasks that are followed by one with the current credential.
-    ///
-    /// The tasks of several sessions may have the same identifier; a later attempt of the same task has a higher
-    /// number.
-    private var retried: [Int: Int] = [:]
+    private var retried: [TaskIdentity: Int] = [:]
 
     init(_ current: Held?, options: AuthenticationOptions) {
         self.current = current
@@ -90,14 +87,14 @@ struct RefreshState<Credential: Sendable>: Sendable {
     /// - Parameters:
     ///   - held: The credential that was the current one when the request was compared with it.
     ///   - isSent: Whether the request carried it.
-    ///   - task: The identifier of the task.
+    ///   - task: The task.
     ///   - attempt: The number of the attempt.
     ///   - now: The current time.
     /// - Returns: The decision. After waiting, call ``remember(_:attempt:)``.
     mutating func rejection(
         of held: Held,
         isSent: Bool,
-        task: Int,
+        task: TaskIdentity,
         attempt: Int,
         at now: Date
     ) -> Rejection {
@@ -119,7 +116,7 @@ struct RefreshState<Credential: Sendable>: Sendable {
     }
 
     /// Remembers that a task sends its request again with the current credential.
-    mutating func remember(_ task: Int, attempt: Int) {
+    mutating func remember(_ task: TaskIdentity, attempt: Int) {
         // If a task is forgotten, its request may be sent once more than necessary.
         if retried.count >= Self.rememberedTasks { retried = [:] }
         retried[task] = attempt

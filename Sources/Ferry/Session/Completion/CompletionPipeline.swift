@@ -1,4 +1,5 @@
 import Foundation
+import Synchronization
 
 /// The result of a task before validation and decoding; an object, since it is passed through several closures.
 final class TaskOutcome: Sendable {
@@ -15,6 +16,8 @@ final class TaskOutcome: Sendable {
     let hookDestination: URL?
     let error: NetworkError?
     let metrics: TaskMetrics
+    /// The observers that the end of the task was reported to.
+    let observers: Observers
 
     init(
         task: URLSessionTask,
@@ -24,7 +27,8 @@ final class TaskOutcome: Sendable {
         temporaryFile: URL?,
         hookDestination: URL?,
         error: NetworkError?,
-        metrics: TaskMetrics
+        metrics: TaskMetrics,
+        observers: Observers
     ) {
         self.task = task
         self.request = request
@@ -34,54 +38,47 @@ final class TaskOutcome: Sendable {
         self.hookDestination = hookDestination
         self.error = error
         self.metrics = metrics
+        self.observers = observers
     }
 }
 
 /// The steps after a task's end: validation and decoding, the completion handler, the notification, in this order.
 ///
-/// A class, since it is passed through several closures.
-final class CompletionPipeline<Value: Sendable>: Sendable {
-    /// Makes the final response.
+/// A class, since it is passed through several closures. It does not depend on the type of the value.
+final class CompletionPipeline: Sendable {
+    /// Validates and decodes; returns a closure that calls the completion handler and returns what observers receive.
     ///
     /// It runs on the processing queue, on the default completion queue if the handler runs there too, or in the Swift
     /// task that awaits the response.
-    let makeResponse: @Sendable (TaskOutcome) -> TaskResponse<Value>
-    let completionHandler: @Sendable (TaskResponse<Value>) -> Void
-    /// The queue of the handler; nil runs it directly after `makeResponse`, on the same thread.
+    typealias Preparation = @Sendable (TaskOutcome) -> @Sendable () -> TaskCompletion
+
+    let prepare: Preparation
+    /// The queue of the handler; nil runs it directly after `prepare`, on the same thread.
     let completionQueue: DispatchQueue?
     /// The Swift task that awaits the response and runs the pipeline itself, without a queue.
     let waiter: CompletionWaiter?
     let token: CompletionToken
-    /// The serializer, for the notification.
-    let serializer: any ResponseSerializer
     let notifications: NotificationPoster
-    let monitor: CompositeEventMonitor
 
     init(
-        makeResponse: @escaping @Sendable (TaskOutcome) -> TaskResponse<Value>,
-        completionHandler: @escaping @Sendable (TaskResponse<Value>) -> Void,
         completionQueue: DispatchQueue?,
         waiter: CompletionWaiter?,
         token: CompletionToken,
-        serializer: any ResponseSerializer,
         notifications: NotificationPoster,
-        monitor: CompositeEventMonitor
+        prepare: @escaping Preparation
     ) {
-        self.makeResponse = makeResponse
-        self.completionHandler = completionHandler
         self.completionQueue = completionQueue
         self.waiter = waiter
         self.token = token
-        self.serializer = serializer
         self.notifications = notifications
-        self.monitor = monitor
+        self.prepare = prepare
     }
 
     /// Starts the pipeline.
     ///
     /// With the default completion queue, decoding and the handler share one block, which saves a dispatch.
     func run(_ outcome: TaskOutcome) {
-        if let waiter, waiter.bring({ self.process(outcome, on: nil) }) { return }
+        if let waiter, waiter.run({ self.process(outcome, on: nil) }) { return }
         let isOwn = completionQueue === ManagerQueues.completion
         (isOwn ? ManagerQueues.completion : ManagerQueues.processing).async {
             self.process(outcome, on: isOwn ? nil : self.completionQueue)
@@ -89,23 +86,21 @@ final class CompletionPipeline<Value: Sendable>: Sendable {
     }
 
     private func process(_ outcome: TaskOutcome, on queue: DispatchQueue?) {
-        let response = makeResponse(outcome)
-        guard let queue else { return deliver(response, of: outcome.task) }
-        queue.async { self.deliver(response, of: outcome.task) }
+        let callHandler = prepare(outcome)
+        guard let queue else { return report(callHandler(), outcome.observers) }
+        queue.async { self.report(callHandler(), outcome.observers) }
     }
 
-    private func deliver(_ response: TaskResponse<Value>, of task: URLSessionTask) {
-        completionHandler(response)
-        let payload = TaskCompletion(task: task, serializer: serializer, response: response)
-        monitor.task(task, didFinishWith: payload)
+    private func report(_ completion: TaskCompletion, _ observers: Observers) {
+        let (task, response) = (completion.task, completion.response)
+        observers.notify { $0.task(task, didFinishWith: completion) }
         if response.fileURL != nil {
             notifications.post(.downloadTaskDidMoveFile, object: task)
         } else if let error = response.error?.underlyingError as? DownloadMoveError {
-            let userInfo = [DownloadMoveError.payloadKey: error]
-            notifications.post(.downloadTaskDidFailToMoveFile, object: task, userInfo: userInfo)
+            notifications.post(.downloadTaskDidFailToMoveFile, object: task, userInfo: error.userInfo)
         }
         let cost = response.data?.count ?? 0
-        notifications.post(.networkingTaskDidComplete, object: task, cost: cost, userInfo: payload.userInfo)
+        notifications.post(.networkingTaskDidComplete, object: task, cost: cost, userInfo: completion.userInfo)
         token.leave()
     }
 }
@@ -115,44 +110,19 @@ final class CompletionPipeline<Value: Sendable>: Sendable {
 /// The group is left exactly once: after the completion handler or, for a task that is released without ever having
 /// run, when the token is released. Releasing a `DispatchGroup` that is still entered would end the process.
 package final class CompletionToken: Sendable {
-    private let group: Mutex<DispatchGroup?>
+    private let group: DispatchGroup
+    private let hasLeft = Atomic(false)
 
     /// Enters a group.
     package init(_ group: DispatchGroup) {
         group.enter()
-        self.group = Mutex(group)
+        self.group = group
     }
 
     /// Leaves the group; does nothing after the first call.
     package func leave() {
-        let group = group.withLock { group in
-            defer { group = nil }
-            return group
-        }
-        group?.leave()
+        if !hasLeft.exchange(true, ordering: .acquiringAndReleasing) { group.leave() }
     }
 
     deinit { leave() }
-}
-
-/// A response serializer whose value type is known only at run time, such as the manager's own.
-package struct UntypedResponseSerializer: ResponseSerializer {
-    let base: any ResponseSerializer
-
-    /// Wraps a serializer.
-    package init(base: any ResponseSerializer) { self.base = base }
-
-    package var maximumBytes: Int? { base.maximumBytes }
-
-    package func serialize(
-        request: URLRequest?,
-        response: URLResponse?,
-        data: Data?
-    ) -> SerializedResponse<any Sendable> {
-        func run(_ base: some ResponseSerializer) -> SerializedResponse<any Sendable> {
-            let result = base.serialize(request: request, response: response, data: data)
-            return SerializedResponse(value: result.value, error: result.error)
-        }
-        return run(base)
-    }
 }

@@ -10,20 +10,25 @@ final class CompletionWaiter: Sendable {
 
     private struct State: Sendable {
         var isTaken = false
-        var isOver = false
-        var isSignalled = false
+        /// The Swift task that starts the session task once its host can be reached.
+        var start: Task<Void, Never>?
         var work: (@Sendable () -> Void)?
+        /// The `TaskResponse`, whatever the type of its value.
+        var response: (any Sendable)?
+        /// Whether the call has returned its response, and no longer runs anything.
+        var isOver = false
         var continuation: CheckedContinuation<Void, Never>?
 
-        mutating func signal() -> CheckedContinuation<Void, Never>? {
-            defer { continuation = nil }
-            isSignalled = continuation == nil
-            return continuation
+        /// Removes and returns what has arrived.
+        mutating func take() -> (work: (@Sendable () -> Void)?, response: (any Sendable)?) {
+            defer { (work, response) = (nil, nil) }
+            if response != nil { isOver = true }
+            return (work, response)
         }
 
-        mutating func takeWork() -> (@Sendable () -> Void)? {
-            defer { work = nil }
-            return work
+        mutating func takeContinuation() -> CheckedContinuation<Void, Never>? {
+            defer { continuation = nil }
+            return continuation
         }
     }
 
@@ -44,86 +49,56 @@ final class CompletionWaiter: Sendable {
         current == nil ? try body() : try $current.withValue(nil, operation: body)
     }
 
-    /// Hands over work for the waiting Swift task; returns false if it no longer waits.
-    func bring(_ work: @escaping @Sendable () -> Void) -> Bool {
-        let (isBrought, continuation) = state.withLock { state -> (Bool, CheckedContinuation<Void, Never>?) in
+    /// Runs a pipeline in the Swift task; returns false, without running it, if the Swift task no longer waits.
+    func run(_ work: @escaping @Sendable () -> Void) -> Bool {
+        let (isAccepted, continuation) = state.withLock { state -> (Bool, CheckedContinuation<Void, Never>?) in
             guard !state.isOver else { return (false, nil) }
             state.work = work
-            return (true, state.signal())
+            return (true, state.takeContinuation())
         }
         continuation?.resume()
-        return isBrought
+        return isAccepted
     }
 
-    /// Wakes the waiting Swift task to check whether its response has arrived.
-    func wake() { state.withLock { $0.signal() }?.resume() }
+    /// Receives the response.
+    func finish(_ response: any Sendable) {
+        let (continuation, start) = state.withLock { state in
+            state.response = response
+            return (state.takeContinuation(), state.start)
+        }
+        start?.cancel()
+        continuation?.resume()
+    }
 
-    /// Waits for a response, and runs the submitted work in the meantime.
-    func wait<Value: Sendable>(for received: borrowing Mutex<Value?>) async -> Value {
+    /// Sets the Swift task that is going to start the session task; it is cancelled if the response comes first.
+    func attach(_ start: Task<Void, Never>) {
+        let isWaiting = state.withLock { state in
+            if state.response == nil { state.start = start }
+            return state.response == nil
+        }
+        if !isWaiting { start.cancel() }
+    }
+
+    /// Waits for the response, and runs the pipelines that are submitted in the meantime.
+    func wait() async -> any Sendable {
+        await arrival()
         while true {
-            state.withLock { $0.takeWork() }?()
-            if let value = received.withLock({ $0 }) {
-                // A task other than the awaited one may have taken the waiter, and submitted its work last: run it too.
-                state.withLock { state in
-                    state.isOver = true
-                    return state.takeWork()
-                }?()
-                return value
+            // A task other than the awaited one may have taken the waiter, and submitted its work last: it runs too.
+            let (work, response) = state.withLock { $0.take() }
+            work?()
+            if let response { return response }
+            if work == nil { await arrival() }
+        }
+    }
+
+    private func arrival() async {
+        await withCheckedContinuation { continuation in
+            let hasArrived = state.withLock { state in
+                if state.work != nil || state.response != nil { return true }
+                state.continuation = continuation
+                return false
             }
-            await withCheckedContinuation { continuation in
-                let isSignalled = state.withLock { state in
-                    if !state.isSignalled { state.continuation = continuation }
-                    defer { state.isSignalled = false }
-                    return state.isSignalled
-                }
-                if isSignalled { continuation.resume() }
-            }
+            if hasArrived { continuation.resume() }
         }
-    }
-}
-
-/// A link that forwards the cancellation of a Swift task to a transfer, whichever of the two comes first.
-package final class CancellationRelay: Sendable {
-    private struct State: Sendable {
-        var cancelOther: (@Sendable () -> Void)?
-        var isCancelled = false
-    }
-
-    private let state = Mutex(State())
-
-    /// Creates a link without a transfer.
-    package init() {}
-
-    /// Sets the function that cancels the transfer; calls it immediately if ``cancel()`` was called before.
-    ///
-    /// - Returns: Whether the transfer may begin, because it was not cancelled.
-    @discardableResult
-    func attach(_ cancelOther: @escaping @Sendable () -> Void) -> Bool {
-        let isCancelled = state.withLock { state in
-            state.cancelOther = state.isCancelled ? nil : cancelOther
-            return state.isCancelled
-        }
-        if isCancelled { cancelOther() }
-        return !isCancelled
-    }
-
-    /// Sets the session task to cancel; the error of a cancelled download has resume data where that is possible.
-    ///
-    /// - Returns: Whether the task may be started, because it was not cancelled.
-    @discardableResult
-    package func attach(_ task: URLSessionTask) -> Bool {
-        attach {
-            if let download = task as? URLSessionDownloadTask { download.cancel { _ in } } else { task.cancel() }
-        }
-    }
-
-    /// Cancels the transfer, or cancels it as soon as one is attached.
-    package func cancel() {
-        let cancelOther = state.withLock { state in
-            state.isCancelled = true
-            defer { state.cancelOther = nil }
-            return state.cancelOther
-        }
-        cancelOther?()
     }
 }

@@ -22,13 +22,20 @@ final class SessionDelegate: NSObject, URLSessionDataDelegate, URLSessionDownloa
         TaskKey(generation: generation, identifier: task.taskIdentifier)
     }
 
-    private func delegate(of task: URLSessionTask) -> TaskDelegate? { core.registry[key(task)] }
+    /// Returns the delegate of a task, nil once it has ended, and the hooks and monitors as they are now.
+    private func find(_ task: URLSessionTask) -> (delegate: TaskDelegate?, observers: Observers) {
+        core.find(key(task))
+    }
 
     // MARK: - CurlSessionTaskObserver
 
-    func session(_ session: CurlSession, didResume task: URLSessionTask) { core.noteResumed(task) }
+    func session(_ session: CurlSession, didResume task: URLSessionTask) {
+        core.note(isRunning: true, task, at: key(task))
+    }
 
-    func session(_ session: CurlSession, didSuspend task: URLSessionTask) { core.noteSuspended(task) }
+    func session(_ session: CurlSession, didSuspend task: URLSessionTask) {
+        core.note(isRunning: false, task, at: key(task))
+    }
 
     // MARK: - URLSessionTaskDelegate
 
@@ -39,16 +46,16 @@ final class SessionDelegate: NSObject, URLSessionDataDelegate, URLSessionDownloa
         newRequest request: URLRequest,
         completionHandler: @escaping @Sendable (URLRequest?) -> Void
     ) {
-        let delegate = delegate(of: task)
+        let (delegate, observers) = find(task)
         let next: URLRequest?
         if let hook = delegate?.hooks.willPerformRedirection {
             next = hook(response, request)
-        } else if let hook = core.hookTable.hooks.taskWillPerformRedirection {
+        } else if let hook = observers.hooks.taskWillPerformRedirection {
             next = hook(session, task, response, request)
         } else {
             next = request
         }
-        core.monitor.task(task, didRedirectBy: response, to: next)
+        observers.notify { $0.task(task, didRedirectBy: response, to: next) }
         if next != nil {
             delegate?.noteRedirection()
         } else if session.isFoundationNetworking, task is URLSessionDownloadTask {
@@ -64,15 +71,16 @@ final class SessionDelegate: NSObject, URLSessionDataDelegate, URLSessionDownloa
         didReceive challenge: URLAuthenticationChallenge,
         completionHandler: @escaping @Sendable (URLSession.AuthChallengeDisposition, URLCredential?) -> Void
     ) {
-        core.monitor.task(task, didReceive: challenge)
+        let (delegate, observers) = find(task)
+        observers.notify { $0.task(task, didReceive: challenge) }
         let answer = ChallengeAnswer(
             challenge,
             of: task,
-            delegate: delegate(of: task),
+            delegate: delegate,
             defaultHandlingHangs: session.isFoundationNetworking,
             completionHandler: completionHandler
         )
-        answer.give(answer.outcome(hooks: core.hookTable.hooks, session: session))
+        answer.give(answer.outcome(hooks: observers.hooks, session: session))
     }
 
     func urlSession(
@@ -80,8 +88,9 @@ final class SessionDelegate: NSObject, URLSessionDataDelegate, URLSessionDownloa
         task: URLSessionTask,
         needNewBodyStream completionHandler: @escaping @Sendable (InputStream?) -> Void
     ) {
-        if let stream = core.hookTable.hooks.taskNeedsNewBodyStream?(session, task) { return completionHandler(stream) }
-        completionHandler(delegate(of: task)?.nextBodyStream(for: task))
+        let (delegate, observers) = find(task)
+        if let stream = observers.hooks.taskNeedsNewBodyStream?(session, task) { return completionHandler(stream) }
+        completionHandler(delegate?.nextBodyStream(for: task))
     }
 
     func urlSession(
@@ -91,26 +100,25 @@ final class SessionDelegate: NSObject, URLSessionDataDelegate, URLSessionDownloa
         totalBytesSent: Int64,
         totalBytesExpectedToSend: Int64
     ) {
-        let delegate = delegate(of: task)
-        delegate?.didSend(total: totalBytesSent, expected: totalBytesExpectedToSend, of: task)
-        let total = delegate?.uploadProgress.latest.totalByteCount
-        core.hookTable.hooks.taskDidSendBodyData?(session, task, bytesSent, totalBytesSent, total)
-        core.monitor.task(task, didSend: totalBytesSent, of: total)
+        let (delegate, observers) = find(task)
+        let total = delegate?.didSend(total: totalBytesSent, expected: totalBytesExpectedToSend, of: task)
+        observers.hooks.taskDidSendBodyData?(session, task, bytesSent, totalBytesSent, total)
+        observers.notify { $0.task(task, didSend: totalBytesSent, of: total) }
     }
 
     func urlSession(_ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?) {
         // Removed first, so that later callbacks find no delegate and the task completes only once.
-        let delegate = core.registry.remove(key(task), error: error)
-        if let delegate, let hook = core.hookTable.hooks.taskDidFinishCollectingMetrics {
+        let (delegate, observers) = core.remove(key(task), error: error)
+        if let delegate, let hook = observers.hooks.taskDidFinishCollectingMetrics {
             hook(session, task, delegate.measure(task))
         }
-        core.hookTable.hooks.taskDidComplete?(session, task, error)
-        core.monitor.task(task, didCompleteWith: error)
-        delegate?.finish(task, error: error)
+        observers.hooks.taskDidComplete?(session, task, error)
+        observers.notify { $0.task(task, didCompleteWith: error) }
+        delegate?.finish(task, error: error, observers)
     }
 
     func urlSession(_ session: CurlSession, task: URLSessionTask, willRetry retry: TransferMetrics.Retry) {
-        core.monitor.task(task, willRetry: retry)
+        core.observers.notify { $0.task(task, willRetry: retry) }
     }
 
     // MARK: - URLSessionDataDelegate
@@ -125,21 +133,23 @@ final class SessionDelegate: NSObject, URLSessionDataDelegate, URLSessionDownloa
         if let status = (response as? HTTPURLResponse)?.statusCode, (100..<200).contains(status), status != 101 {
             return completionHandler(.allow)
         }
-        delegate(of: dataTask)?.didReceive(response, for: dataTask)
-        core.monitor.task(dataTask, didReceive: response)
-        var disposition = core.hookTable.hooks.dataTaskDidReceiveResponse?(session, dataTask, response) ?? .allow
+        let (delegate, observers) = find(dataTask)
+        delegate?.didReceive(response, for: dataTask)
+        observers.notify { $0.task(dataTask, didReceive: response) }
+        var disposition = observers.hooks.dataTaskDidReceiveResponse?(session, dataTask, response) ?? .allow
         // FoundationNetworking deprecates `becomeDownload`.
         let becomeDownload = 2
         // A body that is passed on as it arrives cannot go to a file.
-        if disposition.rawValue == becomeDownload, delegate(of: dataTask)?.streamsBody == true { disposition = .allow }
+        if disposition.rawValue == becomeDownload, delegate?.streamsBody == true { disposition = .allow }
         completionHandler(disposition)
         if disposition == .cancel { dataTask.cancel() }
     }
 
     func urlSession(_ session: URLSession, dataTask: URLSessionDataTask, didReceive data: Data) {
-        delegate(of: dataTask)?.didReceive(data, for: dataTask)
-        core.hookTable.hooks.dataTaskDidReceiveData?(session, dataTask, data)
-        core.monitor.task(dataTask, didReceive: data)
+        let (delegate, observers) = find(dataTask)
+        delegate?.didReceive(data, for: dataTask)
+        observers.hooks.dataTaskDidReceiveData?(session, dataTask, data)
+        observers.notify { $0.task(dataTask, didReceive: data) }
     }
 
     func urlSession(
@@ -147,14 +157,14 @@ final class SessionDelegate: NSObject, URLSessionDataDelegate, URLSessionDownloa
         dataTask: URLSessionDataTask,
         didBecome downloadTask: URLSessionDownloadTask
     ) {
-        let delegate = core.registry.move(from: key(dataTask), to: downloadTask, at: key(downloadTask))
+        let (delegate, observers) = core.move(from: key(dataTask), to: downloadTask, at: key(downloadTask))
         delegate?.attach(to: downloadTask)
         if delegate?.isRunning == true {
             // Observers identify a task by the object of its notifications.
             core.notifications.post(.networkingTaskDidSuspend, object: dataTask)
             core.notifications.post(.networkingTaskDidResume, object: downloadTask)
         }
-        core.hookTable.hooks.dataTaskDidBecomeDownloadTask?(session, dataTask, downloadTask)
+        observers.hooks.dataTaskDidBecomeDownloadTask?(session, dataTask, downloadTask)
     }
 
     func urlSession(
@@ -163,9 +173,10 @@ final class SessionDelegate: NSObject, URLSessionDataDelegate, URLSessionDownloa
         willCacheResponse proposedResponse: CachedURLResponse,
         completionHandler: @escaping @Sendable (CachedURLResponse?) -> Void
     ) {
-        if let hook = delegate(of: dataTask)?.hooks.willCacheResponse {
+        let (delegate, observers) = find(dataTask)
+        if let hook = delegate?.hooks.willCacheResponse {
             completionHandler(hook(proposedResponse))
-        } else if let hook = core.hookTable.hooks.dataTaskWillCacheResponse {
+        } else if let hook = observers.hooks.dataTaskWillCacheResponse {
             completionHandler(hook(session, dataTask, proposedResponse))
         } else {
             completionHandler(proposedResponse)
@@ -179,8 +190,9 @@ final class SessionDelegate: NSObject, URLSessionDataDelegate, URLSessionDownloa
         downloadTask: URLSessionDownloadTask,
         didFinishDownloadingTo location: URL
     ) {
-        let destination = core.hookTable.hooks.downloadTaskDidFinishDownloading?(session, downloadTask, location)
-        delegate(of: downloadTask)?.didFinishDownloading(to: location, hookDestination: destination)
+        let (delegate, observers) = find(downloadTask)
+        let destination = observers.hooks.downloadTaskDidFinishDownloading?(session, downloadTask, location)
+        delegate?.didFinishDownloading(to: location, hookDestination: destination)
     }
 
     func urlSession(
@@ -192,9 +204,10 @@ final class SessionDelegate: NSObject, URLSessionDataDelegate, URLSessionDownloa
     ) {
         // FoundationNetworking's total leaves out what an earlier task has written.
         let total = session is CurlSession ? totalBytesWritten : nil
-        delegate(of: downloadTask)?.didWrite(bytesWritten, total: total, expected: totalBytesExpectedToWrite)
+        let (delegate, observers) = find(downloadTask)
+        delegate?.didWrite(bytesWritten, total: total, expected: totalBytesExpectedToWrite)
         let expected = totalBytesExpectedToWrite >= 0 ? totalBytesExpectedToWrite : nil
-        core.hookTable.hooks.downloadTaskDidWriteData?(session, downloadTask, bytesWritten, totalBytesWritten, expected)
+        observers.hooks.downloadTaskDidWriteData?(session, downloadTask, bytesWritten, totalBytesWritten, expected)
     }
 
     func urlSession(
@@ -203,8 +216,9 @@ final class SessionDelegate: NSObject, URLSessionDataDelegate, URLSessionDownloa
         didResumeAtOffset fileOffset: Int64,
         expectedTotalBytes: Int64
     ) {
-        delegate(of: downloadTask)?.didResume(at: fileOffset, expected: expectedTotalBytes)
+        let (delegate, observers) = find(downloadTask)
+        delegate?.didResume(at: fileOffset, expected: expectedTotalBytes)
         let expected = expectedTotalBytes >= 0 ? expectedTotalBytes : nil
-        core.hookTable.hooks.downloadTaskDidResume?(session, downloadTask, fileOffset, expected)
+        observers.hooks.downloadTaskDidResume?(session, downloadTask, fileOffset, expected)
     }
 }

@@ -22,16 +22,13 @@ final class TaskDelegate: Sendable {
     private let maximumBytes: Int?
     private let bodyStreams: BodyStreamSource?
     private let complete: @Sendable (TaskOutcome) -> Void
-    private let state = Mutex(TaskDelegateState())
+    private let state: Mutex<TaskDelegateState>
 
     /// The hooks of this task, which come before the manager's.
     let hooks: TaskHooks
 
-    /// The progress of the request's body.
-    let uploadProgress: ProgressReporter
-
-    /// The progress of the response's body.
-    let downloadProgress: ProgressReporter
+    /// The policy, interceptors and deadline of this task; nil if the manager has none.
+    let recovery: RecoverySettings?
 
     /// Creates a delegate; `complete` is called once, on the delegate queue or after the last progress call.
     init(
@@ -42,29 +39,46 @@ final class TaskDelegate: Sendable {
         uploadProgress: ProgressHandler? = nil,
         downloadProgress: ProgressHandler? = nil,
         progressQueue: DispatchQueue? = nil,
+        recovery: RecoverySettings? = nil,
         complete: @escaping @Sendable (TaskOutcome) -> Void
     ) {
         self.body = body
         self.maximumBytes = maximumBytes
         self.bodyStreams = bodyStreams
         self.hooks = hooks
-        self.uploadProgress = ProgressReporter(handler: uploadProgress, queue: progressQueue)
-        self.downloadProgress = ProgressReporter(handler: downloadProgress, queue: progressQueue)
+        self.recovery = recovery
         self.complete = complete
+        state = Mutex(
+            TaskDelegateState(
+                upload: TransferProgress(uploadProgress, queue: progressQueue),
+                download: TransferProgress(downloadProgress, queue: progressQueue)
+            )
+        )
     }
 
-    // MARK: - Task
+    // MARK: - Progress
 
-    /// Connects the progress objects to the task, without retaining it.
-    func attach(to task: URLSessionTask) {
-        uploadProgress.attach(to: task)
-        downloadProgress.attach(to: task)
+    /// Returns the reporter of the progress of one direction, which is made when it is first needed.
+    func reporter(_ direction: TransferProgress.Direction) -> ProgressReporter {
+        state.withLock { $0.reporter(direction) }
     }
 
     /// Makes the upload or download progress a child of the thread's current `Progress`, before there is a task.
-    func joinCurrentProgress(isUpload: Bool) {
-        (isUpload ? uploadProgress : downloadProgress).joinCurrentProgress()
+    ///
+    /// - Returns: The reporter to connect with the task; nil if there is no current `Progress`.
+    func joinCurrentProgress(isUpload: Bool) -> ProgressReporter? {
+        guard Progress.current() != nil else { return nil }
+        let reporter = reporter(isUpload ? .upload : .download)
+        reporter.joinCurrentProgress()
+        return reporter
     }
+
+    /// Connects the progress objects that exist with the task that replaces another one, without retaining it.
+    func attach(to task: URLSessionTask) {
+        for reporter in state.withLock({ $0.reporters }) { reporter.attach(to: task) }
+    }
+
+    // MARK: - Task
 
     /// Whether the task is running, as far as the manager has been told.
     var isRunning: Bool { state.withLock { $0.isRunning } }
@@ -117,11 +131,21 @@ final class TaskDelegate: Sendable {
         return nil
     }
 
-    func didSend(total: Int64, expected: Int64, of task: URLSessionTask) {
-        state.withLock { $0.bytesSent = total }
+    /// Counts sent bytes, and returns the length of the request's body; nil if it is unknown.
+    func didSend(total: Int64, expected: Int64, of task: URLSessionTask) -> Int64? {
         let request = bodyStreams?.request
         let known = expected > 0 ? expected : request?.contentLength ?? task.originalRequest?.contentLength
-        uploadProgress.report(completed: total, total: known)
+        report { state in
+            state.bytesSent = total
+            return state.upload.update(completed: total, total: known)
+        }
+        return known
+    }
+
+    /// Changes the progress of one direction, and reports it if anybody has asked for it.
+    private func report(_ change: (inout TaskDelegateState) -> TransferProgress) {
+        let progress = state.withLock { change(&$0) }
+        progress.reporter?.report(progress.latest)
     }
 
     // MARK: - Response
@@ -129,8 +153,10 @@ final class TaskDelegate: Sendable {
     /// Receives a response, and discards what came before it: that belonged to an earlier response, such as a 401.
     func didReceive(_ response: URLResponse, for task: URLSessionTask) {
         let length = response.bodyLength
-        state.withLock { $0.start(length: length, collects: body.isCollected) }
-        downloadProgress.report(completed: 0, total: length)
+        report { state in
+            state.start(length: length, collects: body.isCollected)
+            return state.download.update(completed: 0, total: length)
+        }
         if case .streamed(let sink) = body { sink.receive(response, of: task) }
         if let maximumBytes, let length, length > Int64(maximumBytes), body.isCollected,
             response.hasBody(after: task.currentRequest)
@@ -142,11 +168,12 @@ final class TaskDelegate: Sendable {
     /// Receives a piece of the body.
     func didReceive(_ data: Data, for task: URLSessionTask) {
         let limit = body.isCollected ? maximumBytes : nil
-        let (received, isWithinLimit) = state.withLock { state in
+        var isWithinLimit = true
+        report { state in
             let received = state.receive(data, collects: body.isCollected && !state.isRefused)
-            return (received, state.body.count <= limit ?? .max)
+            isWithinLimit = state.body.count <= limit ?? .max
+            return state.download.update(completed: received, total: state.download.latest.totalByteCount)
         }
-        downloadProgress.report(completed: received, total: downloadProgress.latest.totalByteCount)
         if case .streamed(let sink) = body { sink.receive(data, of: task) }
         if let limit, !isWithinLimit { refuse(task, limit: limit) }
     }
@@ -168,22 +195,24 @@ final class TaskDelegate: Sendable {
 
     /// Counts bytes written to the file, of which `total` are in it; nil if the session does not know that.
     func didWrite(_ count: Int64, total: Int64?, expected: Int64) {
-        let received = state.withLock { state in
+        report { state in
             if let total {
                 // Less than before if the download has started over.
                 state.bytesReceived = total - state.fileOffset
             } else {
                 state.bytesReceived += count
             }
-            return state.fileOffset + state.bytesReceived
+            let received = state.fileOffset + state.bytesReceived
+            return state.download.update(completed: received, total: expected > 0 ? expected : nil)
         }
-        downloadProgress.report(completed: received, total: expected > 0 ? expected : nil)
     }
 
     /// Records that a download resumes at an offset.
     func didResume(at offset: Int64, expected: Int64) {
-        state.withLock { $0.fileOffset = offset }
-        downloadProgress.report(completed: offset, total: expected > 0 ? expected : nil)
+        report { state in
+            state.fileOffset = offset
+            return state.download.update(completed: offset, total: expected > 0 ? expected : nil)
+        }
     }
 
     /// Moves the file away before the session deletes it.
@@ -205,11 +234,9 @@ final class TaskDelegate: Sendable {
     }
 
     /// Completes the task; does nothing after the first call.
-    func finish(_ task: URLSessionTask, error: (any Error)?) {
-        let transfer = task.transferMetrics
+    func finish(_ task: URLSessionTask, error: (any Error)?, _ observers: Observers) {
+        let (request, response, transfer) = task.finalState
         guard let (end, metrics) = state.withLock({ $0.end(transfer) }) else { return }
-        let response = task.response
-        let request = task.currentRequest ?? task.originalRequest
         let data = end.temporaryFile == nil && !(task is URLSessionDownloadTask) && response != nil ? end.body : nil
         let outcome = TaskOutcome(
             task: task,
@@ -219,26 +246,22 @@ final class TaskDelegate: Sendable {
             temporaryFile: end.temporaryFile,
             hookDestination: end.hookDestination,
             error: end.error(of: error).map {
-                NetworkError(transport: $0, request: request, response: response, data: data)
+                let error = NetworkError(transport: $0, request: request, response: response, data: data)
+                // The session's own errors tell the number of attempts.
+                return end.storedError == nil ? error : error.noting(attemptsOf: metrics)
             },
-            metrics: metrics
+            metrics: metrics,
+            observers: observers
         )
-        if outcome.error == nil { reportEnds() }
-        // Without closures where nothing is pending, as for nearly every task.
-        if uploadProgress.finishIfIdle(), downloadProgress.finishIfIdle() { return complete(outcome) }
-        uploadProgress.finish { [downloadProgress, complete] in
-            downloadProgress.finish { complete(outcome) }
-        }
+        let reporters = end.reporters
+        if outcome.error == nil { for reporter in reporters { reporter.reportEnd() } }
+        finish(reporters[...], outcome)
     }
 
-    /// Sets totals that were never known to the number of bytes transferred, which is everything there was.
-    private func reportEnds() {
-        for reporter in [uploadProgress, downloadProgress] {
-            defer { reporter.completePartOfParent() }
-            let latest = reporter.latest
-            guard latest.totalByteCount == nil, latest.completedByteCount > 0 else { continue }
-            reporter.report(completed: latest.completedByteCount, total: latest.completedByteCount)
-        }
+    /// Completes the task after the last call of each progress handler.
+    private func finish(_ reporters: ArraySlice<ProgressReporter>, _ outcome: TaskOutcome) {
+        guard let reporter = reporters.first else { return complete(outcome) }
+        reporter.finish { self.finish(reporters.dropFirst(), outcome) }
     }
 }
 

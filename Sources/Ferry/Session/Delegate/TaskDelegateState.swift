@@ -5,6 +5,8 @@ package struct TaskDelegateState: Sendable {
     /// The largest body, in bytes, that memory is reserved for in advance: a server may announce more than it sends.
     package static let largestReservation: Int64 = 64 << 20
 
+    var upload: TransferProgress
+    var download: TransferProgress
     /// The body received so far.
     var body = Data()
     /// The number of body bytes received for the current response.
@@ -34,6 +36,23 @@ package struct TaskDelegateState: Sendable {
     private var start = ContinuousClock.now
     private var hasStarted = false
     private var metrics: TaskMetrics?
+
+    init(upload: TransferProgress, download: TransferProgress) { (self.upload, self.download) = (upload, download) }
+
+    /// The reporters that have been made.
+    var reporters: [ProgressReporter] {
+        // Nearly every task has none.
+        if upload.reporter == nil, download.reporter == nil { return [] }
+        return [upload.reporter, download.reporter].compactMap { $0 }
+    }
+
+    /// Returns the reporter of one direction, which is made if necessary.
+    mutating func reporter(_ direction: TransferProgress.Direction) -> ProgressReporter {
+        switch direction {
+        case .upload: upload.makeReporter(isFinished: isFinished)
+        case .download: download.makeReporter(isFinished: isFinished)
+        }
+    }
 
     /// Records whether the task is running; returns false if that changes nothing.
     mutating func noteRunning(_ running: Bool) -> Bool {

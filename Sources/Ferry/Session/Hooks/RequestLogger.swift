@@ -89,6 +89,7 @@ extension URLRequest {
         }
         for (name, value) in (allHTTPHeaderFields ?? [:]).sorted(by: { $0.key < $1.key }) {
             let shown = redaction.value(value, of: name)
+            let name = redaction.name(name)
             // curl sends a field without a value only if a semicolon follows its name.
             arguments += ["--header", Self.shellQuoted(shown.isEmpty ? "\(name);" : "\(name): \(shown)")]
         }

@@ -17,6 +17,8 @@ extension Notification.Name {
     public static let downloadTaskDidMoveFile = Self("com.alamofire.networking.session.download.file-manager-succeed")
 
     /// Posted when a downloaded file could not be moved; the object is the task, the payload a ``DownloadMoveError``.
+    ///
+    /// As with AFNetworking, the user info also has the entries of the error's own user info, such as both paths.
     public static let downloadTaskDidFailToMoveFile = Self(
         "com.alamofire.networking.session.download.file-manager-error"
     )

@@ -34,43 +34,30 @@ final class NotificationPoster: Sendable {
     private struct State: Sendable {
         var center = NotificationCenter.default
         var queue: DispatchQueue? = .main
+        /// The notifications that wait, oldest first.
         var items: [Item] = []
-        /// The index of the oldest item, once newer items have begun to replace it.
-        var oldest = 0
-        /// The sum of the items' costs.
-        var cost = 0
         var isScheduled = false
         /// The number of times that the queue was set; a batch for an earlier queue is not posted.
         var generation = 0
         var lastDrain = DispatchTime(uptimeNanoseconds: 0)
 
-        /// Adds an item, and returns the oldest one if too many wait, and those that are replaced by items without bodies
-        /// since the bodies have too many bytes.
-        ///
-        /// The added item stays as it is.
+        /// Adds an item, and returns those that it displaces: the oldest one if too many wait, and those whose bodies
+        /// have too many bytes together with the newer ones, in place of which bare ones wait.
         mutating func append(_ item: Item) -> [Item] {
-            var dropped: [Item] = []
-            cost += item.cost
-            if items.count < NotificationPoster.largestBacklog {
-                items.append(item)
-            } else {
-                cost -= items[oldest].cost
-                dropped.append(items[oldest])
-                items[oldest] = item
-                oldest = (oldest + 1) % items.count
+            let isFull = items.count == NotificationPoster.largestBacklog
+            var displaced = isFull ? [items.removeFirst()] : []
+            if item.cost > 0 {
+                var rest = NotificationPoster.largestCost - item.cost
+                for index in items.indices.reversed() where items[index].cost > 0 {
+                    rest -= items[index].cost
+                    guard rest < 0 else { continue }
+                    displaced.append(items[index])
+                    items[index] = items[index].bare
+                }
             }
-            for offset in 0..<items.count - 1 where cost > NotificationPoster.largestCost {
-                let index = (oldest + offset) % items.count
-                guard items[index].cost > 0 else { continue }
-                cost -= items[index].cost
-                dropped.append(items[index])
-                items[index] = items[index].bare
-            }
-            return dropped
+            items.append(item)
+            return displaced
         }
-
-        /// The items in the order in which they were added.
-        private var ordered: [Item] { oldest == 0 ? items : Array(items[oldest...] + items[..<oldest]) }
 
         /// Returns where and when the next batch is to be posted, unless one is scheduled already or nothing waits.
         mutating func schedule() -> Turn? {
@@ -80,8 +67,8 @@ final class NotificationPoster: Sendable {
         }
 
         mutating func takeItems() -> [Item] {
-            defer { (items, oldest, cost) = ([], 0, 0) }
-            return ordered
+            defer { items = [] }
+            return items
         }
     }
 

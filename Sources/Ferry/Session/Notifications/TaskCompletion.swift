@@ -16,19 +16,18 @@ public struct TaskCompletion: Sendable {
     /// The response without its value; the request's URL has no user and password.
     public var response: TaskResponse<Never>
 
-    init<Value>(task: URLSessionTask, serializer: any ResponseSerializer, response: TaskResponse<Value>) {
+    init(
+        task: URLSessionTask,
+        serializer: any ResponseSerializer,
+        value: (any Sendable)?,
+        response: TaskResponse<Never>
+    ) {
         self.task = task
         self.serializer = (serializer as? UntypedResponseSerializer)?.base ?? serializer
-        value = response.value
-        self.response = TaskResponse(
-            // Observers of all tasks receive it, and may log it.
-            request: response.request?.presentable,
-            response: response.response,
-            data: response.data,
-            fileURL: response.fileURL,
-            error: response.error,
-            metrics: response.metrics
-        )
+        self.value = value
+        self.response = response
+        // Observers of all tasks receive it, and may log it.
+        self.response.request = response.request?.presentable
     }
 
     /// Reads the payload of ``Foundation/NSNotification/Name/networkingTaskDidComplete``; nil if it is another.
@@ -62,18 +61,60 @@ public struct TaskCompletion: Sendable {
 
     /// The payload as the user info of the notification.
     var userInfo: [AnyHashable: Any] {
-        var info = [AnyHashable: Any](minimumCapacity: 7)
-        info[Self.payloadKey] = self
-        info[Self.responseSerializerKey] = serializer
-        // Assigning nil would search for the key.
-        if let value { info[Self.serializedResponseKey] = value }
-        if let error = response.error { info[Self.errorKey] = error }
-        if let metrics = response.metrics { info[Self.sessionTaskMetricsKey] = metrics }
-        if let file = response.fileURL {
-            info[Self.assetPathKey] = file
-        } else if let data = response.data {
-            info[Self.responseDataKey] = data
-        }
-        return info
+        var entries: Entries = []
+        if value != nil { entries.insert(.value) }
+        if response.error != nil { entries.insert(.error) }
+        if response.metrics != nil { entries.insert(.metrics) }
+        if response.fileURL != nil { entries.insert(.file) } else if response.data != nil { entries.insert(.data) }
+        return Self.keys[entries.rawValue].mapValues { object(of: $0) ?? self }
     }
+
+    private func object(of entry: Entries) -> Any? {
+        switch entry {
+        case .serializer: serializer
+        case .value: value
+        case .error: response.error
+        case .metrics: response.metrics
+        case .file: response.fileURL
+        case .data: response.data
+        default: self
+        }
+    }
+
+    /// The entries of a user info that not every task has, and the two that all have.
+    private struct Entries: OptionSet {
+        let rawValue: Int
+
+        static let value = Entries(rawValue: 1)
+        static let error = Entries(rawValue: 2)
+        static let metrics = Entries(rawValue: 4)
+        static let file = Entries(rawValue: 8)
+        static let data = Entries(rawValue: 16)
+        static let serializer = Entries(rawValue: 32)
+        static let payload = Entries(rawValue: 64)
+    }
+
+    /// The keys for each set of entries: copying a dictionary is faster than hashing these long keys for every task.
+    ///
+    /// `unsafe` since `AnyHashable` is not `Sendable`; the keys are strings, and the dictionaries never change.
+    private nonisolated(unsafe) static let keys: [[AnyHashable: Entries]] = {
+        let all: [(key: AnyHashable, entry: Entries)] = [
+            (serializedResponseKey, .value), (errorKey, .error), (sessionTaskMetricsKey, .metrics),
+            (assetPathKey, .file), (responseDataKey, .data), (responseSerializerKey, .serializer),
+            (payloadKey, .payload),
+        ]
+        let always: Entries = [.serializer, .payload]
+        return (0..<Entries.serializer.rawValue).map { set in
+            let entries = always.union(Entries(rawValue: set))
+            return Dictionary(uniqueKeysWithValues: all.filter { entries.contains($0.entry) })
+        }
+    }()
+}
+
+extension TaskCompletion: CustomStringConvertible, CustomReflectable {
+    /// The description of the response, without secrets.
+    public var description: String { "\(response)" }
+
+    /// A mirror of the response alone, since `dump` would print the value.
+    public var customMirror: Mirror { Mirror(self, children: ["response": response]) }
 }

@@ -22,12 +22,19 @@ package final class ProgressReporter: Sendable {
 
     private let handler: ProgressHandler?
     private let queue: DispatchQueue?
-    private let state = Mutex(State())
+    private let state: Mutex<State>
 
     /// Creates a reporter; without a queue the handler is called immediately, on the queue of the caller.
     package init(handler: ProgressHandler?, queue: DispatchQueue?) {
         self.handler = handler
         self.queue = queue
+        state = Mutex(State())
+    }
+
+    /// Creates a reporter without a handler for a task that has begun, or has ended.
+    init(latest: ProgressUpdate, isFinished: Bool) {
+        (handler, queue) = (nil, nil)
+        state = Mutex(State(latest: latest, isFinished: isFinished))
     }
 
     /// Returns the progress as a `Progress` object, which controls the task; its total is -1 while it is unknown.
@@ -64,8 +71,14 @@ package final class ProgressReporter: Sendable {
         if progress.isCancelled { task.cancel() }
     }
 
-    /// Completes the task's part of a parent progress, even if no byte was transferred.
-    func completePartOfParent() {
+    /// Reports that everything was transferred: the total becomes the number of bytes if it was never known.
+    ///
+    /// The task's part of a parent progress is completed, even if no byte was transferred.
+    func reportEnd() {
+        let latest = latest
+        if latest.totalByteCount == nil, latest.completedByteCount > 0 {
+            report(completed: latest.completedByteCount, total: latest.completedByteCount)
+        }
         guard let progress = state.withLock({ $0.hasParent ? $0.progress : nil }) else { return }
         ProgressWriting.alone {
             if progress.totalUnitCount < 1 { progress.totalUnitCount = max(1, progress.completedUnitCount) }
@@ -86,7 +99,11 @@ package final class ProgressReporter: Sendable {
 
     /// Reports a new state; must be called on one queue only.
     package func report(completed: Int64, total: Int64?) {
-        let update = ProgressUpdate(completedByteCount: completed, totalByteCount: total)
+        report(ProgressUpdate(completedByteCount: completed, totalByteCount: total))
+    }
+
+    /// Reports a new state; must be called on one queue only.
+    func report(_ update: ProgressUpdate) {
         let action = state.withLock { state -> (progress: Progress?, streams: Streams, schedules: Bool)? in
             guard !state.isFinished, state.latest != update else { return nil }
             state.latest = update
@@ -99,19 +116,6 @@ package final class ProgressReporter: Sendable {
         if let progress = action.progress { Self.apply(update, to: progress) }
         for stream in action.streams.values { stream.yield(update) }
         if action.schedules { schedule() }
-    }
-
-    /// Stops reporting, unless a call of the handler is pending; returns whether it has stopped.
-    package func finishIfIdle() -> Bool {
-        let streams = state.withLock { state -> Streams? in
-            guard !state.isCallPending else { return nil }
-            state.isFinished = true
-            defer { state.streams = [:] }
-            return state.streams
-        }
-        guard let streams else { return false }
-        for stream in streams.values { stream.finish() }
-        return true
     }
 
     /// Stops reporting; `completion` runs after the last call of the handler.

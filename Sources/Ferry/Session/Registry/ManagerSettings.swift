@@ -2,43 +2,30 @@ import FerrySession
 
 /// The settings of a manager that may change at any time.
 ///
-/// Most are read when a task is made; the hooks are read at each event.
+/// They are read when a task is made. Hooks and monitors are not among them: they are read at each event.
 struct ManagerSettings: Sendable {
     var responseSerializer: any ValidatingResponseSerializer = JSONResponseSerializer()
     var completionQueue = ManagerQueues.completion
     var completionGroup = DispatchGroup()
     var progressQueue: DispatchQueue?
-    var hooks: SessionHooks {
-        get { hookTable.hooks }
-        set { hookTable = HookTable(newValue) }
-    }
-    private(set) var hookTable = HookTable(SessionHooks())
-    var monitor = CompositeEventMonitor([])
-    var adapters: [any RequestAdapter] = []
+    var adaptations: [RequestAdaptation] = []
     var securityPolicy = SecurityPolicy()
     var waitsForConnectivity = false
     /// The policy, interceptors and deadline of all tasks; nil if none is set.
     var recovery: RecoverySettings?
 
-    /// Copies the settings that decide how requests are made and validated; hooks, monitors and queues stay.
+    /// Copies the settings that decide how requests are made and validated; the queues and the group stay.
     ///
     /// - Returns: The settings before, to be released without the lock: they contain objects of the user.
     mutating func take(_ original: ManagerSettings) -> ManagerSettings {
         let old = self
         responseSerializer = original.responseSerializer
-        adapters = original.adapters
+        adaptations = original.adaptations
         securityPolicy = original.securityPolicy
         waitsForConnectivity = original.waitsForConnectivity
         recovery = original.recovery
         return old
     }
-}
-
-/// A manager's hooks in one object: they are read for every callback, and a copy would retain two dozen closures.
-final class HookTable: Sendable {
-    let hooks: SessionHooks
-
-    init(_ hooks: SessionHooks) { self.hooks = hooks }
 }
 
 /// The queues shared by all managers.

@@ -10,23 +10,22 @@ extension SessionCore {
         completionHandler: @escaping @Sendable (TaskResponse<Serializer.Output>) -> Void
     ) -> TaskDelegate {
         let settings = settings.withLock { $0 }
-        let pipeline = makePipeline(
-            settings,
-            serializer: serializer,
-            waiter: CompletionWaiter.take(),
-            completionHandler: completionHandler
-        ) { outcome in
-            var response = TaskResponse<Serializer.Output>(outcome)
+        let pipeline = makePipeline(settings, waiter: CompletionWaiter.take()) { outcome in
+            var response = TaskResponse<Never>(outcome)
+            var value: Serializer.Output?
             if response.error == nil {
                 let result = serializer.serialize(
                     request: outcome.request,
                     response: outcome.response,
                     data: outcome.data
                 )
-                (response.value, response.error) = (result.value, result.error)
+                (value, response.error) = (result.value, result.error?.noting(attemptsOf: outcome.metrics))
             }
             outcome.settleFile(in: &response, destination: nil)
-            return response
+            return { [value, response] in
+                completionHandler(TaskResponse(response, value: value))
+                return TaskCompletion(task: outcome.task, serializer: serializer, value: value, response: response)
+            }
         }
         return TaskDelegate(
             maximumBytes: serializer.maximumBytes,
@@ -34,6 +33,7 @@ extension SessionCore {
             uploadProgress: uploadProgress,
             downloadProgress: downloadProgress,
             progressQueue: settings.progressQueue,
+            recovery: settings.recovery,
             complete: pipeline.run
         )
     }
@@ -47,21 +47,25 @@ extension SessionCore {
         completionHandler: @escaping @Sendable (TaskResponse<URL>) -> Void
     ) -> TaskDelegate {
         let settings = settings.withLock { $0 }
-        let pipeline = makePipeline(settings, serializer: serializer, completionHandler: completionHandler) { outcome in
-            var response = TaskResponse<URL>(outcome)
+        let pipeline = makePipeline(settings) { outcome in
+            var response = TaskResponse<Never>(outcome)
             if response.error == nil {
                 // A download is validated as a response without a body: the serializer does not decode it.
                 let result = serializer.serialize(request: outcome.request, response: outcome.response, data: nil)
-                response.error = result.error
+                response.error = result.error?.noting(attemptsOf: outcome.metrics)
             }
             outcome.settleFile(in: &response, destination: destination)
-            response.value = response.fileURL
-            return response
+            return { [response] in
+                let value = response.fileURL
+                completionHandler(TaskResponse(response, value: value))
+                return TaskCompletion(task: outcome.task, serializer: serializer, value: value, response: response)
+            }
         }
         return TaskDelegate(
             bodyStreams: bodyStreams,
             downloadProgress: progress,
             progressQueue: settings.progressQueue,
+            recovery: settings.recovery,
             complete: pipeline.run
         )
     }
@@ -75,45 +79,58 @@ extension SessionCore {
         finish: @escaping @Sendable (TaskResponse<Never>) -> Void
     ) -> TaskDelegate {
         let settings = settings.withLock { $0 }
-        let pipeline = makePipeline(
-            settings,
-            serializer: HTTPDataResponseSerializer(),
-            isImmediate: true,
-            completionHandler: finish
-        ) { TaskResponse<Never>($0) }
+        let pipeline = makePipeline(settings, isImmediate: true) { outcome in
+            let response = TaskResponse<Never>(outcome)
+            return {
+                finish(response)
+                let serializer = HTTPDataResponseSerializer()
+                return TaskCompletion(task: outcome.task, serializer: serializer, value: nil, response: response)
+            }
+        }
         return TaskDelegate(
             body: .streamed(sink),
             bodyStreams: bodyStreams,
             hooks: hooks,
             uploadProgress: uploadProgress,
             progressQueue: settings.progressQueue,
+            recovery: settings.recovery,
             complete: pipeline.run
         )
     }
 
-    private func makePipeline<Value: Sendable>(
+    private func makePipeline(
         _ settings: ManagerSettings,
-        serializer: some ResponseSerializer,
         isImmediate: Bool = false,
         waiter: CompletionWaiter? = nil,
-        completionHandler: @escaping @Sendable (TaskResponse<Value>) -> Void,
-        makeResponse: @escaping @Sendable (TaskOutcome) -> TaskResponse<Value>
-    ) -> CompletionPipeline<Value> {
+        prepare: @escaping CompletionPipeline.Preparation
+    ) -> CompletionPipeline {
         CompletionPipeline(
-            makeResponse: makeResponse,
-            completionHandler: completionHandler,
             completionQueue: isImmediate ? nil : settings.completionQueue,
             waiter: waiter,
             token: CompletionToken(settings.completionGroup),
-            serializer: serializer,
             notifications: notifications,
-            monitor: settings.monitor
+            prepare: prepare
         )
     }
 }
 
 extension TaskResponse {
-    /// Creates a response from the outcome of a task, without a value.
+    /// Creates a response from another one, with a value.
+    fileprivate init(_ response: TaskResponse<Never>, value: Value?) {
+        self.init(
+            request: response.request,
+            response: response.response,
+            data: response.data,
+            fileURL: response.fileURL,
+            value: value,
+            error: response.error,
+            metrics: response.metrics
+        )
+    }
+}
+
+extension TaskResponse<Never> {
+    /// Creates a response from the outcome of a task.
     fileprivate init(_ outcome: TaskOutcome) {
         self.init(
             request: outcome.request,

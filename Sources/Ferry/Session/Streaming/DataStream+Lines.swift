@@ -10,8 +10,13 @@ extension DataStream {
 
     /// The body as server-sent events as they arrive, each of at most 16 MiB.
     ///
+    /// Until the server sends an identifier, that of the events is the field `Last-Event-ID` of the request with which
+    /// the stream was made. `ServerSentEvents` takes other limits, and another identifier.
+    ///
     /// ```swift
-    /// for try await event in manager.stream(.get("events")).events { print(event.data) }
+    /// for try await event in manager.stream(.get("events")).events {
+    ///     print(event.data)
+    /// }
     /// ```
-    public var events: ServerSentEvents<DataStream> { ServerSentEvents(self) }
+    public var events: ServerSentEvents<DataStream> { ServerSentEvents(self, lastEventID: lastEventID) }
 }

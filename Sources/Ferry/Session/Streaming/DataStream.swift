@@ -17,6 +17,8 @@ public struct DataStream: AsyncSequence, Sendable {
     /// A piece of the body.
     public typealias Element = Data
 
+    /// The field `Last-Event-ID` of the request; empty if it has none.
+    let lastEventID: String
     let start: @Sendable () -> ReaderHold<Data>
 
     /// Returns an iterator, which has its own transfer.

@@ -3,6 +3,7 @@ import Foundation
 /// The beginning of the body of a response that did not pass validation, which becomes part of the error.
 struct RejectedBody: Sendable {
     private let response: URLResponse
+    private let request: URLRequest?
     private let start = ContinuousClock.now
     private let timeLimit: Duration?
     private var beginning = Data()
@@ -10,14 +11,15 @@ struct RejectedBody: Sendable {
     /// Creates an empty body; a request without a timeout has no time limit.
     init(of response: URLResponse, to request: URLRequest?) {
         self.response = response
+        self.request = request
         let seconds = request?.timeoutInterval ?? 60
         timeLimit = seconds > 0 && seconds < 1e9 ? .seconds(seconds) : nil
     }
 
     /// Adds a piece, and returns whether the rest of the body is not waited for.
     ///
-    /// A body without an end would delay the error for ever. The time needs no timer: a server that sends nothing at all
-    /// is noticed by the session.
+    /// A body without an end would delay the error for ever. The time needs no timer: a server that sends nothing at
+    /// all is noticed by the session.
     mutating func append(_ data: Data) -> Bool {
         beginning.append(data.prefix(max(0, TemporaryFile.errorBodyLimit - beginning.count)))
         guard beginning.count < TemporaryFile.errorBodyLimit else { return true }
@@ -26,6 +28,6 @@ struct RejectedBody: Sendable {
 
     /// Returns the validation error.
     func error(_ validation: Validation) -> NetworkError? {
-        validation.validate(response: response, data: beginning).error
+        validation.validate(request: request, response: response, data: beginning).error
     }
 }

@@ -1,4 +1,4 @@
-import Foundation
+import FerrySession
 
 extension SessionManager {
     /// Returns the body of a response, piece by piece as it arrives.
@@ -18,7 +18,12 @@ extension SessionManager {
         bufferLimit: Int = 1 << 20,
         onResponse: (@Sendable (HTTPURLResponse) -> Void)? = nil
     ) -> DataStream {
-        stream(validation: validation, bufferLimit: bufferLimit, onResponse: onResponse) { request }
+        stream(
+            validation: validation,
+            bufferLimit: bufferLimit,
+            onResponse: onResponse,
+            lastEventID: request.lastEventID
+        ) { request }
     }
 
     /// Streams the response to a request that is made when the first piece is read.
@@ -26,10 +31,11 @@ extension SessionManager {
         validation: Validation,
         bufferLimit: Int,
         onResponse: (@Sendable (HTTPURLResponse) -> Void)?,
+        lastEventID: String,
         recovery: RequestRecovery = RequestRecovery(),
         makeRequest: @escaping @Sendable () throws -> URLRequest
     ) -> DataStream {
-        DataStream {
+        DataStream(lastEventID: lastEventID) {
             let buffer = StreamBuffer(validation: validation, limit: bufferLimit, onResponse: onResponse)
             let relay = CancellationRelay()
             do {

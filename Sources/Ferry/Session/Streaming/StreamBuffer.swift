@@ -39,7 +39,7 @@ final class StreamBuffer: BodySink {
         // A task that would start over when it is resumed, as FoundationNetworking's does, is never paused.
         if !task.isFoundationNetworking { self.task.withLock { $0 = task } }
         let isValid = validation.validate(response: response, data: nil).isValid
-        let rejection = isValid ? nil : RejectedBody(of: response, to: task.originalRequest)
+        let rejection = isValid ? nil : RejectedBody(of: response, to: task.currentRequest ?? task.originalRequest)
         state.withLock { $0.rejection = rejection }
         if isValid, let response = response as? HTTPURLResponse { onResponse?(response) }
     }
@@ -67,7 +67,8 @@ final class StreamBuffer: BodySink {
 
     /// Handles the end of the task.
     func finish(_ response: TaskResponse<Never>) {
-        let error = response.error ?? state.withLock { $0.rejection }?.error(validation)
+        let rejection = state.withLock { $0.rejection }?.error(validation)
+        let error = response.error ?? rejection?.noting(attemptsOf: response.metrics)
         end(with: error.map { Result<Data?, any Error>.failure($0) } ?? .success(nil))
         task.withLock { $0 = nil }
     }

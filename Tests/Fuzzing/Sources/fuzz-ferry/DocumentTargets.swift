@@ -1,6 +1,7 @@
 import FuzzSupport
 
 @testable import Ferry
+@testable import FerryFormats
 @testable import FerryXML
 
 /// JSON texts: writing and reading again yields the same value, and Foundation accepts what is accepted here.

@@ -2,8 +2,9 @@ import FerrySession
 import FuzzSupport
 
 @testable import Ferry
+@testable import FerryCore
+@testable import FerryFormats
 @testable import FerryOperations
-@testable import FerrySupport
 @testable import FerryTesting
 
 /// Netlink messages about links and routes.
@@ -52,8 +53,8 @@ let query = FuzzTarget("query") { input in
     let fields = [input.field(), input.field()]
     let name = input.field()
     let last = input.amplifiedText(to: 100_000)
-    let value = ParameterValue.dictionary([name: .array(fields.map { .string($0) }), name + "x": .string(last)])
-    guard let text = try? bounded({ try encoding.encode(value) }) else { fail("a dictionary cannot be encoded") }
+    let parameters = Parameters(.dictionary([name: .array(fields.map { .string($0) }), name + "x": .string(last)]))
+    guard let text = try? bounded({ try encoding.encode(parameters) }) else { fail("a dictionary cannot be encoded") }
     let allowed = Set("-._~/?%&=+,".utf8)
     let isQuery = text.utf8.allSatisfy { byte in
         (0x30...0x39).contains(byte) || (0x41...0x5A).contains(byte) || (0x61...0x7A).contains(byte)

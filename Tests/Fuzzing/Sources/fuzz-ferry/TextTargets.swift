@@ -1,8 +1,7 @@
 import FuzzSupport
 
-@testable import Ferry
-@testable import FerrySession
-@testable import FerrySupport
+@testable import FerryAPI
+@testable import FerryCore
 @testable import FerryTesting
 
 /// `Link` fields: the links are within the limits, and the same when they are written and read again.
@@ -55,40 +54,13 @@ private func text(_ link: Link) -> String {
     return "<\(link.target.absoluteString)>" + parameters.map { "; \($0.0)=\(quoted($0.1))" }.joined()
 }
 
-/// Returns a text in double quotes; both `Link` fields and netrc files escape with a backslash.
-private func quoted(_ text: String, _ escapes: [Unicode.Scalar: String] = [:]) -> String {
+/// Returns a text in double quotes, in which `Link` fields escape with a backslash.
+private func quoted(_ text: String) -> String {
     let scalars = text.unicodeScalars.map { scalar in
-        escapes[scalar] ?? ("\"\\".unicodeScalars.contains(scalar) ? "\\\(scalar)" : "\(scalar)")
+        "\"\\".unicodeScalars.contains(scalar) ? "\\\(scalar)" : "\(scalar)"
     }
     return "\"\(scalars.joined())\""
 }
-
-/// Netrc files: the entries are found by their hosts, and are the same when they are written and read again.
-let netrc = FuzzTarget("netrc") { input in
-    let host = input.field()
-    let text = input.amplifiedText(to: 120_000)
-    guard let file = try? bounded({ try NetrcFile(text) }) else { return }
-    expect(file.entries.dropLast().allSatisfy { $0.machine != nil }, "entries after the default one")
-    bounded {
-        for entry in file.entries {
-            if let machine = entry.machine { expect(file.entry(forHost: machine) == entry, "another entry") }
-        }
-    }
-    if let found = bounded({ file.entry(forHost: host) }), let machine = found.machine {
-        let names = [host, machine].map { try? URLHost($0).name }
-        expect(names[0] != nil && names[0] == names[1], "\(host) has the entry of \(machine)")
-    }
-    let written = file.entries.map { entry in
-        let start = entry.machine.map { "machine \(netrcWord($0))" } ?? "default"
-        return "\(start) login \(netrcWord(entry.login)) password \(netrcWord(entry.password))"
-    }
-    let lines = written.joined(separator: "\n")
-    guard lines.utf8.count <= NetrcFile.maximumSize else { return }
-    guard let again = try? bounded({ try NetrcFile(lines) }) else { fail("a file that cannot be read again: \(lines)") }
-    expect(again == file, "\(lines) became \(again.entries.count) entries")
-}
-
-private func netrcWord(_ text: String) -> String { quoted(text, ["\n": "\\n", "\r": "\\r", "\t": "\\t"]) }
 
 /// HTTP archives: what is read is the same when it is written and read again, and can be replayed.
 let har = FuzzTarget("har") { input in

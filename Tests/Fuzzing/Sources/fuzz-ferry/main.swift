@@ -3,7 +3,7 @@ import FuzzSupport
 
 let targets = [
     jsonValue, jsonNumber, propertyList, text, xml, netlink, operationArchive, query, multipart, multipartParser,
-    requestHead, serializers, link, netrc, har,
+    requestHead, serializers, link, har,
 ]
 
 exit(FuzzDriver.run(targets))

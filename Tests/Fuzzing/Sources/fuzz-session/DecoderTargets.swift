@@ -1,5 +1,6 @@
 import FuzzSupport
 
+@testable import FerryCurl
 @testable import FerrySession
 
 /// Content codings in every combination, decoded in chunks of every size.

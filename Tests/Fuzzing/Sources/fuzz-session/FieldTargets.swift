@@ -1,12 +1,15 @@
 import FuzzSupport
 
+@testable import FerryCore
 @testable import FerrySession
-@testable import FerrySupport
 
 /// Challenges of `WWW-Authenticate`.
 let authenticateField = FuzzTarget("authenticate") { input in
     let text = input.amplifiedText(to: 200_000)
     let challenges = bounded { AuthenticateField.parse([text]) }
+    if let digest = bounded({ AuthenticateField.digest([text]) }) {
+        expect(digest.parameters["nonce"]?.isEmpty == false, "a Digest challenge without a nonce: \(digest)")
+    }
     for challenge in challenges {
         expect(HeaderRule.isToken(challenge.scheme), "a scheme that is not a token: \(challenge.scheme)")
     }

@@ -1,5 +1,6 @@
 import FuzzSupport
 
+@testable import FerryCore
 @testable import FerrySession
 
 /// Response heads, line by line as libcurl delivers them.

@@ -1,5 +1,7 @@
 import FuzzSupport
 
+@testable import FerryCache
+@testable import FerryCore
 @testable import FerrySession
 
 /// The cache's files: damaged ones, and intact ones with contents that no cache would write.
@@ -36,7 +38,7 @@ let cacheFile = FuzzTarget("cache-file") { input in
 enum CacheFileBytes {
     /// Returns a file of the cache's format with a valid checksum.
     static func sealed(meta: [UInt8], body: [UInt8]) -> Data {
-        var sum = CacheChecksum()
+        var sum = ByteHash()
         meta.withUnsafeBytes { sum.update($0) }
         body.withUnsafeBytes { sum.update($0) }
         var data = Data("FerryHC".utf8) + [1]
@@ -93,14 +95,13 @@ private let folder: CacheFolder = {
 /// Writes the bytes where the cache looks for a response, and looks it up.
 private func find(_ bytes: Data) {
     let key = "http://a.test:80/"
-    let file = folder.url.appendingPathComponent(CacheFolder.keyName(key) + CacheFolder.entrySuffix)
+    let file = URL(fileURLWithPath: folder.path(CacheName(hashing: key)))
+    try? FileManager.default.createDirectory(at: file.deletingLastPathComponent(), withIntermediateDirectories: true)
     guard (try? bytes.write(to: file)) != nil else { return }
     defer { unlink(file.path) }
     guard let entry = folder.find(key, lines: ["Accept: a"]) else { return }
     expect(entry.stored.key == key, "the response of another key")
-    if case .file(let body) = entry.body {
-        expect(CacheFolder.isName(body.name), "a body outside the cache: \(body.name)")
-    }
+    if case .file(let body) = entry.body { expect(body.name.kind == .body, "a body outside the cache: \(body.name)") }
 }
 
 /// The rules of caching on arbitrary fields.

@@ -1,7 +1,8 @@
 import FuzzSupport
 
+@testable import FerryCore
+@testable import FerryCurl
 @testable import FerrySession
-@testable import FerrySupport
 
 private let bases = [
     "http://a.test/one/two?three#four", "https://a.test/", "https://user:word@b.a.test:8443/x/", "http://127.0.0.1:80/",

@@ -19,9 +19,17 @@ struct HTTPTypesSnippets {
 
     private static func post(to authority: String) async throws -> HTTPReply<Data> {
         let session = CurlSession(configuration: .default)
-        var request = HTTPRequest(method: .post, scheme: "http", authority: authority, path: "/users")
+        var request = HTTPRequest(
+            method: .post,
+            scheme: "http",
+            authority: authority,
+            path: "/users"
+        )
         request.headerFields[.contentType] = "application/json"
-        let reply = try await session.reply(to: request, body: Data(#"{"name":"Ada"}"#.utf8))
+        let reply = try await session.reply(
+            to: request,
+            body: Data(#"{"name":"Ada"}"#.utf8)
+        )
         print(reply.response.status, reply.response.headerFields[values: .setCookie])
         return reply
     }

@@ -3,8 +3,8 @@ import Tracing
 
 /// Which spans of a call are open, and which one begins or ends next.
 ///
-/// It calls neither a tracer nor a span, so that a lock can protect it. An attempt is entered before its span begins. If
-/// it ends in the meantime, the end is kept here, and given to the thread that has begun the span.
+/// It calls neither a tracer nor a span, so that a lock can protect it. An attempt is entered before its span begins.
+/// If it ends in the meantime, the end is kept here, and given to the thread that has begun the span.
 struct CallState {
     /// A span that has begun.
     struct OpenSpan {

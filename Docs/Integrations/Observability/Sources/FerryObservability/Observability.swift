@@ -50,7 +50,7 @@ public struct Observability: EventMonitor {
     public func taskDidCreate(_ task: URLSessionTask) {
         guard let request = task.originalRequest else { return }
         // The task owns its record, so that a task that never runs leaves nothing behind. The identifier of a task
-        // could not find it, since each of a manager's sessions begins anew to count.
+        // could not find it, since each of a manager's sessions counts from the beginning.
         task.interceptors.append(AttemptTracer(call: CallRecord(request, settings)))
     }
 

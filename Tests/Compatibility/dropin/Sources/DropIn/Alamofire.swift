@@ -9,7 +9,11 @@ func alamofireUser(at url: URL) async throws -> User {
     delegateQueue.maxConcurrentOperationCount = 1
     delegateQueue.underlyingQueue = rootQueue
 
-    let urlSession = CurlSession(configuration: .af.default, delegate: delegate, delegateQueue: delegateQueue)
+    let urlSession = CurlSession(
+        configuration: .af.default,
+        delegate: delegate,
+        delegateQueue: delegateQueue
+    )
     let session = Session(session: urlSession, delegate: delegate, rootQueue: rootQueue)
     let user = try await session.request(url).serializingDecodable(User.self).value
     return user

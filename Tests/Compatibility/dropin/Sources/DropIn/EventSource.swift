@@ -11,7 +11,7 @@ func eventSourceEvents(at url: URL, signalling arrival: DispatchSemaphore) async
 
     let session = CurlSession(configuration: .default)
     let (bytes, _) = try await session.bytes(from: url, delegate: nil)
-    for try await event in bytes.events {
+    for try await event in AsyncServerSentEventsSequence(base: bytes) {
         print(event.data)
     }
     return events

@@ -1,5 +1,6 @@
 import FuzzSupport
 
+@testable import FerryCore
 @testable import FerrySession
 
 /// The API with which a request of a case is made.
@@ -188,7 +189,7 @@ final class WireClient {
 
 /// Ends the process if `complete()` is called twice.
 private final class CompletesOnce: Sendable {
-    private let isDone = FerrySession.Mutex(false)
+    private let isDone = FerryCore.Mutex(false)
 
     func complete() {
         let wasDone = isDone.withLock { isDone in
@@ -200,9 +201,9 @@ private final class CompletesOnce: Sendable {
 }
 
 private final class Box<Value: Sendable>: Sendable {
-    let value: FerrySession.Mutex<Value>
+    let value: FerryCore.Mutex<Value>
 
     init(_ value: sending Value) {
-        self.value = FerrySession.Mutex(value)
+        self.value = FerryCore.Mutex(value)
     }
 }

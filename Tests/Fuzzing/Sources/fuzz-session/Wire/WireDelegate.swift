@@ -1,5 +1,6 @@
 import FuzzSupport
 
+@testable import FerryCore
 @testable import FerrySession
 
 /// A delegate that counts completions, and ends the process on a callback that must not come.
@@ -13,7 +14,7 @@ final class WireDelegate: NSObject, URLSessionDataDelegate, URLSessionDownloadDe
         var challenges = 0
     }
 
-    private let state = FerrySession.Mutex(State())
+    private let state = FerryCore.Mutex(State())
 
     /// Returns a semaphore that is signalled at the task's end; must be called before the task is resumed.
     func watch(_ task: URLSessionTask) -> DispatchSemaphore {
@@ -84,7 +85,7 @@ final class WireDelegate: NSObject, URLSessionDataDelegate, URLSessionDownloadDe
         completionHandler: @escaping (URLRequest?) -> Void
     ) {
         check(task, "redirect")
-        let scheme = request.url?.scheme
+        let scheme = request.url?.scheme?.lowercased()
         expect(scheme == "http" || scheme == "https", "a redirect to \(request)")
         completionHandler(request.url?.host() == "127.0.0.1" ? request : nil)
     }

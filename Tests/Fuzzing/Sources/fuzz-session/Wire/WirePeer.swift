@@ -1,5 +1,6 @@
 import FuzzSupport
 
+@testable import FerryCore
 @testable import FerrySession
 
 /// A server that sends the current case's bytes unchanged, and parses only the target of a request.
@@ -15,7 +16,7 @@ final class WirePeer: Sendable {
     }
 
     let port: Int
-    private let state = FerrySession.Mutex(State())
+    private let state = FerryCore.Mutex(State())
 
     init() {
         let listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)

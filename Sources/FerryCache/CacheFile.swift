@@ -1,0 +1,126 @@
+/// The format of the cache's small files: a record, followed by the body of the response if it is small.
+///
+/// Files are written under another name and renamed, so that a reader sees a complete file or none. A checksum detects
+/// files that were only partly written when the system crashed.
+package enum CacheFile {
+    /// The contents of a file.
+    package struct Record: Codable, Hashable, Sendable {
+        /// The response, in the file of a key without variants or of one variant.
+        package var stored: StoredResponse?
+        /// How the variants of a key are distinguished, in the file of the key.
+        package var variants: Variants?
+        /// The name of the file with the body, if the body is not in this file.
+        package var bodyName: String?
+        package var bodyLength = 0
+        /// The checksum of the checksums of the body's blocks.
+        package var bodyChecksum: UInt64 = 0
+    }
+
+    package struct Variants: Codable, Hashable, Sendable {
+        package var names: [String]
+        /// Part of what the variants' file names are made from, so that earlier variants are never found again.
+        package var generation: String
+    }
+
+    /// The format's name, with its version in the last byte.
+    private static let magic: [UInt8] = Array("FerryHC".utf8) + [1]
+    private static let headSize = 24
+    /// The maximum size of a file in this format, in bytes.
+    package static let mostBytes = 4_194_304
+
+    package static func encode(_ record: Record, body: Data?) -> Data? {
+        guard let meta = try? JSONEncoder().encode(record) else { return nil }
+        return seal(meta, body ?? Data())
+    }
+
+    /// Puts the format's name, the lengths and the checksum before a record and a body.
+    package static func seal(_ meta: Data, _ body: Data) -> Data? {
+        guard headSize + meta.count + body.count <= mostBytes else { return nil }
+        var data = Data(magic)
+        append(UInt32(meta.count), to: &data)
+        append(UInt32(body.count), to: &data)
+        append(checksum(meta, body), to: &data)
+        data.append(meta)
+        data.append(body)
+        return data
+    }
+
+    /// Decodes a file; `nil` if it is incomplete, damaged, forged, or of another format or version.
+    package static func decode(_ data: Data) -> (record: Record, body: Data)? {
+        let bytes = [UInt8](data.prefix(headSize))
+        guard bytes.count == headSize, bytes.starts(with: magic) else { return nil }
+        let (metaLength, bodyLength) = (Int(number(bytes[8..<12])), Int(number(bytes[12..<16])))
+        guard data.count == headSize + metaLength + bodyLength else { return nil }
+        let meta = data.dropFirst(headSize).prefix(metaLength)
+        let body = data.dropFirst(headSize + metaLength)
+        guard checksum(meta, body) == number(bytes[16..<24]),
+            let record = try? JSONDecoder().decode(Record.self, from: meta), record.flaw == nil
+        else { return nil }
+        return (record, Data(body))
+    }
+
+    /// Whether a file is a regular file of this user; others are never read.
+    package static func isOurs(_ info: stat) -> Bool { info.st_mode & S_IFMT == S_IFREG && info.st_uid == geteuid() }
+
+    /// Opens a file of this user; `nil` if there is none that may be read.
+    package static func open(_ path: String) -> (file: RegularFile, info: stat)? {
+        guard let file = try? RegularFile(reading: path, links: .refuse), let info = try? file.status(), isOurs(info)
+        else { return nil }
+        return (file, info)
+    }
+
+    private static func checksum(_ meta: Data, _ body: Data) -> UInt64 {
+        var sum = ByteHash()
+        meta.withUnsafeBytes { sum.update($0) }
+        body.withUnsafeBytes { sum.update($0) }
+        return sum.value
+    }
+
+    private static func append(_ number: some FixedWidthInteger, to data: inout Data) {
+        withUnsafeBytes(of: number.littleEndian) { data.append(contentsOf: $0) }
+    }
+
+    private static func number(_ bytes: ArraySlice<UInt8>) -> UInt64 {
+        bytes.reversed().reduce(0) { $0 << 8 | UInt64($1) }
+    }
+}
+
+// MARK: - Checking
+
+// The contents of cache files are untrusted input: another program may have written them.
+
+extension CacheFile.Record {
+    /// The first field with a value that Ferry never writes, or `nil` if the record is valid.
+    package var flaw: String? {
+        guard (stored == nil) != (variants == nil) else { return "stored" }
+        if let flaw = stored?.flaw ?? variants?.flaw { return flaw }
+        guard bodyLength >= 0, bodyName != nil || bodyLength == 0 else { return "bodyLength" }
+        guard let bodyName else { return nil }
+        // Otherwise another file of the cache could be read or deleted as a body.
+        return CacheName(bodyName)?.kind == .body && variants == nil ? nil : "bodyName"
+    }
+}
+
+extension CacheFile.Variants {
+    package var flaw: String? {
+        guard !names.isEmpty, names.allSatisfy(HeaderRule.isToken) else { return "names" }
+        let isNumber = generation.utf8.count == 16 && UInt64(generation, radix: 16)?.hexadecimal == generation
+        return isNumber ? nil : "generation"
+    }
+}
+
+extension StoredResponse {
+    /// From 1970 to the end of the year 9999: the dates that HTTP can express, with which arithmetic stays finite.
+    private static let times = 0.0...253_402_300_799
+
+    package var flaw: String? {
+        guard head.version.hasPrefix("HTTP/"), HeaderRule.isValue(head.version) else { return "version" }
+        guard (200...599).contains(head.status) else { return "status" }
+        guard
+            head.fields.allSatisfy({ !$0.name.isEmpty && HeaderRule.isValue($0.name) && HeaderRule.isValue($0.value) })
+        else { return "fields" }
+        guard Self.times.contains(requestTime.timeIntervalSince1970) else { return "requestTime" }
+        guard Self.times.contains(responseTime.timeIntervalSince1970) else { return "responseTime" }
+        return selectingNames.allSatisfy(HeaderRule.isToken) ? nil : "selectingNames"
+    }
+}

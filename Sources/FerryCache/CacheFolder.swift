@@ -1,0 +1,195 @@
+/// The files of the cache: a small one for each response, and another for each body that is not small.
+///
+/// They are in a folder of their own within the folder that the user provides. Sessions and processes may share it: a
+/// file appears and disappears as a whole, a missing file is a cache miss, and a malformed one is removed.
+package final class CacheFolder: Sendable {
+    /// The largest body that is kept in the response's own file, and so also in memory.
+    package static let largestInline = 65_536
+    /// How often a use of a file is noted, in seconds.
+    private static let useInterval = 60
+
+    package enum StoreResult: Sendable {
+        case stored
+        /// There is a response that was requested later.
+        case isOlder
+        case failed
+    }
+
+    private struct Contents {
+        package var record: CacheFile.Record
+        package var body: Data
+    }
+
+    /// What is stored for the key of a response.
+    private struct Present {
+        package var keyRecord: CacheFile.Record?
+        /// The file of the response; `nil` if its variants begin with it.
+        package var name: CacheName?
+        package var record: CacheFile.Record?
+
+        package var stored: StoredResponse? { keyRecord?.variants == nil ? keyRecord?.stored : record?.stored }
+    }
+
+    /// The folder that the user has provided.
+    package let url: URL
+    /// The path of the folder within it that belongs to the cache.
+    package let root: String
+    package let capacity: Int
+    package let index: Mutex<CacheIndex>
+    package let maintenance = CacheMaintenance()
+
+    package init(url: URL, capacity: Int) {
+        (self.url, self.capacity) = (url, capacity)
+        root = url.path + "/ferry-cache"
+        index = Mutex(CacheIndex(folder: root))
+    }
+
+    /// The size of the largest response that is stored.
+    package var largest: Int { capacity / HTTPCache.leastResponses }
+
+    package func path(_ name: CacheName) -> String { root + "/" + name.path }
+
+    package static func variantName(_ key: String, _ generation: String, _ variant: String) -> CacheName {
+        CacheName(hashing: key + "\n" + generation + "\n" + variant)
+    }
+
+    /// Returns the stored response for a request whose header lines are `lines`.
+    package func find(_ key: String, lines: [String]) -> CacheEntry? {
+        let name = CacheName(hashing: key)
+        guard let found = read(name) else { return nil }
+        guard let variants = found.record.variants else { return entry(name, found, key: key, variant: "") }
+        let variant = CacheKey.variant(variants.names, lines: lines)
+        let variantName = Self.variantName(key, variants.generation, variant)
+        return read(variantName).flatMap { entry(variantName, $0, key: key, variant: variant) }
+    }
+
+    /// Returns the response in the file of a name, or `nil` if it is another one or its body is missing.
+    private func entry(_ name: CacheName, _ found: Contents, key: String, variant: String) -> CacheEntry? {
+        let record = found.record
+        // Digests could collide, if someone made an effort.
+        guard let stored = record.stored, stored.key == key, stored.variant == variant else { return nil }
+        guard let bodyName = record.bodyName.flatMap({ CacheName($0) }) else {
+            return CacheEntry(stored, body: .data(found.body))
+        }
+        guard record.bodyLength <= largest, let (file, info) = CacheFile.open(path(bodyName)),
+            let body = CacheBodyFile(file, bodyName, length: record.bodyLength, checksum: record.bodyChecksum)
+        else {
+            delete(name)
+            delete(bodyName)
+            return nil
+        }
+        noteUse(of: bodyName, file, info)
+        return CacheEntry(stored, body: .file(body))
+    }
+
+    /// Reads a small file, and removes it if it is malformed.
+    private func read(_ name: CacheName) -> Contents? {
+        guard let (file, info) = CacheFile.open(path(name)) else { return nil }
+        guard let data = try? file.read(upToCount: CacheFile.mostBytes + 1), let found = CacheFile.decode(data) else {
+            delete(name)
+            return nil
+        }
+        noteUse(of: name, file, info)
+        return Contents(record: found.record, body: found.body)
+    }
+
+    /// Notes that a file is used now, for the order of eviction, in which a minute does not matter.
+    private func noteUse(of name: CacheName, _ file: RegularFile, _ info: stat) {
+        guard info.st_mtim.tv_sec < time(nil) - Self.useInterval else { return }
+        // A response is not delivered later because another process has locked the index.
+        change(attempts: 1) { access in
+            let record = CacheIndex.Record(name)
+            let (seconds, rest) = record.time.quotientAndRemainder(dividingBy: 1_000_000_000)
+            // With the new time, the earlier record is ignored.
+            if access.append(record) { file.setTimes(timespec(tv_sec: Int(seconds), tv_nsec: Int(rest))) }
+        }
+    }
+
+    /// Removes all responses of a key; its variants are never found again.
+    package func remove(_ key: String) {
+        let name = CacheName(hashing: key)
+        if let body = read(name)?.record.bodyName.flatMap({ CacheName($0) }) { delete(body) }
+        delete(name)
+    }
+}
+
+// MARK: - Storing
+
+extension CacheFolder {
+    /// Writes a response, unless there is one that was requested later.
+    package func store(_ stored: StoredResponse, _ body: CollectedBody) -> StoreResult {
+        let present = look(for: stored)
+        if let other = present.stored, other.isNewer(than: stored) { return .isOlder }
+        var record = CacheFile.Record(stored: stored)
+        switch body {
+        case .data(let data):
+            guard let bytes = CacheFile.encode(record, body: data), bytes.count <= largest else { return .failed }
+            return write(bytes, for: stored, replacing: present) ? .stored : .failed
+        case .part(let part):
+            guard let bodyName = part.adopt() else { return .failed }
+            (record.bodyName, record.bodyLength) = (bodyName.fileName, part.length)
+            record.bodyChecksum = part.checksum
+            guard let bytes = CacheFile.encode(record, body: nil), write(bytes, for: stored, replacing: present) else {
+                delete(bodyName)
+                return .failed
+            }
+            return .stored
+        }
+    }
+
+    /// Writes new metadata for a response whose body is kept, and returns whether it was still there.
+    package func update(_ entry: CacheEntry, to stored: StoredResponse) -> Bool {
+        guard present(entry.stored)?.hasSameTimes(as: entry.stored) == true else { return false }
+        var record = CacheFile.Record(stored: stored)
+        var inline: Data?
+        switch entry.body {
+        case .data(let data): inline = data
+        case .file(let file):
+            (record.bodyName, record.bodyLength) = (file.name.fileName, file.length)
+            record.bodyChecksum = file.checksum
+        }
+        guard let bytes = CacheFile.encode(record, body: inline), bytes.count <= largest else {
+            remove(stored.key)
+            return true
+        }
+        _ = write(bytes, for: stored, replacing: look(for: stored), keeping: record.bodyName)
+        return true
+    }
+
+    /// Returns the response with the same key and variant as another one.
+    package func present(_ stored: StoredResponse) -> StoredResponse? { look(for: stored).stored }
+
+    private func look(for stored: StoredResponse) -> Present {
+        let name = CacheName(hashing: stored.key)
+        let found = read(name)?.record
+        if stored.selectingNames.isEmpty { return Present(keyRecord: found, name: name, record: found) }
+        guard let variants = found?.variants, variants.names == stored.selectingNames else {
+            return Present(keyRecord: found)
+        }
+        let variant = Self.variantName(stored.key, variants.generation, stored.variant)
+        return Present(keyRecord: found, name: variant, record: read(variant)?.record)
+    }
+
+    private func write(
+        _ bytes: Data,
+        for stored: StoredResponse,
+        replacing present: Present,
+        keeping bodyName: String? = nil
+    ) -> Bool {
+        if let name = present.name { return replace(name, bytes, old: present.record, keeping: bodyName) }
+        let generation = UInt64.random(in: 0 ... .max).hexadecimal
+        let variants = CacheFile.Variants(names: stored.selectingNames, generation: generation)
+        guard let head = CacheFile.encode(CacheFile.Record(variants: variants), body: nil) else { return false }
+        // The variant first, so that a reader who finds the key's file finds the variant too.
+        let name = Self.variantName(stored.key, generation, stored.variant)
+        guard replace(name, bytes, old: nil, keeping: nil) else { return false }
+        return replace(CacheName(hashing: stored.key), head, old: present.keyRecord, keeping: bodyName)
+    }
+
+    private func replace(_ name: CacheName, _ bytes: Data, old: CacheFile.Record?, keeping bodyName: String?) -> Bool {
+        guard let part = CachePart(folder: self) else { return false }
+        guard bytes.withUnsafeBytes({ part.write($0) }), part.publish(as: name) else { return false }
+        if let body = old?.bodyName, body != bodyName, let name = CacheName(body) { delete(name) }
+        return true
+    }
+}

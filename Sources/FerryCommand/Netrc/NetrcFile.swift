@@ -1,0 +1,109 @@
+import Ferry
+
+/// The user names and passwords of a netrc file, as curl and ftp read it.
+///
+/// ```
+/// machine api.example.com login ada password "a \"quoted\" word"
+/// default login anonymous password me@example.com
+/// ```
+///
+/// - Words are separated by white space and line breaks. A word in double quotes may contain them, with the escapes
+///   `\"`, `\\`, `\n`, `\r` and `\t`.
+/// - A word that begins with `#` begins a comment, to the end of the line.
+/// - `account` and its value are ignored, as are unknown words. `macdef` begins a macro, which is ignored up to the
+///   next empty line.
+/// - The first entry for a host counts, also one without user name and password, for which nothing is sent. `default`
+///   is for all hosts without an entry; entries after it are ignored.
+///
+/// Who else may read the file is not checked, as in curl: give it the permissions 0600. Its textual descriptions do not
+/// contain passwords.
+struct NetrcFile: Sendable, Hashable {
+    /// A user name and a password, for one host or for all of them.
+    struct Entry: Sendable, Hashable {
+        /// The name of the host as it was written; `nil` for the entry `default`.
+        let machine: String?
+        /// The user name; empty if the entry has none.
+        var login = ""
+        /// The password; empty if the entry has none.
+        var password = ""
+
+        init(machine: String?) { self.machine = machine }
+    }
+
+    /// The size limit of a file, in bytes: 128 KiB, as in curl.
+    static let maximumSize = 131_072
+
+    /// The file `.netrc` in the folder that the environment variable `HOME` names, as in curl, or else in the user's
+    /// home folder.
+    static var defaultURL: URL {
+        let home = ProcessInfo.processInfo.environment["HOME"] ?? ""
+        // Foundation does not read the variable.
+        let folder = home.isEmpty ? FileManager.default.homeDirectoryForCurrentUser : URL(fileURLWithPath: home)
+        return folder.appendingPathComponent(".netrc", isDirectory: false)
+    }
+
+    /// The entries in the order of the file, without those that are never used.
+    let entries: [Entry]
+
+    /// The indices of the entries by the normalized name of their host.
+    private let indices: [String: Int]
+    private let fallback: Entry?
+
+    /// Creates a value from the text of a file.
+    ///
+    /// - Parameter text: The text.
+    /// - Throws: ``NetrcError`` if it is too large or a quoted word does not end on its line.
+    init(_ text: String) throws(NetrcError) {
+        guard text.utf8.count <= Self.maximumSize else {
+            throw NetrcError(message: "The netrc file has more than \(Self.maximumSize) bytes")
+        }
+        var parser = NetrcParser()
+        try parser.read(text)
+        var indices: [String: Int] = [:]
+        var entries: [Entry] = []
+        for entry in parser.entries {
+            if let machine = entry.machine {
+                // A name that is not a host cannot be that of a request.
+                guard let name = (try? URLHost(machine))?.name, indices[name] == nil else { continue }
+                indices[name] = entries.count
+            }
+            entries.append(entry)
+            if entry.machine == nil { break }
+        }
+        self.indices = indices
+        self.entries = entries
+        fallback = entries.last.flatMap { $0.machine == nil ? $0 : nil }
+    }
+
+    /// Returns the entry for a host; `nil` if there is none.
+    ///
+    /// - Parameter host: A name or an address, which is compared without regard to case and spelling.
+    /// - Returns: Its first entry, or else the entry `default`.
+    func entry(forHost host: String) -> Entry? {
+        guard let name = (try? URLHost(host))?.name else { return nil }
+        return indices[name].map { entries[$0] } ?? fallback
+    }
+}
+
+/// An error of a netrc file, as a sentence that contains no part of the file.
+struct NetrcError: Error, Sendable, Hashable {
+    let message: String
+}
+
+extension NetrcFile: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+    /// The number of entries.
+    var description: String { "a netrc file with \(entries.count) entries" }
+    /// The number of entries.
+    var debugDescription: String { description }
+    /// An empty mirror, since `dump` would print passwords.
+    var customMirror: Mirror { Mirror(self, children: []) }
+}
+
+extension NetrcFile.Entry: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+    /// The host, without user name and password.
+    var description: String { machine.map { "a netrc entry for \($0)" } ?? "the default netrc entry" }
+    /// The host, without user name and password.
+    var debugDescription: String { description }
+    /// An empty mirror, since `dump` would print the password.
+    var customMirror: Mirror { Mirror(self, children: []) }
+}

@@ -1,0 +1,79 @@
+/// The value of a `Content-Disposition` field (RFC 6266), with extended parameters (RFC 8187).
+public struct ContentDisposition: Sendable, Hashable {
+    /// The disposition type in lower case, such as `attachment`.
+    public let type: String
+    /// The parameters by name, in lower case, with their values as sent; the first one if several have the same name.
+    public let parameters: [String: String]
+
+    /// Reads a field's value; `nil` if it has no type.
+    public init?(_ text: String) {
+        var scanner = FieldScanner(text)
+        let type = scanner.token().lowercased()
+        guard HeaderRule.isToken(type) else { return nil }
+        var parameters: [String: String] = [:]
+        // In `x=y; filename=z` there is a parameter in place of the type, so the others are not read.
+        let hasType = scanner.parameterValue() == nil
+        while hasType, scanner.skipSemicolon() {
+            let name = scanner.token().lowercased()
+            // A parameter's name is a token, and hashing hostile text takes quadratic time.
+            guard HeaderRule.isToken(name), let value = scanner.parameterValue() else { continue }
+            if parameters[name] == nil { parameters[name] = value }
+        }
+        self.type = type
+        self.parameters = parameters
+    }
+
+    /// The suggested file name as sent, from `filename*` or else from `filename` (RFC 6266, section 4.3).
+    ///
+    /// It is not safe to use as a file name; see ``FileName/sanitized(_:)``.
+    public var fileName: String? { parameters["filename*"].flatMap(Self.decodeExtended) ?? parameters["filename"] }
+
+    /// Returns the suggested name as one safe path component; uses `filename` if nothing of `filename*` is left.
+    package func safeFileName(maximumByteCount: Int = FileName.maximumByteCount) -> String? {
+        [parameters["filename*"].flatMap(Self.decodeExtended), parameters["filename"]].lazy
+            .compactMap { $0.flatMap { FileName.component($0, maximumByteCount: maximumByteCount) } }
+            .first
+    }
+
+    /// Decodes `charset'language'percent-encoded` (RFC 8187, section 3.2).
+    package static func decodeExtended(_ value: String) -> String? {
+        guard let charset = value[...].utf8.cut(at: "'"), let language = charset.after.cut(at: "'") else { return nil }
+        // No known charset has a longer name.
+        guard charset.before.count <= 16, let bytes = decodePercent(language.after) else { return nil }
+        switch charset.before.string.lowercased() {
+        case "utf-8": return String(validating: bytes, as: UTF8.self)
+        // These bytes are control characters in ISO-8859-1, so the text is in another encoding.
+        case "iso-8859-1": return bytes.contains { (0x80...0x9F).contains($0) } ? nil : String(latin1: bytes)
+        default: return nil
+        }
+    }
+
+    private static func decodePercent(_ text: Substring.UTF8View) -> [UInt8]? {
+        var bytes: [UInt8] = []
+        var rest = text
+        while let byte = rest.popFirst() {
+            guard byte == UInt8(ascii: "%") else {
+                bytes.append(byte)
+                continue
+            }
+            guard let high = rest.popFirst()?.hexValue, let low = rest.popFirst()?.hexValue else { return nil }
+            bytes.append(high << 4 | low)
+        }
+        return bytes
+    }
+}
+
+/// The parameters of a `Content-Type` field (RFC 9110, section 8.3).
+package enum ContentTypeField {
+    /// Returns the value of the first `charset` parameter, or `nil` if there is none.
+    package static func charset(_ field: String) -> String? {
+        var scanner = FieldScanner(field)
+        _ = scanner.token()
+        while scanner.skipSemicolon() {
+            let name = scanner.token()
+            // Values are always read: they may be quoted and contain semicolons.
+            if let value = scanner.parameterValue(), name.isEqualIgnoringCase("charset") { return value }
+        }
+        return nil
+    }
+}

@@ -1,0 +1,277 @@
+/// An open regular file.
+///
+/// Opening never blocks: a pipe, socket or device in place of the file is refused with a ``FileError`` before anything
+/// is read or written. Child processes do not inherit the descriptor. Reads and writes specify their offset, do not use
+/// the file position, and are retried after signals.
+///
+/// `@unchecked Sendable`: the descriptor changes only in `close()`, which must not run concurrently with other uses.
+package final class RegularFile: @unchecked Sendable {
+    /// What to do about a symbolic link in the last component of a path.
+    package enum Links: Sendable {
+        /// Follow it, because the path was chosen by the user.
+        case follow
+        /// Fail, because the path was chosen by Ferry.
+        case refuse
+    }
+
+    /// The path with which the file was opened.
+    package let path: String
+
+    private var descriptor: Int32
+
+    private init(_ path: String, flags: Int32, mode: mode_t = 0, operation: String) throws(FileError) {
+        self.path = path
+        descriptor = try Self.open(path, flags: flags, mode: mode, operation: operation)
+    }
+
+    deinit {
+        if descriptor >= 0 { closeDescriptor(descriptor) }
+    }
+
+    /// Opens a file for reading.
+    package convenience init(reading path: String, links: Links) throws(FileError) {
+        try self.init(path, flags: O_RDONLY | links.flag, operation: "open")
+    }
+
+    /// Opens a file for writing, and keeps its contents.
+    ///
+    /// - Parameters:
+    ///   - path: The path.
+    ///   - links: What to do about a symbolic link.
+    ///   - mode: The permissions with which to create a missing file, or `nil` to fail if there is none.
+    /// - Throws: ``FileError``.
+    package convenience init(writing path: String, links: Links, creatingWith mode: mode_t? = nil) throws(FileError) {
+        let creation = mode == nil ? 0 : O_CREAT
+        try self.init(path, flags: O_WRONLY | creation | links.flag, mode: mode ?? 0, operation: "open")
+    }
+
+    /// Opens a file that Ferry keeps for writing and reading, or creates it.
+    package convenience init(updating path: String, mode: mode_t = 0o600) throws(FileError) {
+        try self.init(path, flags: O_RDWR | O_CREAT | O_NOFOLLOW, mode: mode, operation: "open")
+    }
+
+    /// Creates a file that must not exist yet, for writing and reading.
+    package convenience init(creating path: String, mode: mode_t = 0o600) throws(FileError) {
+        try self.init(path, flags: O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW, mode: mode, operation: "create")
+    }
+
+    /// Reads a whole file, which must have at most `limit` bytes.
+    package static func contents(of path: String, links: Links, limit: Int) throws(FileError) -> Data {
+        let file = try RegularFile(reading: path, links: links)
+        let data = try file.read(upToCount: limit == .max ? limit : limit + 1)
+        guard data.count <= limit else { throw FileError("read", path: path, reason: .tooLarge(limit: limit)) }
+        return data
+    }
+
+    private static func open(
+        _ path: String,
+        flags: Int32,
+        mode: mode_t,
+        operation: String
+    ) throws(FileError) -> Int32 {
+        // Without O_NONBLOCK, opening a pipe blocks until its other end is opened.
+        let all = flags | O_CLOEXEC | O_NONBLOCK | O_NOCTTY
+        let descriptor = Int32(truncatingIfNeeded: retrying { Int(openDescriptor(path, all, mode)) })
+        guard descriptor >= 0 else {
+            // The path is a socket, or a pipe without a reader.
+            if errno == ENXIO { throw FileError(operation, path: path, reason: .notRegular) }
+            throw FileError(operation, path: path)
+        }
+        var info = stat()
+        guard fstat(descriptor, &info) == 0 else {
+            let error = FileError(operation, path: path)
+            closeDescriptor(descriptor)
+            throw error
+        }
+        switch info.st_mode & S_IFMT {
+        case S_IFREG: return descriptor
+        case S_IFDIR:
+            closeDescriptor(descriptor)
+            throw FileError(operation, path: path, code: EISDIR)
+        default:
+            closeDescriptor(descriptor)
+            throw FileError(operation, path: path, reason: .notRegular)
+        }
+    }
+
+    // MARK: - The file
+
+    /// Returns the file's current size, owner and times.
+    package func status() throws(FileError) -> stat {
+        var info = stat()
+        guard fstat(descriptor, &info) == 0 else { throw FileError("examine", path: path) }
+        return info
+    }
+
+    /// Returns the current size of the file in bytes.
+    package func size() throws(FileError) -> Int64 {
+        Int64(try status().st_size)
+    }
+
+    /// Throws unless the file belongs to the user of this process, and in a shared folder only that user can write it.
+    ///
+    /// Where others can create files, they may have prepared the file, or keep it open and change it later.
+    package func requireOwnership() throws(FileError) {
+        let info = try status()
+        guard info.st_uid == geteuid() else { throw FileError("open", path: path, reason: .foreignOwner) }
+        let others = S_IWGRP | S_IWOTH
+        guard info.st_mode & others != 0 else { return }
+        var folder = stat()
+        guard stat(parent, &folder) == 0 else {
+            throw FileError("examine the folder of", path: path)
+        }
+        guard folder.st_mode & others == 0 else { throw FileError("open", path: path, reason: .writableByOthers) }
+    }
+
+    private var parent: String {
+        guard let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")) else { return "." }
+        return String(path[...slash])
+    }
+
+    /// Locks the file exclusively, without waiting, and returns whether that was possible; closing it unlocks it.
+    package func tryLock() -> Bool {
+        Self.retrying { Int(flock(descriptor, LOCK_EX | LOCK_NB)) } == 0
+    }
+
+    /// Ends a lock.
+    package func unlock() { flock(descriptor, LOCK_UN) }
+
+    /// Returns whether the file is the one at a path.
+    package func isAt(_ path: String) -> Bool {
+        var other = stat()
+        guard let own = try? status(), lstat(path, &other) == 0 else { return false }
+        return own.st_ino == other.st_ino && own.st_dev == other.st_dev
+    }
+
+    /// Sets the times of last access and last modification.
+    package func setTimes(_ time: timespec) {
+        futimens(descriptor, [time, time])
+    }
+
+    /// Sets the time of last modification to a date, in whole seconds.
+    package func setModificationDate(_ date: Date) throws(FileError) {
+        guard let seconds = Int(exactly: date.timeIntervalSince1970.rounded(.down)) else {
+            throw FileError("change the time of", path: path, code: EINVAL)
+        }
+        let time = timespec(tv_sec: seconds, tv_nsec: 0)
+        guard futimens(descriptor, [time, time]) == 0 else { throw FileError("change the time of", path: path) }
+    }
+
+    /// Changes the permissions of the file.
+    package func setPermissions(_ permissions: mode_t) throws(FileError) {
+        guard fchmod(descriptor, permissions) == 0 else { throw FileError("change the permissions of", path: path) }
+    }
+
+    /// Truncates the file to a size, or extends it with zeros.
+    package func truncate(to size: Int64) throws(FileError) {
+        guard Self.retrying({ Int(ftruncate(descriptor, off_t(size))) }) == 0 else {
+            throw FileError("truncate", path: path)
+        }
+    }
+
+    /// Closes the file; a full or remote disk may report a failure only now.
+    package func close() throws(FileError) {
+        guard descriptor >= 0 else { return }
+        let open = descriptor
+        descriptor = -1
+        // The descriptor is closed even if a signal interrupts the call.
+        guard closeDescriptor(open) == 0 || errno == EINTR else { throw FileError("close", path: path) }
+    }
+
+    // MARK: - Bytes
+
+    /// Reads at an offset and returns the number of bytes read, zero at the end.
+    package func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int64) throws(FileError) -> Int {
+        guard !buffer.isEmpty else { return 0 }
+        let count = Self.retrying { pread(descriptor, buffer.baseAddress, buffer.count, off_t(offset)) }
+        guard count >= 0 else { throw FileError("read", path: path) }
+        return count
+    }
+
+    /// Reads a part, or as much of it as there is before the end.
+    package func read(_ range: Range<Int64>) throws(FileError) -> Data {
+        var data = Data(count: max(0, Int(clamping: min(range.upperBound, try size()) - range.lowerBound)))
+        var count = 0
+        while count < data.count {
+            let result = data.withUnsafeMutableBytes { bytes in
+                let rest = UnsafeMutableRawBufferPointer(rebasing: bytes[count...])
+                return Result { () throws(FileError) in try read(into: rest, at: range.lowerBound + Int64(count)) }
+            }
+            let next = try result.get()
+            guard next > 0 else { break }
+            count += next
+        }
+        return data.prefix(count)
+    }
+
+    /// Reads from the beginning to the end, or up to `limit` bytes.
+    package func read(upToCount limit: Int) throws(FileError) -> Data {
+        let expected = Int(clamping: try size())
+        var data = Data()
+        data.reserveCapacity(min(expected, limit))
+        let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 65_536, alignment: 16)
+        defer { buffer.deallocate() }
+        while data.count < limit {
+            let piece = UnsafeMutableRawBufferPointer(rebasing: buffer[..<min(buffer.count, limit - data.count)])
+            let count = try read(into: piece, at: Int64(data.count))
+            guard count > 0 else { break }
+            data.append(contentsOf: UnsafeRawBufferPointer(rebasing: piece[..<count]))
+        }
+        return data
+    }
+
+    /// Writes all bytes at an offset.
+    package func write(_ bytes: UnsafeRawBufferPointer, at offset: Int64) throws(FileError) {
+        var written = 0
+        while written < bytes.count {
+            let rest = UnsafeRawBufferPointer(rebasing: bytes[written...])
+            let (place, isTooFar) = offset.addingReportingOverflow(Int64(written))
+            guard !isTooFar else { throw FileError("write to", path: path, code: EFBIG) }
+            let count = Self.retrying { pwrite(descriptor, rest.baseAddress, rest.count, off_t(place)) }
+            // Retrying after zero could loop forever.
+            guard count > 0 else { throw FileError("write to", path: path, code: count == 0 ? EIO : errno) }
+            written += count
+        }
+    }
+
+    /// Writes all data at an offset.
+    package func write(_ data: Data, at offset: Int64 = 0) throws(FileError) {
+        let result = data.withUnsafeBytes { bytes in
+            Result { () throws(FileError) in try write(bytes, at: offset) }
+        }
+        try result.get()
+    }
+
+    /// Maps the first `count` bytes into memory, which stays readable after the file is closed or deleted.
+    package func mapped(count: Int) throws(FileError) -> Data {
+        guard count > 0 else { return Data() }
+        guard try size() >= Int64(count) else { throw FileError("map", path: path, code: EIO) }
+        guard let base = mmap(nil, count, PROT_READ, MAP_PRIVATE, descriptor, 0), base != MAP_FAILED else {
+            throw FileError("map", path: path)
+        }
+        return Data(bytesNoCopy: base, count: count, deallocator: .unmap)
+    }
+
+    /// Repeats a system call while signals interrupt it.
+    private static func retrying(_ call: () -> Int) -> Int {
+        while true {
+            let result = call()
+            if result >= 0 || errno != EINTR { return result }
+        }
+    }
+}
+
+extension RegularFile.Links {
+    fileprivate var flag: Int32 { self == .refuse ? O_NOFOLLOW : 0 }
+}
+
+/// Calls `open`, under a name that no method shadows.
+private func openDescriptor(_ path: String, _ flags: Int32, _ mode: mode_t) -> Int32 {
+    open(path, flags, mode)
+}
+
+/// Calls `close`, under a name that no method shadows.
+@discardableResult
+private func closeDescriptor(_ descriptor: Int32) -> Int32 {
+    close(descriptor)
+}

@@ -1,0 +1,148 @@
+/// The rules for how the cookies of one response change the stored ones (RFC 6265bis, section 5.7).
+package enum CookieStoreRule {
+    /// The maximum number of `Set-Cookie` fields that are read from one response; later ones are ignored.
+    package static let maximumFields = 180
+    /// The maximum number of cookies for one site, including its subdomains.
+    package static let maximumPerSite = 180
+    /// The maximum number of cookies in a storage.
+    package static let maximumTotal = 3_000
+
+    /// The changes to make to a storage.
+    package struct Changes {
+        package var removed: [HTTPCookie] = []
+        package var stored: [HTTPCookie] = []
+        /// For each stored cookie that replaces another, the one whose creation time it keeps (section 5.7).
+        package var origins: [Key: HTTPCookie] = [:]
+
+        package init(
+            removed: [HTTPCookie] = [],
+            stored: [HTTPCookie] = [],
+            origins: [Key: HTTPCookie] = [:]
+        ) {
+            (self.removed, self.stored, self.origins) = (removed, stored, origins)
+        }
+    }
+
+    /// The identity of a cookie in the storage, as bytes: comparing hostile text as strings takes quadratic time.
+    ///
+    /// As in FoundationNetworking, a path `/a` with a name `b` and a path `/` with a name `ab` are the same.
+    package struct Key: Hashable {
+        private let bytes: [UInt8]
+
+        package init(_ cookie: HTTPCookie) {
+            bytes = Array(cookie.domain.folded.utf8) + Array(cookie.path.utf8) + Array(cookie.name.utf8)
+        }
+    }
+
+    /// What is known about the response.
+    package struct Context {
+        /// Whether the response was received over https.
+        package var isSecure: Bool
+        /// The domain that is limited to `maximumPerSite` cookies; see ``CookieStoreRule/site(of:isAcceptable:)``.
+        package var site: String
+        package var now: Date
+
+        package init(isSecure: Bool, site: String, now: Date) {
+            (self.isSecure, self.site, self.now) = (isSecure, site, now)
+        }
+    }
+
+    /// Decides which cookies of one response are stored, in linear time; `lastUse` is when a cookie was last sent or
+    /// set.
+    ///
+    /// `cookies` are in the order of their fields, and an expired one deletes. At most as many stored ones are evicted
+    /// as are added, so that the application can store more of its own.
+    package static func changes(
+        setting cookies: [HTTPCookie],
+        among known: [HTTPCookie],
+        _ context: Context,
+        lastUse: (HTTPCookie) -> Date
+    ) -> Changes {
+        let isExpired: (HTTPCookie) -> Bool = { $0.expiresDate.map { $0 <= context.now } ?? false }
+        let old = Dictionary(known.map { (Key($0), $0) }) { $1 }
+        let guarded = context.isSecure ? [] : known.filter { $0.isSecure && !isExpired($0) }
+        let guardedByName = Dictionary(grouping: guarded) { Array($0.name.utf8) }
+        var new: [Key: HTTPCookie] = [:]
+        var gone: Set<Key> = []
+        var origins: [Key: HTTPCookie] = [:]
+        for cookie in cookies {
+            let key = Key(cookie)
+            // The storage could not keep both.
+            if !context.isSecure, let other = old[key], other.isSecure, !isExpired(other) { continue }
+            if let others = guardedByName[Array(cookie.name.utf8)], others.contains(where: { overlays(cookie, $0) }) {
+                continue
+            }
+            if isExpired(cookie) {
+                (new[key], origins[key]) = (nil, nil)
+                gone.insert(key)
+            } else {
+                let before = gone.contains(key) ? nil : old[key].flatMap { isExpired($0) ? nil : $0 }
+                origins[key] = origins[key] ?? new[key] ?? before
+                new[key] = cookie
+                gone.remove(key)
+            }
+        }
+        let added = new.keys.count { key in old[key].map(isExpired) ?? true }
+        let kept = old.filter { !gone.contains($0.key) && new[$0.key] == nil && !isExpired($0.value) }
+        // Setting a cookie counts as using it (section 5.7), so these are evicted last.
+        let justSet = Set(new.keys)
+        let use = { (key: Key, cookie: HTTPCookie) in justSet.contains(key) ? Date.distantFuture : lastUse(cookie) }
+        for key in evicted(from: kept.merging(new) { $1 }, adding: added, site: context.site, lastUse: use) {
+            (new[key], origins[key]) = (nil, nil)
+            gone.insert(key)
+        }
+        return Changes(removed: gone.compactMap { old[$0] }, stored: Array(new.values), origins: origins)
+    }
+
+    /// Whether a cookie from plain http would hide a `Secure` one (section 5.7, "leave secure cookies alone").
+    ///
+    /// Both have the same name, one domain includes the other, and the path is within the other's.
+    package static func overlays(_ cookie: HTTPCookie, _ secure: HTTPCookie) -> Bool {
+        cookie.name.utf8.elementsEqual(secure.name.utf8) && belongs(cookie, to: CookieDomain(secure).host)
+            && CookieRule.pathMatches(cookie.path, secure.path)
+    }
+
+    /// Returns the registrable domain of a host: the topmost domain that the host may set cookies for.
+    package static func site(of host: String, isAcceptable: CookieRule.DomainTest) -> String {
+        // No name is longer (RFC 1035, section 2.3.4).
+        guard CookieRule.isName(host), host.utf8.count <= 255 else { return host }
+        var site = host
+        while let dot = site.utf8.firstIndex(of: UInt8(ascii: ".")) {
+            let parent = String(site[site.utf8.index(after: dot)...])
+            guard !parent.isEmpty, isAcceptable(host, parent) else { break }
+            site = parent
+        }
+        return site
+    }
+
+    /// Returns the cookies to evict: from a site with too many, those without `Secure` first; then, from that site as
+    /// from the whole storage, the least recently used (section 5.7).
+    private static func evicted(
+        from cookies: [Key: HTTPCookie],
+        adding added: Int,
+        site: String,
+        lastUse: (Key, HTTPCookie) -> Date
+    ) -> Set<Key> {
+        var evicted: Set<Key> = []
+        let ofSite = cookies.count > maximumPerSite ? cookies.filter { belongs($0.value, to: site) } : [:]
+        let surplusOfSite = min(ofSite.count - maximumPerSite, added)
+        if surplusOfSite > 0 {
+            let order = ofSite.map { (key: $0.key, isSecure: $0.value.isSecure, date: lastUse($0.key, $0.value)) }
+                .sorted { $0.isSecure == $1.isSecure ? $0.date < $1.date : !$0.isSecure }
+            evicted.formUnion(order.prefix(surplusOfSite).map(\.key))
+        }
+        let surplus = min(cookies.count - evicted.count - maximumTotal, added - evicted.count)
+        if surplus > 0 {
+            let order = cookies.filter { !evicted.contains($0.key) }
+                .map { (key: $0.key, date: lastUse($0.key, $0.value)) }
+                .sorted { $0.date < $1.date }
+            evicted.formUnion(order.prefix(surplus).map(\.key))
+        }
+        return evicted
+    }
+
+    private static func belongs(_ cookie: HTTPCookie, to site: String) -> Bool {
+        let domain = CookieDomain(cookie).host
+        return CookieRule.domainMatches(domain, site) || CookieRule.domainMatches(site, domain)
+    }
+}

@@ -1,0 +1,83 @@
+/// The rules for how a redirect changes the request (RFC 9110, section 15.4).
+package enum RedirectRule {
+    /// Fields that identify the user, and are therefore never sent to another origin.
+    package static let credentialHeaders: Set<String> = ["authorization", "cookie", "proxy-authorization"]
+
+    /// Fields that describe a body, and are dropped with it.
+    package static let bodyHeaders: Set<String> = [
+        "content-length", "content-type", "content-encoding", "content-language", "content-location", "content-md5",
+        "content-range", "digest", "transfer-encoding", "expect", "trailer",
+    ]
+
+    /// Whether the status is a redirect to follow; 300, 304, 305 and 306 are not.
+    package static func isRedirect(_ status: Int) -> Bool {
+        switch status {
+        case 301, 302, 303, 307, 308: true
+        default: false
+        }
+    }
+
+    /// Returns the method of the new request, and whether it keeps the body.
+    package static func method(_ method: String, status: Int) -> (method: String, keepsBody: Bool) {
+        switch status {
+        case 301, 302: method == "POST" ? ("GET", false) : (method, true)
+        case 303: (method == "HEAD" ? "HEAD" : "GET", false)
+        default: (method, true)
+        }
+    }
+
+    /// Returns the new request and whether it keeps the body, or `nil` if the redirect cannot be followed.
+    ///
+    /// `sensitiveHeaders` are additional field names, in lower case, that must not leave the origin.
+    package static func redirect(
+        _ request: URLRequest,
+        status: Int,
+        location: String,
+        allowsDowngrade: Bool,
+        sensitiveHeaders: Set<String> = []
+    ) -> (request: URLRequest, keepsBody: Bool)? {
+        guard isRedirect(status), let base = request.url, let target = resolve(location, against: base),
+            let scheme = target.scheme?.lowercased(), scheme == "http" || scheme == "https"
+        else { return nil }
+        if scheme == "http", base.scheme?.lowercased() == "https", !allowsDowngrade { return nil }
+
+        var next = request
+        let (method, keepsBody) = method(request.httpMethod ?? "GET", status: status)
+        next.url = URLReference.namesAuthority(location) ? target.presentable : target
+        next.httpMethod = method
+        if !keepsBody {
+            next.httpBody = nil
+            next.httpBodyStream = nil
+        }
+        remove(from: &next) { $0 == "host" || (!keepsBody && bodyHeaders.contains($0)) }
+        return (withoutSecrets(next, from: base, sensitiveHeaders: sensitiveHeaders), keepsBody)
+    }
+
+    /// Returns the request without the fields that must not leave the origin of `base`.
+    package static func withoutSecrets(
+        _ request: URLRequest,
+        from base: URL,
+        sensitiveHeaders: Set<String>
+    ) -> URLRequest {
+        guard let target = request.url, Origin(base) != Origin(target) else { return request }
+        var safe = request
+        remove(from: &safe) { credentialHeaders.contains($0) || sensitiveHeaders.contains($0) }
+        return safe
+    }
+
+    private static func remove(from request: inout URLRequest, where isRemoved: (_ foldedName: String) -> Bool) {
+        for name in (request.allHTTPHeaderFields ?? [:]).keys where isRemoved(name.lowercased()) {
+            request.setValue(nil, forHTTPHeaderField: name)
+        }
+    }
+
+    /// Resolves a reference as in RFC 3986, section 5.2; the fragment is inherited (RFC 9110, section 10.2.2).
+    package static func resolve(_ location: String, against base: URL) -> URL? {
+        guard var url = URLReference.resolve(location, against: base) else { return nil }
+        guard let host = url.host(percentEncoded: true), !host.isEmpty else { return nil }
+        if url.fragment == nil, let fragment = base.fragment(percentEncoded: true) {
+            url = URL(string: url.absoluteString + "#" + fragment) ?? url
+        }
+        return url
+    }
+}

@@ -1,0 +1,189 @@
+import Foundation
+
+/// The SHA-256 hash (FIPS 180-4) of bytes added in pieces, needed since Foundation on Linux does not have one.
+package struct SHA256Hash: Sendable {
+    private var state = SHA256State()
+    private var pending: [UInt8] = []
+    private var length: UInt64 = 0
+
+    /// Creates a hash to which no bytes have been added.
+    package init() {}
+
+    /// Adds bytes to the hash.
+    package mutating func update(_ data: Data) { data.withUnsafeBytes { update($0) } }
+
+    /// Adds bytes to the hash.
+    package mutating func update(_ bytes: UnsafeRawBufferPointer) {
+        length &+= UInt64(bytes.count)
+        var rest = bytes
+        if !pending.isEmpty {
+            let missing = min(64 - pending.count, rest.count)
+            pending.append(contentsOf: rest.prefix(missing))
+            rest = UnsafeRawBufferPointer(rebasing: rest.dropFirst(missing))
+            guard pending.count == 64 else { return }
+            pending.withUnsafeBytes { state.compress($0, blocks: 1) }
+            pending.removeAll(keepingCapacity: true)
+        }
+        let blocks = rest.count / 64
+        state.compress(rest, blocks: blocks)
+        pending.append(contentsOf: rest.dropFirst(blocks * 64))
+    }
+
+    /// The hash of all bytes added so far, as 32 bytes; more bytes can be added afterwards.
+    package var digest: [UInt8] {
+        var last = self
+        var padding: [UInt8] = [0x80]
+        let used = (pending.count + 1) % 64
+        padding.append(contentsOf: repeatElement(0, count: used <= 56 ? 56 - used : 120 - used))
+        let bits = length &* 8
+        for shift in stride(from: 56, through: 0, by: -8) {
+            padding.append(UInt8(truncatingIfNeeded: bits >> UInt64(shift)))
+        }
+        padding.withUnsafeBytes { last.update($0) }
+        return last.state.bytes
+    }
+
+    /// Returns the hash of `data`, as 32 bytes.
+    package static func hash(_ data: Data) -> Data {
+        var hash = SHA256Hash()
+        hash.update(data)
+        return Data(hash.digest)
+    }
+}
+
+/// The eight words of a SHA-256 hash and the function that mixes a block into them.
+///
+/// It uses local variables and unrolls sixteen rounds per iteration, which makes it fast even in unoptimised builds.
+private struct SHA256State: Sendable {
+    private var h0: UInt32 = 0x6a09_e667
+    private var h1: UInt32 = 0xbb67_ae85
+    private var h2: UInt32 = 0x3c6e_f372
+    private var h3: UInt32 = 0xa54f_f53a
+    private var h4: UInt32 = 0x510e_527f
+    private var h5: UInt32 = 0x9b05_688c
+    private var h6: UInt32 = 0x1f83_d9ab
+    private var h7: UInt32 = 0x5be0_cd19
+
+    /// Mixes `blocks` blocks of 64 bytes into the state.
+    package mutating func compress(_ bytes: UnsafeRawBufferPointer, blocks: Int) {
+        guard blocks > 0, bytes.count >= blocks * 64, var block = bytes.baseAddress else { return }
+        Self.constants.withUnsafeBufferPointer { constants in
+            guard let table = constants.baseAddress else { return }
+            for _ in 0..<blocks {
+                compress(block, table)
+                block += 64
+            }
+        }
+    }
+
+    private mutating func compress(_ block: UnsafeRawPointer, _ table: UnsafePointer<UInt32>) {
+        var (a, b, c, d) = (h0, h1, h2, h3)
+        var (e, f, g, h) = (h4, h5, h6, h7)
+        var (w0, w1, w2, w3) = (Self.word(block, 0), Self.word(block, 1), Self.word(block, 2), Self.word(block, 3))
+        var (w4, w5, w6, w7) = (Self.word(block, 4), Self.word(block, 5), Self.word(block, 6), Self.word(block, 7))
+        var (w8, w9, w10, w11) = (Self.word(block, 8), Self.word(block, 9), Self.word(block, 10), Self.word(block, 11))
+        var (w12, w13, w14, w15) = (
+            Self.word(block, 12), Self.word(block, 13), Self.word(block, 14), Self.word(block, 15)
+        )
+        var k = table
+        for turn in 0..<4 {
+            if turn > 0 {
+                w0 = w0 &+ Self.sigma0(w1) &+ w9 &+ Self.sigma1(w14)
+                w1 = w1 &+ Self.sigma0(w2) &+ w10 &+ Self.sigma1(w15)
+                w2 = w2 &+ Self.sigma0(w3) &+ w11 &+ Self.sigma1(w0)
+                w3 = w3 &+ Self.sigma0(w4) &+ w12 &+ Self.sigma1(w1)
+                w4 = w4 &+ Self.sigma0(w5) &+ w13 &+ Self.sigma1(w2)
+                w5 = w5 &+ Self.sigma0(w6) &+ w14 &+ Self.sigma1(w3)
+                w6 = w6 &+ Self.sigma0(w7) &+ w15 &+ Self.sigma1(w4)
+                w7 = w7 &+ Self.sigma0(w8) &+ w0 &+ Self.sigma1(w5)
+                w8 = w8 &+ Self.sigma0(w9) &+ w1 &+ Self.sigma1(w6)
+                w9 = w9 &+ Self.sigma0(w10) &+ w2 &+ Self.sigma1(w7)
+                w10 = w10 &+ Self.sigma0(w11) &+ w3 &+ Self.sigma1(w8)
+                w11 = w11 &+ Self.sigma0(w12) &+ w4 &+ Self.sigma1(w9)
+                w12 = w12 &+ Self.sigma0(w13) &+ w5 &+ Self.sigma1(w10)
+                w13 = w13 &+ Self.sigma0(w14) &+ w6 &+ Self.sigma1(w11)
+                w14 = w14 &+ Self.sigma0(w15) &+ w7 &+ Self.sigma1(w12)
+                w15 = w15 &+ Self.sigma0(w0) &+ w8 &+ Self.sigma1(w13)
+            }
+            Self.round(a, b, c, &d, e, f, g, &h, k[0] &+ w0)
+            Self.round(h, a, b, &c, d, e, f, &g, k[1] &+ w1)
+            Self.round(g, h, a, &b, c, d, e, &f, k[2] &+ w2)
+            Self.round(f, g, h, &a, b, c, d, &e, k[3] &+ w3)
+            Self.round(e, f, g, &h, a, b, c, &d, k[4] &+ w4)
+            Self.round(d, e, f, &g, h, a, b, &c, k[5] &+ w5)
+            Self.round(c, d, e, &f, g, h, a, &b, k[6] &+ w6)
+            Self.round(b, c, d, &e, f, g, h, &a, k[7] &+ w7)
+            Self.round(a, b, c, &d, e, f, g, &h, k[8] &+ w8)
+            Self.round(h, a, b, &c, d, e, f, &g, k[9] &+ w9)
+            Self.round(g, h, a, &b, c, d, e, &f, k[10] &+ w10)
+            Self.round(f, g, h, &a, b, c, d, &e, k[11] &+ w11)
+            Self.round(e, f, g, &h, a, b, c, &d, k[12] &+ w12)
+            Self.round(d, e, f, &g, h, a, b, &c, k[13] &+ w13)
+            Self.round(c, d, e, &f, g, h, a, &b, k[14] &+ w14)
+            Self.round(b, c, d, &e, f, g, h, &a, k[15] &+ w15)
+            k += 16
+        }
+        h0 = h0 &+ a
+        h1 = h1 &+ b
+        h2 = h2 &+ c
+        h3 = h3 &+ d
+        h4 = h4 &+ e
+        h5 = h5 &+ f
+        h6 = h6 &+ g
+        h7 = h7 &+ h
+    }
+
+    /// The words in big-endian order.
+    package var bytes: [UInt8] {
+        [h0, h1, h2, h3, h4, h5, h6, h7].flatMap { word in
+            [24, 16, 8, 0].map { UInt8(truncatingIfNeeded: word >> UInt32($0)) }
+        }
+    }
+
+    @inline(__always)
+    private static func round(
+        _ a: UInt32,
+        _ b: UInt32,
+        _ c: UInt32,
+        _ d: inout UInt32,
+        _ e: UInt32,
+        _ f: UInt32,
+        _ g: UInt32,
+        _ h: inout UInt32,
+        _ input: UInt32
+    ) {
+        let sum1 = ((e &>> 6) | (e &<< 26)) ^ ((e &>> 11) | (e &<< 21)) ^ ((e &>> 25) | (e &<< 7))
+        let choice = g ^ (e & (f ^ g))
+        let mixed = h &+ sum1 &+ choice &+ input
+        let sum0 = ((a &>> 2) | (a &<< 30)) ^ ((a &>> 13) | (a &<< 19)) ^ ((a &>> 22) | (a &<< 10))
+        let majority = (a & b) | (c & (a | b))
+        d = d &+ mixed
+        h = mixed &+ sum0 &+ majority
+    }
+
+    @inline(__always)
+    private static func sigma0(_ x: UInt32) -> UInt32 {
+        ((x &>> 7) | (x &<< 25)) ^ ((x &>> 18) | (x &<< 14)) ^ (x &>> 3)
+    }
+
+    @inline(__always)
+    private static func sigma1(_ x: UInt32) -> UInt32 {
+        ((x &>> 17) | (x &<< 15)) ^ ((x &>> 19) | (x &<< 13)) ^ (x &>> 10)
+    }
+
+    @inline(__always)
+    private static func word(_ block: UnsafeRawPointer, _ index: Int) -> UInt32 {
+        UInt32(bigEndian: block.loadUnaligned(fromByteOffset: index &* 4, as: UInt32.self))
+    }
+
+    private static let constants: [UInt32] = [
+        0x428a_2f98, 0x7137_4491, 0xb5c0_fbcf, 0xe9b5_dba5, 0x3956_c25b, 0x59f1_11f1, 0x923f_82a4, 0xab1c_5ed5,
+        0xd807_aa98, 0x1283_5b01, 0x2431_85be, 0x550c_7dc3, 0x72be_5d74, 0x80de_b1fe, 0x9bdc_06a7, 0xc19b_f174,
+        0xe49b_69c1, 0xefbe_4786, 0x0fc1_9dc6, 0x240c_a1cc, 0x2de9_2c6f, 0x4a74_84aa, 0x5cb0_a9dc, 0x76f9_88da,
+        0x983e_5152, 0xa831_c66d, 0xb003_27c8, 0xbf59_7fc7, 0xc6e0_0bf3, 0xd5a7_9147, 0x06ca_6351, 0x1429_2967,
+        0x27b7_0a85, 0x2e1b_2138, 0x4d2c_6dfc, 0x5338_0d13, 0x650a_7354, 0x766a_0abb, 0x81c2_c92e, 0x9272_2c85,
+        0xa2bf_e8a1, 0xa81a_664b, 0xc24b_8b70, 0xc76c_51a3, 0xd192_e819, 0xd699_0624, 0xf40e_3585, 0x106a_a070,
+        0x19a4_c116, 0x1e37_6c08, 0x2748_774c, 0x34b0_bcb5, 0x391c_0cb3, 0x4ed8_aa4a, 0x5b9c_ca4f, 0x682e_6ff3,
+        0x748f_82ee, 0x78a5_636f, 0x84c8_7814, 0x8cc7_0208, 0x90be_fffa, 0xa450_6ceb, 0xbef9_a3f7, 0xc671_78f2,
+    ]
+}

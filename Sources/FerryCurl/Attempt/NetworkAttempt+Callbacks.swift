@@ -1,0 +1,263 @@
+internal import CFerry
+
+/// The functions that libcurl calls while it performs.
+extension NetworkAttempt {
+    /// Hands the callbacks to the C side when it is first read.
+    package static let callbacks: Void = ferry_install_callbacks(
+        ferry_callbacks(
+            write: { bytes, size, count, context in attempt(context)?.didReceiveBody(bytes, size &* count) ?? 0 },
+            header: { bytes, size, count, context in attempt(context)?.didReceiveHeader(bytes, size &* count) ?? 0
+            },
+            read: { buffer, size, count, context in
+                attempt(context)?.readBody(buffer, size &* count) ?? CurlAnswer.readAbort
+            },
+            seek: { context, offset, origin in attempt(context)?.seekBody(offset, origin) ?? CurlAnswer.seekCannot
+            },
+            may_connect: { context in attempt(context)?.mayConnect() == true ? 1 : 0 },
+            prerequest: { context, remote, local, remotePort, localPort in
+                guard let attempt = attempt(context) else { return 1 }
+                guard let remote, let local, local.pointee != 0, localPort > 0 else {
+                    return attempt.maySendRequest(nil) ? 0 : 1
+                }
+                let ends = (
+                    local: Connection.Endpoint(address: local, port: Int(localPort)),
+                    remote: Connection.Endpoint(address: remote, port: Int(remotePort))
+                )
+                return attempt.maySendRequest(ends) ? 0 : 1
+            },
+            resolve: { _, _, context in
+                attempt(context)?.willResolve()
+                return 0
+            },
+            opened: { context, socket in
+                guard let attempt = attempt(context), let engine = attempt.transfer?.engine else { return }
+                attempt.lastOpened = engine.connections.open(socket)
+            },
+            closed: { context, socket in
+                guard let context else { return }
+                Unmanaged<ConnectionTable>.fromOpaque(context).takeUnretainedValue().close(socket)
+            },
+            progress: { context in attempt(context)?.mayContinueTunnel() == true ? 0 : 1 },
+            handshake: { context, level in attempt(context)?.willShakeHands(securityLevel: Int(level)) ?? true },
+            refused: { owner, easy, isAtFault, bytes, length in
+                guard let owner, let easy, let bytes else { return }
+                let chains = Unmanaged<RefusedChains>.fromOpaque(owner).takeUnretainedValue()
+                chains.note(Data(bytes: bytes, count: length), isAtFault: isAtFault, for: easy)
+            }
+        )
+    )
+
+    // MARK: - Connecting
+
+    private func willResolve() {
+        beginConnecting(.resolving)
+        if let receiver = transfer?.receiver { forgetAnsweredChallenge(receiver) }
+    }
+
+    /// Whether a socket may be opened: not for an attempt that was abandoned during its lookup.
+    private func mayConnect() -> Bool {
+        beginConnecting(.connecting)
+        guard let transfer, let receiver = transfer.receiver else { return false }
+        forgetAnsweredChallenge(receiver)
+        transfer.engine.noteNewSocket()
+        return true
+    }
+
+    /// Forgets a challenge that libcurl answers itself with a further request: if that one fails, there is no response.
+    private func forgetAnsweredChallenge(_ receiver: any TransferReceiver) {
+        if sending.count > 0, receiver.forgetChallenge() { status = nil }
+    }
+
+    private func beginConnecting(_ next: Stage) {
+        // The time while it has waited for the connection of another request does not count for its own.
+        if stage == .none { transfer?.clock.forgetConnecting() }
+        stage = next
+        beginConnecting(at: .now())
+    }
+
+    /// Starts the deadlines for the connection.
+    package func beginConnecting(at now: MonotonicTime) {
+        guard let transfer, !transfer.isSuspended, transfer.receiver != nil else { return }
+        transfer.clock.start(at: now)
+        transfer.clock.beginConnecting(at: now)
+        transfer.engine.watch(transfer)
+    }
+
+    /// The ends of the connection that libcurl has chosen.
+    private typealias Ends = (local: Connection.Endpoint, remote: Connection.Endpoint)
+
+    /// Whether the request may be sent on the connection that libcurl has chosen; `nil` if it has no port.
+    private func maySendRequest(_ ends: Ends?) -> Bool {
+        stage = .connected
+        guard let transfer, let receiver = transfer.receiver else { return false }
+        let now = MonotonicTime.now()
+        if !transfer.isSuspended { transfer.clock.start(at: now) }
+        transfer.clock.endConnecting(at: now)
+        transfer.engine.watch(transfer)
+        if let ends { noteRemote(ends.remote) }
+        forgetAnsweredChallenge(receiver)
+        guard mayRepeat(receiver), mayUseConnection(transfer.engine.connections, ends), mayTrust(transfer, receiver)
+        else { return false }
+        sending.count += 1
+        sending.hasResponseBytes = false
+        sending.start = transfer.engine.turnStart
+        return true
+    }
+
+    /// Whether the request may be sent, which is not so if it was sent before without a response and is not idempotent.
+    ///
+    /// libcurl sends a request again if its connection, taken from the pool, closes without a response.
+    private func mayRepeat(_ receiver: any TransferReceiver) -> Bool {
+        guard sending.count > 0, !sending.hasResponseBytes, !RepetitionRule.isIdempotent(prepared.method) else {
+            return true
+        }
+        receiver.handle(.willFail(notRepeated()))
+        return false
+    }
+
+    /// Finds the connection that libcurl has chosen, and returns whether it may carry the request.
+    private func mayUseConnection(_ connections: ConnectionTable, _ ends: Ends?) -> Bool {
+        if let ends {
+            let found = connections.connection(from: ends.local, to: ends.remote)
+            guard let found, found !== connection else { return true }
+            guard found.mayCarryRequest(hasUnreadBytes: { (easy?.unreadTLSBytes ?? 0) > 0 }) else {
+                return refuseConnection()
+            }
+            use(found)
+            return true
+        }
+        // Connections over Unix-domain sockets cannot be told apart, unless this attempt has opened one.
+        if let lastOpened {
+            use(lastOpened)
+            return true
+        }
+        return connections.hasUnexpectedInputWithoutPort ? refuseConnection() : true
+    }
+
+    private func noteReceived(_ transfer: Transfer, at now: MonotonicTime) {
+        transfer.clock.noteActivity(at: now)
+        sending.hasResponseBytes = true
+        connection?.noteReceived(at: now)
+    }
+
+    // MARK: - Receiving
+
+    private func didReceiveHeader(_ bytes: UnsafeMutablePointer<CChar>?, _ count: Int) -> Int {
+        if isDiscarding { return count }
+        guard let transfer else { return 0 }
+        noteReceived(transfer, at: transfer.engine.turnStart)
+        // Lines that came while the attempt was paused arrive together when it is resumed.
+        var rest = UnsafeRawBufferPointer(start: bytes, count: count)
+        var lines = 0
+        while let base = rest.baseAddress, !rest.isEmpty {
+            let end = memchr(base, 0x0A, rest.count).map { UnsafeRawPointer($0) - base + 1 } ?? rest.count
+            let line = UnsafeRawBufferPointer(rebasing: rest[..<end])
+            if isTunnelling {
+                guard didReceiveTunnelLine(line) else { return 0 }
+            } else if !didReceiveHeaderLine(line, transfer) {
+                return 0
+            }
+            rest = UnsafeRawBufferPointer(rebasing: rest[end...])
+            lines += 1
+        }
+        return isTunnelling || notePieces(lines, transfer) ? count : 0
+    }
+
+    /// Counts small pieces, after many of which the attempt is paused until the next turn; returns whether it goes on.
+    ///
+    /// It is not paused within an interim response: libcurl before 8.8 would keep the status lines that follow apart
+    /// from the fields, and those of interim responses apart from those of the final one, so that their order would be
+    /// lost.
+    private func notePieces(_ count: Int, _ transfer: Transfer) -> Bool {
+        guard pieces.add(count, in: transfer.engine.turnStart, &transfer.engine.allowance), parser.isInFinalResponse
+        else { return true }
+        transfer.receiver?.handle(.mustWait)
+        transfer.setPause(.awaitsTurn, true)
+        return apply(transfer.pauses) == 0
+    }
+
+    private func didReceiveHeaderLine(_ line: UnsafeRawBufferPointer, _ transfer: Transfer) -> Bool {
+        switch parser.consume(line) {
+        case .none: return true
+        case .head(let head):
+            noteHead(head, transfer)
+            // A head may set hundreds of cookies.
+            let start = MonotonicTime.now()
+            defer { transfer.engine.allowance.spend(MonotonicTime.now().since(start)) }
+            return transfer.receiver?.didReceiveHead(head, of: self) ?? false
+        case .refused(let refusal):
+            connection?.retire()
+            transfer.receiver?.handle(.refusesHead(refusal))
+            return false
+        }
+    }
+
+    private func noteHead(_ head: ResponseHead, _ transfer: Transfer) {
+        let httpVersion2 = 3
+        status = head.status
+        guard let easy, easy.long(CurlInfo.httpVersion) == httpVersion2, let origin = transfer.origin else { return }
+        isMultiplexed = true
+        connection?.isMultiplexed = true
+        transfer.engine.admission.noteMultiplexed(origin)
+    }
+
+    private func didReceiveBody(_ bytes: UnsafeMutablePointer<CChar>?, _ count: Int) -> Int {
+        if isDiscarding { return count }
+        guard let transfer, let receiver = transfer.receiver else { return 0 }
+        // libcurl keeps the bytes until the attempt is resumed, and of a stream of HTTP/2 receives no more.
+        if isReceivingPaused { return CurlAnswer.writePause }
+        noteReceived(transfer, at: .now())
+        received.add(ByteCount(clamping: count))
+        let bytes = UnsafeRawBufferPointer(start: bytes, count: count)
+        guard receiver.accept(bytes), apply(transfer.pauses) == 0 else { return 0 }
+        return count > SmallPieces.largest || notePieces(1, transfer) ? count : 0
+    }
+
+    // MARK: - Sending
+
+    private func readBody(_ buffer: UnsafeMutablePointer<CChar>?, _ capacity: Int) -> Int {
+        guard let transfer, let receiver = transfer.receiver, let reader = transfer.reader, capacity > 0 else {
+            return CurlAnswer.readAbort
+        }
+        if transfer.isSuspended {
+            appliedPause |= CurlPause.send
+            return CurlAnswer.readPause
+        }
+        transfer.clock.noteActivity(at: .now())
+        // libcurl sends a piece at once and then waits as long as the rate says, without reading the response.
+        let rate = transfer.engine.settings.maximumUploadBytesPerSecond
+        let size = rate.map { min(capacity, max(1, $0 / 4)) } ?? capacity
+        switch reader.read(into: UnsafeMutableRawBufferPointer(start: buffer, count: size)) {
+        case .bytes(let count):
+            guard count > 0 else { return readBody(buffer, capacity) }
+            receiver.handle(.hasSent(ByteCount(clamping: count), expected: reader.length))
+            return count
+        case .end: return 0
+        case .wait:
+            transfer.pauses.insert(.bodyIsStarved)
+            appliedPause |= CurlPause.send
+            transfer.clock.pauseInactivity(true, at: .now())
+            return CurlAnswer.readPause
+        case .failed(let error):
+            receiver.handle(.willFail(error))
+            return CurlAnswer.readAbort
+        }
+    }
+
+    private func seekBody(_ offset: Int64, _ origin: Int32) -> Int32 {
+        guard offset == 0, origin == SEEK_SET, let transfer else { return CurlAnswer.seekCannot }
+        // libcurl 8.14 rewinds the body of the request that a handle was used for before, if that request was ended
+        // when it was about to be sent again. There is nothing to do for a request without a body.
+        guard let reader = transfer.reader else { return CurlAnswer.seekDone }
+        guard reader.rewind() else { return CurlAnswer.seekCannot }
+        transfer.receiver?.handle(.hasRewoundBody)
+        return CurlAnswer.seekDone
+    }
+}
+
+private func attempt(_ context: UnsafeMutableRawPointer?) -> NetworkAttempt? {
+    guard let context else { return nil }
+    let attempt = Unmanaged<NetworkAttempt>.fromOpaque(context).takeUnretainedValue()
+    attempt.transfer?.engine.noteEvent()
+    return attempt
+}

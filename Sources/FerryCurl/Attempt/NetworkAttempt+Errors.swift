@@ -1,0 +1,125 @@
+/// Turns libcurl's codes into errors that name what failed.
+extension NetworkAttempt {
+    package func failure(_ code: Int32) -> URLError {
+        if needsNewConnection {
+            let text = "No connection was found that may carry the request"
+            let cause = CurlSessionError(.trustRefused, text, host: prepared.origin.host)
+            return .ferry(.serverCertificateUntrusted, url: url, underlying: cause)
+        }
+        let text = easy?.message(for: code) ?? ""
+        if let failure = routeFailure(code, text) { return failure }
+        // While an attempt is paused within a head, libcurl counts the lines that wait.
+        if code == CurlCode.receiveError, text.hasPrefix("Too large response headers") {
+            return .ferry(.dataLengthExceedsMaximum, url: url, reason: .responseTooLarge, text, curlCode: code)
+        }
+        if ErrorRule.isLongHeader(code), let easy {
+            if easy.long(CurlInfo.requestSize) == 0 { return longRequestHeader(curlCode: code) }
+            let text = "A line of the response's header is longer than libcurl accepts"
+            return .ferry(.dataLengthExceedsMaximum, url: url, reason: .responseTooLarge, text, curlCode: code)
+        }
+        let guess = SchemeRule.guess(prepared.origin, code, text, hasResponseBytes: sending.hasResponseBytes)
+        let verdict = ErrorRule.Verdict(verifyResult: easy?.long(CurlInfo.sslVerifyResult) ?? 0, text: text)
+        guard prepared.origin.scheme == "https", let tlsReason = TLSErrorRule.reason(for: code, verdict: verdict) else {
+            let reason: CurlSessionError.Code = ErrorRule.isAboutMessage(code) ? .malformedResponse : .curl
+            let errorCode = ErrorRule.code(for: code, verdict: verdict)
+            return .ferry(errorCode, url: url, reason: reason, text + guess, curlCode: code)
+        }
+        return tlsFailure(code, text + guess, tlsReason)
+    }
+
+    /// The error of a request with a header that cannot be sent.
+    func longRequestHeader(curlCode: Int32? = nil) -> URLError {
+        let text = "The request's header is longer than libcurl accepts"
+        return .ferry(.dataLengthExceedsMaximum, url: url, reason: .invalidHeader, text, curlCode: curlCode)
+    }
+
+    /// The error of a request that was sent without a response, and may not be sent again.
+    package func notRepeated() -> URLError {
+        let text =
+            "The server closed the connection without a response, and a \(prepared.method) request is not sent a second "
+            + "time"
+        return .ferry(.networkConnectionLost, url: url, reason: .notRepeated, text)
+    }
+
+    private func tlsFailure(_ code: Int32, _ text: String, _ tlsReason: TLSErrorRule.Reason) -> URLError {
+        var reason = tlsReason.reason
+        var message = text
+        if let identity = trust.identity, reason == .clientCertificateUnusable {
+            let isPassphrase = TLSErrorRule.isWrongPassphrase(text, isEncrypted: identity.isEncrypted)
+            if isPassphrase { reason = .wrongPassphrase }
+            let problem = isPassphrase ? "does not open with its passphrase" : "cannot be used"
+            message = "The client certificate \(problem): \(text)"
+        }
+        let chain = presentedChain
+        if let words = CertificateSummary.words(for: reason, chain) { message += " (\(words))" }
+        let (certificates, host) = (chain.certificates, prepared.origin.host)
+        let cause = CurlSessionError(reason, message, curlCode: Int(code), certificates: certificates, host: host)
+        // Under a policy all faults of a server's certificate have one code, as in AFNetworking; the reasons differ.
+        let isServers = TLSErrorRule.isAboutServerCertificate(code)
+        let errorCode = trust.session.policy != nil && isServers ? .serverCertificateUntrusted : tlsReason.code
+        return .ferry(errorCode, url: url, underlying: cause)
+    }
+
+    /// The chain that the server has presented: from libcurl after a handshake, from OpenSSL if it was refused.
+    private var presentedChain: RefusedChains.Chain {
+        guard let easy else { return RefusedChains.Chain() }
+        let presented = easy.presentedCertificates
+        let refused = transfer?.engine.chains.take(easy.pointer) ?? RefusedChains.Chain()
+        // libcurl keeps what a proxy or an earlier connection has presented.
+        return refused.isEmpty ? RefusedChains.Chain(certificates: presented) : refused
+    }
+
+    // MARK: - Proxies and local sockets
+
+    /// Returns the error of an attempt that ended at the proxy or at a local socket, or `nil` where it got past them.
+    private func routeFailure(_ code: Int32, _ text: String) -> URLError? {
+        if code == CurlCode.interfaceFailed {
+            return .ferry(.cannotConnectToHost, url: url, reason: .localEndpointUnavailable, text, curlCode: code)
+        }
+        if let unixSocket = route.unixSocket, code == CurlCode.couldNotConnect {
+            let text = "\(unixSocket.words) could not be connected to"
+            return .ferry(.cannotConnectToHost, url: url, reason: .curl, text, curlCode: code)
+        }
+        let text = route.tunnel.problem ?? text
+        guard let proxy = route.proxy, let fault = proxyFault(code, text, proxy) else { return nil }
+        let message = "The proxy \(proxy.address) \(fault.what): \(text)"
+        return .ferry(fault.code, url: url, reason: fault.reason, message, curlCode: code)
+    }
+
+    private typealias ProxyFault = (code: URLError.Code, reason: CurlSessionError.Code, what: String)
+
+    private func proxyFault(_ code: Int32, _ text: String, _ proxy: ProxyServer) -> ProxyFault? {
+        let head = route.tunnel.head
+        switch code {
+        case CurlCode.couldNotResolveProxy: return (.cannotFindHost, .proxyUnreachable, "could not be found")
+        case CurlCode.couldNotConnect where head == nil && (route.isProxyCertain || text.contains(proxy.host)):
+            return (.cannotConnectToHost, .proxyUnreachable, "could not be reached")
+        case CurlCode.proxyFailed: return (.cannotConnectToHost, .proxyRefused, "did not connect")
+        default: break
+        }
+        guard stage != .connected, proxy.kind.isHTTP, route.isProxyCertain || head != nil else { return nil }
+        if head == nil, proxy.kind == .https,
+            let reason = TLSErrorRule.reason(for: code, verdict: ErrorRule.Verdict(text: text))
+        {
+            return (reason.code, reason.reason, "has no valid TLS connection")
+        }
+        guard isTunnelling, CurlCode.endsOfTunnels.contains(code) else { return nil }
+        return switch head?.status {
+        case nil: (.cannotConnectToHost, .proxyRefused, "opened no tunnel")
+        case 407: (.userAuthenticationRequired, .proxyAuthenticationRequired, "requires a credential")
+        case .some(200...299): nil
+        case .some(let status):
+            (.cannotConnectToHost, .proxyRefused, "opened no tunnel and responded with \(status)")
+        }
+    }
+}
+
+extension NetworkOptions.UnixSocket {
+    /// What errors call it.
+    package var words: String {
+        switch self {
+        case .path(let path): "The Unix-domain socket \(PresentableText.path(path))"
+        case .abstract(let name): "The abstract Unix-domain socket \(PresentableText.path(name))"
+        }
+    }
+}

@@ -1,0 +1,165 @@
+/// The way to the server: proxies, tunnels, local sockets and addresses.
+extension NetworkAttempt {
+    package struct Route {
+        /// The proxy, where it is known; for the environment's proxy libcurl may still except a host.
+        package var proxy: ProxyServer?
+        /// Whether the proxy is the one of the session's options, which libcurl uses in any case.
+        package var isProxyCertain = false
+        package var unixSocket: NetworkOptions.UnixSocket?
+        package var tunnel = Tunnel()
+    }
+
+    /// What a proxy has said about a tunnel.
+    package struct Tunnel {
+        package var parser = ResponseHeadParser()
+        /// The proxy's last response to `CONNECT`.
+        package var head: ResponseHead?
+        /// Why that response is not accepted.
+        package var problem: String?
+        /// How many responses have asked for a credential.
+        package var challengeRounds = 0
+        /// How many steps libcurl has made in the current turn of the engine; it reads a byte in each.
+        package var steps = 0
+        /// When that turn began.
+        package var turn = MonotonicTime(nanoseconds: 0)
+
+        /// How many bytes of a proxy's response to `CONNECT` are read in one turn before the attempt ends.
+        ///
+        /// libcurl reads them one by one, without looking at anything else as long as more come.
+        static let maximumSteps = 8_192
+        /// What a step takes at least.
+        static let costOfStep = TimeSpan(nanoseconds: 500)
+    }
+
+    /// Chooses the way to the server.
+    func setUpRoute(_ easy: EasyHandle, _ engine: TransferEngine) throws(URLError) {
+        let origin = prepared.origin
+        do throws(CurlSessionError) {
+            let network = try engine.settings.network.get()
+            route.unixSocket = network.unixSocket(for: origin)
+            switch route.unixSocket {
+            case .path(let path): easy.set(CurlOption.unixSocketPath, path)
+            case .abstract(let name): easy.set(CurlOption.abstractUnixSocket, name)
+            case nil: break
+            }
+            try setUpProxy(easy, engine)
+            let isLoopback = !engine.runtime.knowsLocalhostNames && origin.host.hasSuffix(".localhost")
+            if isLoopback || !network.isPlain { setUpAddresses(easy, network, isLoopback: isLoopback) }
+        } catch {
+            throw .ferry(.cannotConnectToHost, url: url, underlying: error)
+        }
+        // libcurl asks during a tunnel whether it may go on, also while it discards the body of a response.
+        if origin.scheme == "https", route.proxy?.kind.isHTTP == true {
+            easy.watchProgress(context: Unmanaged.passUnretained(self).toOpaque())
+        }
+    }
+
+    private func setUpProxy(_ easy: EasyHandle, _ engine: TransferEngine) throws(CurlSessionError) {
+        let origin = prepared.origin
+        switch route.unixSocket == nil ? try engine.settings.proxy.get().route(to: origin) : .direct {
+        case .environment:
+            if let value = EnvironmentProxy.value(for: origin, EnvironmentProxy.variable) {
+                route.proxy = EnvironmentProxy.server(value)
+            } else {
+                // libcurl need not look again, and cannot find another one.
+                easy.set(CurlOption.proxy, "")
+            }
+        case .direct: easy.set(CurlOption.proxy, "")
+        case .server(let server):
+            if server.kind == .https, !engine.runtime.supportsHTTPSProxies {
+                throw CurlSessionError(.invalidProxy, "This libcurl has no proxies over TLS: \(server.address)")
+            }
+            route.proxy = server
+            route.isProxyCertain = true
+            easy.set(CurlOption.proxy, server.address)
+            // The environment's exceptions are for the environment's proxies.
+            easy.set(CurlOption.noProxy, "")
+            if !server.kind.isHTTP, let user = server.user {
+                easy.set(CurlOption.proxyUserName, user)
+                easy.set(CurlOption.proxyPassword, server.password ?? "")
+            }
+        }
+        if route.proxy?.kind == .https {
+            easy.watchHandshake(engine.chains, context: Unmanaged.passUnretained(self).toOpaque())
+            try setUpProxyTLS(easy, try engine.settings.tls.get())
+        }
+    }
+
+    /// Sets up the TLS connection to the proxy, which carries credentials too.
+    private func setUpProxyTLS(_ easy: EasyHandle, _ tls: TLSMaterial) throws(CurlSessionError) {
+        if !tls.usesSystemFolder { easy.set(CurlOption.proxyCAPath, TLSMaterial.noFolder) }
+        do throws(EasyHandle.Refusal) {
+            if let authorities = tls.authorities { try easy.require(CurlOption.proxyCAInfoBlob, authorities) }
+            if let lists = tls.revocationLists {
+                try easy.require(CurlOption.proxyRevocationLists, lists)
+                // The certificates of a resumed TLS session are not verified again.
+                try easy.require(CurlOption.sessionCache, 0)
+            }
+            if tls.version != 0 { try easy.require(CurlOption.proxySSLVersion, tls.version) }
+            if !tls.cipherSuites.isEmpty { try easy.require(CurlOption.proxyCipherList, tls.cipherSuites) }
+            if !tls.tls13CipherSuites.isEmpty { try easy.require(CurlOption.proxyTLS13Ciphers, tls.tls13CipherSuites) }
+        } catch {
+            let text = "This libcurl's TLS library cannot use the TLS options for the connection to a proxy"
+            throw CurlSessionError(.tlsUnsupported, text, curlCode: Int(error.curlCode))
+        }
+    }
+
+    private func setUpAddresses(_ easy: EasyHandle, _ network: NetworkMaterial, isLoopback: Bool) {
+        let origin = prepared.origin
+        let hosts = [(origin.host, origin.port)] + (route.proxy.map { [($0.name, $0.port)] } ?? [])
+        // RFC 6761, section 6.3. The options come last, since a later line replaces an earlier one.
+        let loopback = isLoopback ? ["\(origin.host):\(origin.port):127.0.0.1,[::1]"] : []
+        easy.setList(CurlOption.resolve, loopback + hosts.flatMap { network.resolutions(of: $0.0, port: $0.1) })
+        if let interface = network.interface { easy.set(CurlOption.interface, interface) }
+        if let time = network.happyEyeballsMilliseconds { easy.set(CurlOption.happyEyeballsTimeout, time) }
+        switch network.options.ipVersion {
+        case .any: break
+        case .v4: easy.set(CurlOption.ipResolve, 1)
+        case .v6: easy.set(CurlOption.ipResolve, 2)
+        }
+    }
+
+    /// Notes where a request without TLS goes: libcurl may have excepted the host from the environment's proxy.
+    func noteRemote(_ remote: Connection.Endpoint) {
+        guard !route.isProxyCertain, prepared.origin.scheme == "http", let proxy = route.proxy else { return }
+        let address = IPAddress(proxy.host)
+        let isOther = address.map { $0 != IPAddress(String(cString: remote.address)) } ?? false
+        if remote.port != proxy.port || isOther { route.proxy = nil }
+    }
+
+    // MARK: - Tunnels
+
+    /// Whether response heads that come now are a proxy's to `CONNECT`, and not the server's.
+    package var isTunnelling: Bool { stage != .connected && prepared.origin.scheme == "https" }
+    /// Whether a 407 comes from the proxy; inside a tunnel and without a proxy it is the server's, and not a challenge.
+    package var isForwarded: Bool { route.proxy?.kind.isHTTP == true && prepared.origin.scheme == "http" }
+
+    /// Whether libcurl may go on with a tunnel; a lookup is not ended, since taking the handle back would block.
+    func mayContinueTunnel() -> Bool {
+        guard stage == .connecting, let engine = transfer?.engine else { return true }
+        // Each turn is at least one step, also while the proxy is silent.
+        if engine.turnStart != route.tunnel.turn { (route.tunnel.turn, route.tunnel.steps) = (engine.turnStart, 0) }
+        route.tunnel.steps += 1
+        engine.allowance.spend(Tunnel.costOfStep)
+        guard route.tunnel.steps > Tunnel.maximumSteps else { return true }
+        route.tunnel.problem = route.tunnel.problem ?? "its response to CONNECT is too long"
+        return false
+    }
+
+    /// Reads a line of a proxy's response to `CONNECT`, and returns whether the attempt goes on.
+    func didReceiveTunnelLine(_ line: UnsafeRawBufferPointer) -> Bool {
+        switch route.tunnel.parser.consume(line) {
+        case .none: return true
+        case .refused(.malformed(let text)), .refused(.tooLarge(let text)):
+            route.tunnel.problem = text
+            return false
+        case .head(let head):
+            route.tunnel.head = head
+            guard head.status == 407 else { return true }
+            route.tunnel.challengeRounds += 1
+            // Where libcurl has answered a stale nonce, the credential is asked for again (RFC 7616, section 3.3).
+            let (scheme, rounds) = (credentials.proxy?.scheme, route.tunnel.challengeRounds)
+            return AuthenticationChallenge.mayContinue(head, scheme: scheme, rounds: rounds)
+        }
+    }
+}

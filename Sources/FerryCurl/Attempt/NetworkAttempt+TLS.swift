@@ -1,0 +1,214 @@
+/// TLS connections: how they are made, and which may carry the request.
+extension NetworkAttempt {
+    package struct ConnectionTrust {
+        /// The session's policy when the attempt began.
+        package var session = SessionTrust.Current()
+        /// Whether the connection needs a verdict before it carries the request.
+        var needsVerdict = false
+        var verifiesChain = true
+        var verifiesHost = true
+        /// OpenSSL's security level of the connection.
+        package var securityLevel = ServerTrust.usualSecurityLevel
+        package var identity: TLSMaterial.Identity?
+        /// How many connections the attempt had opened when one was last evaluated.
+        var connectionsSeen = 0
+        /// The question that the attempt has ended without a decision about.
+        package var pendingQuestion: TrustQuestion?
+    }
+
+    // MARK: - Before the connection
+
+    func setUpTLS(_ easy: EasyHandle, _ transfer: Transfer) throws(URLError) {
+        let engine = transfer.engine
+        let origin = prepared.origin
+        guard origin.scheme == "https" else { return }
+        trust.session = engine.trust.use()
+        do throws(CurlSessionError) {
+            let tls = try engine.settings.tls.get()
+            if trust.session.policy != nil { try TLSBackend.requireEvaluation(engine.runtime) }
+            trust.needsVerdict = tls.evaluator != nil || trust.session.policy != nil
+            let pins = try tls.pins.curlValue(for: origin.host)
+            let verification = verification(of: tls, engine)
+            guard !tls.checksRevocation || verification.contains(.chain) else {
+                let text = "Revocation cannot be checked where the trust policy verifies the chain in place of libcurl"
+                throw .invalidTLS("\(text): \(origin.host)")
+            }
+            trust.identity = try tls.identity(for: origin.host, hasLeftOrigin: prepared.hasLeftOrigin)
+            do throws(EasyHandle.Refusal) {
+                easy.watchHandshake(engine.chains, context: Unmanaged.passUnretained(self).toOpaque())
+                engine.chains.forget(easy.pointer)
+                try apply(tls, pins, verification, to: easy)
+                // A stream can be read once, so it is not risked on a connection that an earlier policy has accepted.
+                if trust.needsVerdict, trust.session.isLater, prepared.isStreamed {
+                    try easy.require(CurlOption.freshConnect, 1)
+                }
+            } catch {
+                let text = "This libcurl's TLS library does not have what the session's options ask for"
+                throw CurlSessionError(.tlsUnsupported, text, curlCode: Int(error.curlCode))
+            }
+        } catch {
+            throw .ferry(.secureConnectionFailed, url: url, underlying: error)
+        }
+    }
+
+    /// Returns what libcurl verifies: what the policy asks for, where there is one.
+    ///
+    /// An evaluator that was promised verified chains gets them in any case.
+    private func verification(of tls: TLSMaterial, _ engine: TransferEngine) -> TrustVerification {
+        guard let policy = trust.session.policy else { return tls.verifies ? .full : [] }
+        if tls.evaluator != nil, tls.verifies { return .full }
+        let host = prepared.origin.host
+        if let policy = policy as? any ImmediateTrustPolicy { return policy.verification(for: host) }
+        // It was asked before the attempt began. Where the policy has changed since, the connection is refused later.
+        return engine.trust.verification(for: host, revision: trust.session.revision) ?? .full
+    }
+
+    private func apply(
+        _ tls: TLSMaterial,
+        _ pins: String?,
+        _ verification: TrustVerification,
+        to easy: EasyHandle
+    ) throws(EasyHandle.Refusal) {
+        // Errors name the chain too; a TLS library that cannot tell it is not required to.
+        easy.set(CurlOption.certificateInfo, 1)
+        if let authorities = tls.authorities { try easy.require(CurlOption.caInfoBlob, authorities) }
+        if !tls.usesSystemFolder { easy.set(CurlOption.caPath, TLSMaterial.noFolder) }
+        if tls.version != 0 { try easy.require(CurlOption.sslVersion, tls.version) }
+        if !tls.cipherSuites.isEmpty { try easy.require(CurlOption.cipherList, tls.cipherSuites) }
+        if !tls.tls13CipherSuites.isEmpty { try easy.require(CurlOption.tls13Ciphers, tls.tls13CipherSuites) }
+        if let pins { try easy.require(CurlOption.pinnedPublicKey, pins) }
+        trust.verifiesChain = verification.contains(.chain)
+        if !trust.verifiesChain { try easy.require(CurlOption.verifyPeer, 0) }
+        trust.verifiesHost = trust.verifiesChain && verification.contains(.hostName)
+        if !trust.verifiesHost { try easy.require(CurlOption.verifyHost, 0) }
+        if let lists = tls.revocationLists { try easy.require(CurlOption.revocationLists, lists) }
+        if tls.requiresStapledStatus { try easy.require(CurlOption.verifyStatus, 1) }
+        // The certificates of a resumed TLS session are not verified again, and it has no stapled response.
+        if tls.checksRevocation { try easy.require(CurlOption.sessionCache, 0) }
+        if let identity = trust.identity {
+            try easy.require(CurlOption.certificateBlob, identity.certificate)
+            try easy.require(CurlOption.certificateType, identity.type)
+            if let key = identity.key {
+                try easy.require(CurlOption.keyBlob, key)
+                try easy.require(CurlOption.keyType, identity.type)
+            }
+            try easy.require(CurlOption.keyPassphrase, identity.passphrase)
+        }
+        guard trust.needsVerdict else { return }
+        try easy.require(CurlOption.certificateInfo, 1)
+        // A resumed TLS session does not present the whole chain with every version of libcurl.
+        try easy.require(CurlOption.sessionCache, 0)
+    }
+
+    /// Notes a handshake that begins, and returns whether the certificate must name a host.
+    func willShakeHands(securityLevel: Int) -> Bool {
+        if timing.handshakeStart == nil { timing.handshakeStart = Date() }
+        // A policy decides about the server, never about a proxy.
+        if route.proxy?.kind == .https, route.tunnel.head.map({ 200..<300 ~= $0.status }) != true { return true }
+        trust.securityLevel = securityLevel
+        return trust.verifiesHost
+    }
+
+    // MARK: - Between handshake and request
+
+    /// Whether evaluator and policy let the connection carry the request.
+    func mayTrust(_ transfer: Transfer, _ receiver: any TransferReceiver) -> Bool {
+        let engine = transfer.engine
+        let origin = prepared.origin
+        // The policy has changed since libcurl was told what to verify.
+        guard engine.trust.current.revision == trust.session.revision || origin.scheme != "https" else {
+            return refuseConnection()
+        }
+        guard trust.needsVerdict else { return true }
+        guard let tls = try? engine.settings.tls.get(), let easy else { return false }
+        let connections = easy.long(CurlInfo.newConnections)
+        let isNew = connections > trust.connectionsSeen
+        trust.connectionsSeen = connections
+        let known = connection?.verdict
+        let verdict: Connection.Verdict
+        if isNew {
+            guard let evaluated = evaluate(tls, easy, transfer) else { return refuseConnection() }
+            connection?.verdict = evaluated
+            verdict = evaluated
+        } else if let known, known.origin == origin, known.revision == trust.session.revision {
+            verdict = known
+        } else {
+            return refuseConnection()
+        }
+        guard case .refuse(let reason, let code) = verdict.decision else {
+            transfer.decidedTrust = nil
+            return true
+        }
+        // libcurl would keep the connection in its pool.
+        easy.set(CurlOption.forbidReuse, 1)
+        let whose = verdict.subject.map { " (certificate: \($0))" } ?? ""
+        let cause = CurlSessionError(
+            code,
+            "The connection to \(origin.host) was refused: \(reason)\(whose)",
+            certificates: verdict.certificates,
+            host: origin.host
+        )
+        receiver.handle(.willFail(.ferry(.serverCertificateUntrusted, url: url, underlying: cause)))
+        return false
+    }
+
+    /// Ends the attempt before its request is sent, so that it begins again on another connection.
+    func refuseConnection() -> Bool {
+        needsNewConnection = true
+        easy?.set(CurlOption.forbidReuse, 1)
+        return false
+    }
+
+    /// Returns the verdict on a new connection, or `nil` where the attempt has to wait for it.
+    private func evaluate(_ tls: TLSMaterial, _ easy: EasyHandle, _ transfer: Transfer) -> Connection.Verdict? {
+        let origin = prepared.origin
+        let certificates = easy.presentedCertificates
+        // Without verification libcurl loads no authorities, and OpenSSL knows none.
+        let verifyResult = trust.verifiesChain ? easy.long(CurlInfo.sslVerifyResult) : nil
+        let (host, port) = (origin.host, origin.port)
+        var server = ServerTrust(host: host, port: port, certificates: certificates, verifyResult: verifyResult)
+        server.securityLevel = trust.securityLevel
+        let decision: TrustDecision
+        if certificates.isEmpty {
+            decision = .refuse(reason: "it presented no certificate")
+        } else if tls.evaluator == nil, let policy = trust.session.policy as? any ImmediateTrustPolicy {
+            decision = policy.decide(server)
+        } else {
+            let question = TrustQuestion(
+                origin: origin,
+                certificates: certificates,
+                verifyResult: verifyResult,
+                revision: trust.session.revision
+            )
+            guard let found = decide(question, server, tls, transfer) else { return nil }
+            decision = found
+        }
+        return Connection.Verdict(
+            origin: origin,
+            revision: trust.session.revision,
+            decision: decision,
+            certificates: certificates,
+            subject: easy.presentedSubject
+        )
+    }
+
+    /// Asks the user's code, unless it has decided about the same chain for this transfer already.
+    private func decide(
+        _ question: TrustQuestion,
+        _ server: ServerTrust,
+        _ tls: TLSMaterial,
+        _ transfer: Transfer
+    ) -> TrustDecision? {
+        if let decided = transfer.decidedTrust, decided.question == question { return decided.decision }
+        let (evaluator, policy) = (tls.evaluator, trust.session.policy)
+        let decision = transfer.engine.trustQuestions.ask(question) {
+            let first = evaluator?(server) ?? .accept
+            guard first == .accept else { return first }
+            return policy?.decide(server) ?? .accept
+        } whenDecided: { decision in
+            transfer.engine.submit(.run { transfer.receiver?.handle(.trust(question, decision)) })
+        }
+        if decision == nil { trust.pendingQuestion = question }
+        return decision
+    }
+}

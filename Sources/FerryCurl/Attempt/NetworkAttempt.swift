@@ -1,0 +1,190 @@
+/// One request over the network: a handle of libcurl's, and what is known about its connection and response.
+///
+/// Only the thread that has the engine uses it. While libcurl has the handle, its callbacks are called here.
+package final class NetworkAttempt {
+    package enum Stage {
+        case none
+        /// The host's name is looked up. Taking the handle from libcurl now would block until that ends.
+        case resolving
+        case connecting
+        /// There is a connection to the server, through a tunnel or without one.
+        case connected
+    }
+
+    /// When something happened, for the metrics and for the cache.
+    package struct Timing {
+        package var start: Date?
+        var handshakeStart: Date?
+        var isReported = false
+    }
+
+    /// What is known of the request that was sent.
+    package struct Sending {
+        /// How often libcurl has begun to send it: more than once where it answers a challenge, or tries again.
+        package var count = 0
+        /// When it was sent last.
+        package var start: MonotonicTime?
+        /// Whether a byte of a response has come since.
+        package var hasResponseBytes = false
+        /// How many bytes the server had acknowledged when that was last checked.
+        var acknowledgedBytes: Int64 = 0
+    }
+
+    package let prepared: PreparedRequest
+    package let url: URL?
+    /// The transfer, while the attempt has a handle; a lookup that cannot be stopped goes on without it.
+    package private(set) var transfer: Transfer?
+    private(set) var easy: EasyHandle?
+
+    package var stage = Stage.none
+    /// Whether the attempt was ended so that the request is sent on another connection.
+    package internal(set) var needsNewConnection = false
+    package var timing = Timing()
+    package var sending = Sending()
+    package var route = Route()
+    package var trust = ConnectionTrust()
+    /// The connection that carries the request, from the moment before it is sent.
+    package private(set) var connection: Connection?
+    /// The connection that was last opened for the attempt.
+    var lastOpened: Connection?
+    /// Whether another attempt opened the connection that carries the request.
+    package var usesConnectionOfAnother: Bool { connection != nil && connection !== lastOpened }
+    /// Whether the connection is HTTP/2, so that other attempts may use it too.
+    package var isMultiplexed = false
+
+    package var parser = ResponseHeadParser()
+    /// The fields after the response's body.
+    package var trailers: [ResponseHead.Field] { parser.trailers }
+    /// The status of the last response.
+    package var status: Int?
+    /// How many responses have asked for a credential.
+    package var challengeRounds = 0
+    /// The credentials that libcurl was given.
+    package var credentials: (server: SchemeCredential?, proxy: SchemeCredential?) = (nil, nil)
+    /// Where the range ends that continues a body.
+    package var rangeEnd: ByteCount?
+    /// The bytes of the body that libcurl has delivered, before content codings are undone.
+    package var received = ByteCount.zero
+    /// The small pieces in which the response comes.
+    package var pieces = SmallPieces()
+    /// The mask that libcurl's handle is paused with.
+    var appliedPause = CurlPause.none
+    /// Whether what libcurl delivers now is discarded.
+    var isDiscarding = false
+
+    package init(_ prepared: PreparedRequest, url: URL?) {
+        self.prepared = prepared
+        self.url = url
+    }
+
+    package func attach(_ easy: EasyHandle, to transfer: Transfer) { (self.easy, self.transfer) = (easy, transfer) }
+
+    /// Returns the handle for other uses, and leaves the connection.
+    package func detach() -> EasyHandle? {
+        defer { (easy, transfer) = (nil, nil) }
+        leaveConnection()
+        return easy
+    }
+
+    /// Leaves the transfer, while the handle goes on with a lookup that cannot be stopped.
+    package func abandon() {
+        transfer = nil
+        appliedPause = CurlPause.none
+        leaveConnection()
+    }
+
+    package func use(_ connection: Connection) {
+        guard self.connection !== connection else { return }
+        leaveConnection()
+        self.connection = connection
+        connection.addUser()
+    }
+
+    /// Forgets the small pieces so far, since a later turn goes on.
+    package func forgetPieces() { pieces = SmallPieces() }
+
+    private func leaveConnection() {
+        connection?.removeUser()
+        connection = nil
+    }
+
+    // MARK: - Pauses
+
+    /// Pauses or resumes libcurl's handle, and returns its code; resuming delivers bytes, which may pause it again.
+    package func apply(_ pauses: PauseReasons) -> Int32 {
+        guard let easy, let transfer else { return 0 }
+        let mask = pauses.curlMask
+        guard mask != appliedPause else { return 0 }
+        let previous = appliedPause
+        appliedPause = mask
+        if isMultiplexed { transfer.engine.notePause(of: self) }
+        limitReceiving(easy, transfer.engine.runtime)
+        let code = easy.pause(mask)
+        // There is no connection yet.
+        guard code == CurlCode.badFunctionArgument else { return code }
+        appliedPause = previous
+        limitReceiving(easy, transfer.engine.runtime)
+        return 0
+    }
+
+    /// Limits how fast a paused handle receives, if libcurl reads from its socket in every turn of the engine.
+    ///
+    /// libcurl does not read while a handle is over its limit, which is one byte a second.
+    private func limitReceiving(_ easy: EasyHandle, _ runtime: CurlRuntime) {
+        guard runtime.readsWhilePaused else { return }
+        easy.set(CurlOption.maximumReceiveRate, offset: isReceivingPaused ? 1 : 0)
+    }
+
+    var isReceivingPaused: Bool { appliedPause & CurlPause.receive != 0 }
+
+    /// How many bytes libcurl keeps for the attempt while it is paused.
+    package var backlog: Int64 {
+        guard let easy, isReceivingPaused else { return 0 }
+        return ByteCount(easy.offset(CurlInfo.sizeDownload))?.subtracting(received)?.int64 ?? 0
+    }
+
+    /// Makes libcurl free what it keeps for a paused attempt; returns `false` where it cannot.
+    ///
+    /// libcurl before 8.4 would keep the bytes of a handle that leaves a shared connection, for its next request.
+    func discardBacklog() -> Bool {
+        guard let easy, isReceivingPaused else { return true }
+        isDiscarding = true
+        defer { isDiscarding = false }
+        return easy.pause(CurlPause.none) == 0
+    }
+
+    // MARK: - Timeouts and metrics
+
+    /// Returns when the server has last acknowledged a part of the body, if it has since this was last checked.
+    ///
+    /// The system accepts the end of a body long before a slow server has read it; until then only acknowledgements
+    /// move. Those of a connection that others use too say nothing about one request.
+    package func progress() -> MonotonicTime? {
+        guard let connection, !connection.isMultiplexed, let last = connection.acknowledgement,
+            last.bytes > sending.acknowledgedBytes
+        else { return nil }
+        sending.acknowledgedBytes = last.bytes
+        return last.time
+    }
+
+    /// Notes on the connection that the request has timed out there.
+    package func noteTimeoutOfConnection(_ deadline: TransferClock.Deadline, _ inactivity: TimeSpan) {
+        guard let connection, let start = sending.start else { return }
+        guard deadline == .inactivity else { return connection.noteTimeout(since: start) }
+        connection.noteTimeout(since: MonotonicTime.now().before(inactivity))
+    }
+
+    /// Returns the metrics of the attempt the first time it is called while the attempt has its handle.
+    package func takeTransaction(of request: URLRequest, isOver: Bool) -> TransferMetrics.Transaction? {
+        guard let easy, let start = timing.start, !timing.isReported else { return nil }
+        timing.isReported = true
+        var transaction = easy.transaction(of: request, status: status, start: start)
+        // libcurl counts the time when bytes move, which may be long ago.
+        if !isOver { transaction.end = max(transaction.end, Date().timeIntervalSince(start)) }
+        // It knows no time of a connection whose handshake has not succeeded.
+        if transaction.connect == 0, let handshakeStart = timing.handshakeStart {
+            transaction.connect = min(max(0, handshakeStart.timeIntervalSince(start)), transaction.end)
+        }
+        return transaction
+    }
+}

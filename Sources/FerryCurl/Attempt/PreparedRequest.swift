@@ -1,0 +1,61 @@
+/// A request as it goes to libcurl, with everything checked that could break the message.
+package struct PreparedRequest: Sendable {
+    package let url: String
+    package let origin: Origin
+    package let method: String
+    package let fields: [RequestField]
+    /// The number of fields at the end of ``fields`` that are not of the request's own fields.
+    package let commonCount: Int
+    /// The fields for a proxy alone.
+    package let proxyFields: [RequestField]
+    /// The length the request announces for its body, where it does.
+    package let announcedLength: Int64?
+    /// Whether a body is sent, even an empty one.
+    package let hasBody: Bool
+    /// Whether the body is a stream, which can be read once.
+    package let isStreamed: Bool
+    /// Whether a redirect from another origin has led here.
+    package let hasLeftOrigin: Bool
+    /// Whether the fields are those of every request, which mean nothing to a cache.
+    package let isPlain: Bool
+    /// Whether the request's fields may have something to say about caching.
+    package let mentionsCaching: Bool
+    package let expectsContinue: Bool
+    package let hasUserInfo: Bool
+    /// Whether the fields have credentials, or what the session's options call sensitive.
+    package let hasSecrets: Bool
+
+    package init(
+        url: String,
+        origin: Origin,
+        method: String,
+        fields: [RequestField],
+        commonCount: Int,
+        proxyFields: [RequestField],
+        announcedLength: Int64?,
+        hasBody: Bool,
+        isStreamed: Bool,
+        hasLeftOrigin: Bool,
+        isPlain: Bool,
+        mentionsCaching: Bool,
+        expectsContinue: Bool,
+        hasUserInfo: Bool,
+        hasSecrets: Bool
+    ) {
+        self.url = url
+        self.origin = origin
+        self.method = method
+        self.fields = fields
+        self.commonCount = commonCount
+        self.proxyFields = proxyFields
+        self.announcedLength = announcedLength
+        self.hasBody = hasBody
+        self.isStreamed = isStreamed
+        self.hasLeftOrigin = hasLeftOrigin
+        self.isPlain = isPlain
+        self.mentionsCaching = mentionsCaching
+        self.expectsContinue = expectsContinue
+        self.hasUserInfo = hasUserInfo
+        self.hasSecrets = hasSecrets
+    }
+}

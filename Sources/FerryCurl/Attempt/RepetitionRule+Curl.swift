@@ -1,0 +1,32 @@
+extension RepetitionRule {
+    /// Whether a request that libcurl has given up on is tried on another connection.
+    ///
+    /// libcurl sends a request again, up to five times, if an HTTP/2 server refuses its stream or a connection from the
+    /// pool closes without a response. A server that ends its connections under load may refuse one more often.
+    /// A request for a shared connection whose server takes no more of them (`GOAWAY`) fails with an error of HTTP/2
+    /// before it is sent.
+    ///
+    /// - Parameters:
+    ///   - code: libcurl's code for the end of the attempt.
+    ///   - sends: How often libcurl has sent the request.
+    ///   - hasResponseBytes: Whether a byte of a response has come.
+    ///   - method: The request's method.
+    ///   - hasBody: Whether the request has a body.
+    ///   - isReused: Whether another request opened the connection.
+    /// - Returns: Whether to try again.
+    package static func mayReconnect(
+        afterCode code: Int32,
+        sends: Int,
+        hasResponseBytes: Bool,
+        method: String,
+        hasBody: Bool,
+        isReused: Bool
+    ) -> Bool {
+        guard !hasResponseBytes, !hasBody, isIdempotent(method) else { return false }
+        return switch code {
+        case CurlCode.sendError: sends > 5
+        case CurlCode.http2: isReused
+        default: false
+        }
+    }
+}

@@ -1,0 +1,18 @@
+/// A user and a password, with the scheme for which they were provided.
+package struct SchemeCredential: Hashable, Sendable {
+    package var scheme: AuthenticationScheme
+    package var user: String
+    package var password: String
+
+    package init(scheme: AuthenticationScheme, user: String, password: String) {
+        self.scheme = scheme
+        self.user = user
+        self.password = password
+    }
+
+    /// Whether libcurl can send a user and a password: it copies the user into a header field unchanged, and both end
+    /// at a null byte.
+    package static func isValid(user: String, password: String) -> Bool {
+        user.utf8.allSatisfy { $0 >= 0x20 && $0 != 0x7F } && !password.utf8.contains(0)
+    }
+}

@@ -1,0 +1,179 @@
+internal import CFerry
+
+/// A connection of an engine, from the opening of its socket to its end; used by the thread that has the engine.
+package final class Connection {
+    /// The trust verdict on a server, kept because libcurl shows the chain only to the connection's first request.
+    package struct Verdict: Sendable {
+        package var origin: Origin
+        /// The revision of the session's policy that the verdict belongs to.
+        package var revision = 0
+        package var decision: TrustDecision
+        package var certificates: [Data]
+        package var subject: String?
+    }
+
+    package let socket: Int32
+    /// Whether libcurl still has the socket; otherwise another one of the process may have the same number.
+    package fileprivate(set) var isOpen = true
+    /// The local address and port, when they are known; the port is negative for a socket that never has one.
+    package private(set) var local: (address: String, port: Int)?
+    /// The address and port that the socket is connected to, when they are known.
+    private var remote: (address: String, port: Int)?
+    var verdict: Verdict?
+    package private(set) var users = 0
+    private(set) var hasCarriedRequest = false
+    /// Whether the connection is known to use HTTP/2.
+    package var isMultiplexed = false
+    private(set) var lastReceived: MonotonicTime
+    /// Whether a request has timed out on the connection and no byte has been received since.
+    private(set) var isStalled = false
+    /// Whether a request has failed with an error of the whole connection.
+    package private(set) var isBroken = false
+    /// Whether no further request is sent here, while those in progress continue.
+    private(set) var isRetired = false
+
+    package init(_ socket: Int32, at now: MonotonicTime) {
+        self.socket = socket
+        lastReceived = now
+    }
+
+    /// Records an attempt that sends its request on the connection.
+    package func addUser() {
+        users += 1
+        hasCarriedRequest = true
+    }
+
+    package func removeUser() { users -= 1 }
+
+    package func noteReceived(at now: MonotonicTime) {
+        lastReceived = now
+        isStalled = false
+    }
+
+    /// Records that a request has timed out: if no byte was received since `start`, no new request is sent here.
+    package func noteTimeout(since start: MonotonicTime) {
+        if lastReceived <= start { isStalled = true }
+    }
+
+    /// Ends the connection for everything that uses it.
+    package func breakDown() {
+        guard !isBroken else { return }
+        isBroken = true
+        if isOpen { ferry_socket_end(socket) }
+    }
+
+    /// Makes this the last use of the connection: the requests in progress continue, and an idle connection ends.
+    package func retire() {
+        isRetired = true
+        // The users of a connection without a port are not known.
+        if hasCarriedRequest, users == 0, (local?.port ?? 0) > 0 { breakDown() }
+    }
+
+    /// Returns whether a new request may be sent on the connection.
+    ///
+    /// Bytes that wait on an idle HTTP/1.1 connection belong to no request, yet the next request would take them for
+    /// its response. `hasUnreadBytes` returns whether the TLS library has some.
+    package func mayCarryRequest(hasUnreadBytes: () -> Bool) -> Bool {
+        guard isOpen, !isBroken, !isStalled, !isRetired else { return false }
+        guard hasCarriedRequest, users == 0, !isMultiplexed else { return true }
+        return !ferry_socket_has_input(socket) && !hasUnreadBytes()
+    }
+
+    // MARK: - Addresses
+
+    /// An address and port as libcurl reports them.
+    package struct Endpoint {
+        package let address: UnsafePointer<CChar>
+        package let port: Int
+    }
+
+    /// Finds out the local address, which a socket does not have before it is connected.
+    fileprivate func resolveLocal() {
+        if local == nil, let found = address(isRemote: false) { local = found }
+    }
+
+    fileprivate func isLocal(_ endpoint: Endpoint) -> Bool {
+        local?.port == endpoint.port && local?.address.isEqual(to: endpoint.address) == true
+    }
+
+    fileprivate func isConnected(to endpoint: Endpoint) -> Bool {
+        if remote == nil, let found = address(isRemote: true), found.port > 0 { remote = found }
+        return remote?.port == endpoint.port && remote?.address.isEqual(to: endpoint.address) == true
+    }
+
+    private func address(isRemote: Bool) -> (address: String, port: Int)? {
+        guard isOpen else { return nil }
+        var text = [CChar](repeating: 0, count: Int(FERRY_ADDRESS_SIZE))
+        let port = Int(ferry_socket_port(socket, isRemote, &text))
+        guard port != 0 else { return nil }
+        return (String(decoding: text.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self), port)
+    }
+
+    /// Whether an idle connection has something to read.
+    fileprivate var hasUnexpectedInput: Bool { users == 0 && !isMultiplexed && ferry_socket_has_input(socket) }
+
+    /// How many bytes the server has acknowledged, and when the last acknowledgement came; `nil` if it is not known.
+    package var acknowledgement: (bytes: Int64, time: MonotonicTime)? {
+        var age: UInt32 = 0
+        let count = isOpen ? ferry_socket_acknowledged(socket, &age) : -1
+        return count < 0 ? nil : (count, MonotonicTime.now().before(.milliseconds(UInt64(age))))
+    }
+}
+
+/// The open connections of an engine, by their sockets.
+///
+/// `@unchecked Sendable`: only the thread that has the engine uses it, or the one that frees its multi handle.
+package final class ConnectionTable: @unchecked Sendable {
+    private var connections: [Int32: Connection] = [:]
+    private var byPort: [Int: Connection] = [:]
+
+    package var count: Int { connections.count }
+
+    /// Adds the connection of a socket that libcurl has opened.
+    package func open(_ socket: Int32) -> Connection {
+        close(socket)
+        let connection = Connection(socket, at: .now())
+        connections[socket] = connection
+        return connection
+    }
+
+    /// Removes a connection whose socket is about to be closed.
+    package func close(_ socket: Int32) {
+        guard let connection = connections.removeValue(forKey: socket) else { return }
+        connection.isOpen = false
+        if let port = connection.local?.port, byPort[port] === connection { byPort[port] = nil }
+    }
+
+    /// Finds the connection between two addresses.
+    ///
+    /// Connections to different servers may have the same local port. If libcurl reports another remote address than
+    /// the system does, only the local one counts, and must be that of one connection.
+    package func connection(from local: Connection.Endpoint, to remote: Connection.Endpoint) -> Connection? {
+        if let known = byPort[local.port], known.isLocal(local), known.isConnected(to: remote) { return known }
+        for connection in connections.values { connection.resolveLocal() }
+        let candidates = connections.values.filter { $0.isLocal(local) }
+        let found =
+            candidates.first { $0.isConnected(to: remote) } ?? (candidates.count == 1 ? candidates.first : nil)
+        if let found { byPort[local.port] = found }
+        return found
+    }
+
+    /// Prevents all connections from carrying a further request.
+    package func retireAll() {
+        for connection in connections.values { connection.retire() }
+    }
+
+    package func forgetVerdicts() {
+        for connection in connections.values { connection.verdict = nil }
+    }
+
+    /// Whether an idle connection without a port, over a Unix-domain socket, has something to read.
+    var hasUnexpectedInputWithoutPort: Bool {
+        for connection in connections.values { connection.resolveLocal() }
+        return connections.values.contains { ($0.local?.port ?? 0) < 0 && $0.hasUnexpectedInput }
+    }
+}
+
+extension String {
+    fileprivate func isEqual(to text: UnsafePointer<CChar>) -> Bool { withCString { strcmp($0, text) == 0 } }
+}

@@ -1,0 +1,257 @@
+internal import CFerry
+
+/// A libcurl easy handle with its error text and lists, touched only by the thread that has its engine.
+package final class EasyHandle {
+    static let errorSize = 256
+
+    private(set) var pointer: UnsafeMutableRawPointer
+    private let errorText: UnsafeMutablePointer<CChar>
+    private var lists: [List] = []
+    /// The lines that lists with secrets end with.
+    private var commonLines: [String] = []
+    private var common: LineList.Pointer?
+
+    /// A list that was passed to libcurl; the requests of a session often have the same.
+    private struct List {
+        let option: Int32
+        var lines: [String]
+        /// The fields that the lines were made of, if it is a list of fields.
+        var fields: [RequestField]
+        /// Whether the lines must not be kept after their request.
+        var isSecret: Bool
+        var pointer: LineList.Pointer?
+    }
+
+    package init?() {
+        guard let pointer = ferry_easy_init() else { return nil }
+        self.pointer = pointer
+        errorText = .allocate(capacity: Self.errorSize)
+        errorText.initialize(repeating: 0, count: Self.errorSize)
+    }
+
+    deinit {
+        ferry_easy_cleanup(pointer)
+        for list in lists { free(list) }
+        LineList.free(common)
+        errorText.deallocate()
+    }
+
+    /// Resets every option, and returns whether the handle can be used again; the multi handle keeps its caches.
+    ///
+    /// From 7.83 to 8.0, libcurl keeps a pointer to the last header field of the previous response, which it has freed,
+    /// and appends a folded line at the beginning of the next response to that memory (curl #11101). There the handle
+    /// is replaced by a new one, which costs a microsecond.
+    package func reset(isReusable: Bool) -> Bool {
+        if isReusable {
+            ferry_easy_reset(pointer)
+        } else {
+            guard let fresh = ferry_easy_init() else { return false }
+            ferry_easy_cleanup(pointer)
+            pointer = fresh
+        }
+        errorText[0] = 0
+        forgetSecrets()
+        return true
+    }
+
+    /// The versions of libcurl whose handles must not be used for a second request.
+    private static let withDanglingHeader = 0x07_53_00..<0x08_01_00
+    static func areReusable(versionNumber: Int) -> Bool { !withDanglingHeader.contains(versionNumber) }
+
+    private func forgetSecrets() {
+        lists.removeAll { list in
+            if list.isSecret { free(list) }
+            return list.isSecret
+        }
+    }
+
+    /// Frees a list, but not the common lines that it may end with or consist of.
+    private func free(_ list: List) {
+        if list.pointer != common { LineList.free(list.pointer) }
+    }
+
+    package var keptLines: [String] { lists.flatMap(\.lines) + commonLines }
+
+    package func prepare(context: UnsafeMutableRawPointer, connections: ConnectionTable) {
+        errorText[0] = 0
+        ferry_easy_set_callbacks(pointer, context)
+        ferry_easy_watch_closing(pointer, Unmanaged.passUnretained(connections).toOpaque())
+        ferry_easy_set_pointer(pointer, CurlOption.errorBuffer, errorText)
+        set(CurlOption.noSignal, 1)
+        set(CurlOption.noProgress, 1)
+    }
+
+    /// Returns libcurl's description of the last failure.
+    package func message(for code: Int32) -> String {
+        let text = String(cString: errorText)
+        // libcurl quotes the environment's proxy with its password.
+        return text.isEmpty
+            ? String(cString: ferry_easy_strerror(code)) : PresentableText.withoutUserInfo(inMessage: text)
+    }
+
+    package func set(_ option: Int32, _ value: Int) { ferry_easy_set_long(pointer, option, value) }
+    package func set(_ option: Int32, offset value: Int64) { ferry_easy_set_offset(pointer, option, value) }
+
+    package func set(_ option: Int32, _ value: String) {
+        // Passed directly, a string would be copied into an array first.
+        _ = value.withCString { ferry_easy_set_string(pointer, option, $0) }
+    }
+
+    /// Sets a list of header fields, whose lines are made only if they are not those of the last request.
+    func setFields(
+        _ option: Int32,
+        _ fields: [RequestField],
+        isSecret: Bool = false,
+        commonCount: Int = 0
+    ) {
+        if !fields.isEmpty, let list = lists.first(where: { $0.option == option && $0.fields == fields }) {
+            ferry_easy_set_pointer(pointer, option, list.pointer)
+            return
+        }
+        setList(option, fields.map(\.line), isSecret: isSecret, commonCount: commonCount)
+        if let index = lists.firstIndex(where: { $0.option == option }) { lists[index].fields = fields }
+    }
+
+    /// Sets a list, which libcurl reads during the transfer; a secret one is freed afterwards.
+    ///
+    /// - Parameters:
+    ///   - option: The option.
+    ///   - lines: The list.
+    ///   - isSecret: Whether the list has secrets.
+    ///   - commonCount: The number of lines at the end of a secret list of header fields that are no secrets. They are
+    ///     kept, since the next request probably ends with the same.
+    package func setList(_ option: Int32, _ lines: [String], isSecret: Bool = false, commonCount: Int = 0) {
+        if let index = lists.firstIndex(where: { $0.option == option }) {
+            if lists[index].lines == lines {
+                ferry_easy_set_pointer(pointer, option, lists[index].pointer)
+                return
+            }
+            ferry_easy_set_pointer(pointer, option, nil)
+            free(lists.remove(at: index))
+        }
+        guard !lines.isEmpty else { return }
+        let end = isSecret && commonCount > 0 ? commonList(lines.suffix(commonCount)) : nil
+        let list = LineList.make(lines.dropLast(end == nil ? 0 : commonCount), before: end)
+        lists.append(List(option: option, lines: lines, fields: [], isSecret: isSecret, pointer: list))
+        ferry_easy_set_pointer(pointer, option, list)
+    }
+
+    private func commonList(_ lines: ArraySlice<String>) -> LineList.Pointer? {
+        if lines.elementsEqual(commonLines) { return common }
+        LineList.free(common)
+        (common, commonLines) = (LineList.make(lines, before: nil), Array(lines))
+        return common
+    }
+
+    package func long(_ info: Int32) -> Int {
+        var value = 0
+        ferry_easy_get_long(pointer, info, &value)
+        return value
+    }
+
+    /// The socket of the connection that the last attempt has used, if it is still open.
+    package var socket: Int32? {
+        let socket = ferry_easy_get_socket(pointer)
+        return socket < 0 ? nil : socket
+    }
+
+    /// Makes libcurl ask repeatedly whether the transfer goes on, also while it discards bytes.
+    func watchProgress(context: UnsafeMutableRawPointer) { ferry_easy_watch_progress(pointer, context) }
+    package func pause(_ mask: Int32) -> Int32 { ferry_easy_pause(pointer, mask) }
+}
+
+/// Options and results of TLS connections.
+extension EasyHandle {
+    /// The error of an option that libcurl or its TLS library does not support, with libcurl's code.
+    package struct Refusal: Error { var curlCode: Int32 }
+
+    func require(_ option: Int32, _ value: Int) throws(Refusal) {
+        try check(ferry_easy_set_long(pointer, option, value))
+    }
+
+    func require(_ option: Int32, _ value: String) throws(Refusal) {
+        try check(ferry_easy_set_string(pointer, option, value))
+    }
+
+    func require(_ option: Int32, _ blob: TLSBlob) throws(Refusal) {
+        try check(ferry_easy_set_blob(pointer, option, blob.bytes.baseAddress, blob.bytes.count))
+    }
+
+    /// The number of bytes that the TLS library has decrypted and libcurl has not read.
+    var unreadTLSBytes: Int { Int(ferry_easy_tls_pending(pointer)) }
+
+    /// Makes libcurl report the start of a handshake, and OpenSSL the chain of a server that it refuses.
+    func watchHandshake(_ chains: RefusedChains, context: UnsafeMutableRawPointer) {
+        _ = ferry_easy_watch_handshake(pointer, Unmanaged.passUnretained(chains).toOpaque(), context)
+    }
+
+    private func check(_ code: Int32) throws(Refusal) {
+        if code != 0 { throw Refusal(curlCode: code) }
+    }
+
+    /// The chain that the server has presented, in DER, beginning with its own certificate.
+    var presentedCertificates: [Data] {
+        var certificates: [Data] = []
+        for index in 0..<ferry_easy_certificate_count(pointer) {
+            // If one were left out, another certificate could be taken for the server's own.
+            guard let text = ferry_easy_certificate_field(pointer, index, "Cert"),
+                let block = try? PEM.blocks(in: Data(String(cString: text).utf8), what: "").first
+            else { return [] }
+            certificates.append(block.content)
+        }
+        return certificates
+    }
+
+    /// The subject of the server's own certificate, such as `CN = localhost`.
+    var presentedSubject: String? {
+        ferry_easy_certificate_field(pointer, 0, "Subject").map { String(cString: $0) }
+    }
+}
+
+extension EasyHandle {
+    /// Returns libcurl's measurements of the attempt that is ending.
+    package func transaction(of request: URLRequest, status: Int?, start: Date) -> TransferMetrics.Transaction {
+        let (port, address) = (long(CurlInfo.primaryPort), string(CurlInfo.primaryAddress))
+        let handshake = seconds(CurlInfo.secureConnectTime)
+        let isSecure = request.url?.scheme?.folded == "https"
+        let isHandshakeMissing = isSecure && handshake == 0 && long(CurlInfo.newConnections) > 0
+        let method = request.httpMethod ?? "GET"
+        var result = TransferMetrics.Transaction(
+            url: request.url?.presentable,
+            method: method,
+            status: status,
+            start: start
+        )
+        result.nameLookup = seconds(CurlInfo.nameLookupTime)
+        result.connect = seconds(CurlInfo.connectTime)
+        result.secureConnect = handshake
+        // Newer versions of libcurl set it although the handshake has failed.
+        result.requestStart = isHandshakeMissing ? 0 : seconds(CurlInfo.preTransferTime)
+        result.responseStart = seconds(CurlInfo.startTransferTime)
+        result.end = seconds(CurlInfo.totalTime)
+        result.bodyBytesSent = offset(CurlInfo.sizeUpload)
+        result.bodyBytesReceived = offset(CurlInfo.sizeDownload)
+        result.headerBytesReceived = long(CurlInfo.headerSize)
+        result.networkProtocolName = status == nil ? nil : Self.protocolNames[long(CurlInfo.httpVersion)]
+        result.remoteAddress = address.isEmpty ? nil : address
+        result.remotePort = port > 0 ? port : nil
+        result.isReusedConnection = status != nil && long(CurlInfo.newConnections) == 0
+        return result
+    }
+
+    private static let protocolNames = [1: "http/1.0", 2: "http/1.1", 3: "h2", 30: "h3"]
+
+    private func seconds(_ info: Int32) -> TimeInterval { Double(offset(info)) / 1_000_000 }
+
+    package func offset(_ info: Int32) -> Int64 {
+        var value: Int64 = 0
+        ferry_easy_get_offset(pointer, info, &value)
+        return value
+    }
+
+    private func string(_ info: Int32) -> String {
+        var value: UnsafePointer<CChar>?
+        ferry_easy_get_string(pointer, info, &value)
+        return value.map { String(cString: $0) } ?? ""
+    }
+}

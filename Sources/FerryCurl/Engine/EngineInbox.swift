@@ -1,0 +1,102 @@
+/// The commands that wait for an engine, and who may use the engine: a value without side effects, behind a lock.
+package struct EngineInbox {
+    /// Who may touch the engine.
+    package enum Holder {
+        /// Its own thread, awake or asleep.
+        case thread
+        /// No thread: its own sleeps, and no transfer is in progress.
+        case none
+        /// The thread of a caller that has submitted a request, for one turn.
+        case caller
+    }
+
+    /// What the caller that has submitted a command must do.
+    package enum Submission {
+        case done
+        case wakeThread
+        case startThread
+        /// Perform the command itself; the caller has the engine until ``giveBack(isIdle:isHeard:)``.
+        case runInline
+    }
+
+    private var commands: [EngineCommand] = []
+    package private(set) var isStarted = false
+    package private(set) var isStopped = false
+    private var holder = Holder.thread
+    /// Whether the thread checks for commands before it sleeps, so that it need not be woken.
+    private var isAwake = false
+    /// Whether the sleeping thread also waits for the connection that was used last.
+    private var isListening = false
+
+    /// Adds a command, and returns what its caller must do.
+    package mutating func add(_ command: EngineCommand, mayRunInline: Bool) -> Submission {
+        if isStopped { return .done }
+        if holder == .none {
+            isAwake = true
+            holder = mayRunInline ? .caller : .thread
+            if holder == .caller { return .runInline }
+            commands.append(command)
+            return .wakeThread
+        }
+        commands.append(command)
+        defer { (isStarted, isAwake) = (true, true) }
+        return !isStarted ? .startThread : isAwake ? .done : .wakeThread
+    }
+
+    /// Accepts no more commands; returns whether there is a thread to wake.
+    package mutating func stop() -> Bool {
+        isStopped = true
+        if holder == .none { holder = .thread }
+        return isStarted
+    }
+
+    // MARK: - The engine's thread
+
+    /// Moves the commands to an empty array that has room; returns whether the engine is stopped.
+    package mutating func take(_ taken: inout [EngineCommand]) -> Bool {
+        swap(&taken, &commands)
+        isAwake = false
+        return isStopped
+    }
+
+    /// Returns whether the thread may wait for its connections; a new command wakes it then.
+    package mutating func mayWait(isIdle: Bool) -> Bool {
+        guard commands.isEmpty, !isStopped || !isIdle else { return false }
+        isAwake = false
+        return true
+    }
+
+    /// Makes the engine available to callers, if there is nothing to do; the thread must sleep then.
+    package mutating func makeAvailable(isListening: Bool) -> Bool {
+        guard commands.isEmpty, !isStopped else { return false }
+        (holder, self.isListening) = (.none, isListening)
+        return true
+    }
+
+    /// Returns whether the thread, which has been woken, has the engine; if not, it must sleep without listening.
+    package mutating func comeBack() -> Bool {
+        isListening = false
+        return holder == .thread
+    }
+
+    // MARK: - The caller
+
+    /// Ends the caller's turn, and returns whether the thread must be woken.
+    ///
+    /// An idle engine stays available. `isHeard` indicates that whatever happens next would wake a listening thread.
+    package mutating func giveBack(isIdle: Bool, isHeard: Bool) -> Bool {
+        let isQuiet = commands.isEmpty && !isStopped
+        holder = isQuiet && isIdle ? .none : .thread
+        if isQuiet, isIdle || (isHeard && isListening) {
+            isAwake = false
+            return false
+        }
+        return true
+    }
+}
+
+/// What the engine is asked to do, on the thread that has it.
+package enum EngineCommand: Sendable {
+    case start(any TransferReceiver, priority: Float)
+    case run(@Sendable () -> Void)
+}

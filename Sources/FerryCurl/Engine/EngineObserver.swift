@@ -1,0 +1,11 @@
+/// What is told about the engine's thread and its turns, on the thread that has the engine.
+package protocol EngineObserver: AnyObject, Sendable {
+    /// The engine's own thread has begun.
+    func engineDidStart()
+    /// A turn is over; all transfers have been told what has happened in it.
+    func engineDidEndTurn()
+    /// A turn begins although the engine was stopped, because transfers are in progress.
+    func engineIsStopping()
+    /// The engine's own thread ends.
+    func engineDidStop()
+}

@@ -1,0 +1,55 @@
+/// The settings of an engine and of the connections that it opens.
+package final class EngineSettings: Sendable {
+    package let maximumConnectionsPerHost: Int
+    package let maximumUploadBytesPerSecond: Int?
+    package let limits: RequestLimits?
+    package let allowsHTTP2: Bool
+    /// The material of TLS connections, or why it cannot be used.
+    package let tls: Result<TLSMaterial, CurlSessionError>
+    /// The proxies of requests, or why they cannot be used.
+    package let proxy: Result<ProxyTable, CurlSessionError>
+    /// The addresses and interfaces of connections, or why they cannot be used.
+    package let network: Result<NetworkMaterial, CurlSessionError>
+    /// Whether a transfer begins without reading a disk, and runs no code of the user's.
+    package let isSelfContained: Bool
+
+    package init(
+        maximumConnectionsPerHost: Int,
+        maximumUploadBytesPerSecond: Int?,
+        limits: RequestLimits?,
+        allowsHTTP2: Bool,
+        tls: Result<TLSMaterial, CurlSessionError>,
+        proxy: Result<ProxyTable, CurlSessionError>,
+        network: Result<NetworkMaterial, CurlSessionError>,
+        isSelfContained: Bool
+    ) {
+        self.maximumConnectionsPerHost = maximumConnectionsPerHost
+        self.maximumUploadBytesPerSecond = maximumUploadBytesPerSecond
+        self.limits = limits
+        self.allowsHTTP2 = allowsHTTP2
+        self.tls = tls
+        self.proxy = proxy
+        self.network = network
+        self.isSelfContained = isSelfContained
+    }
+
+    /// The number of connections, used or idle, above which idle ones are closed.
+    var keptConnections: Int { 2 * min(max(8, maximumConnectionsPerHost), 500) }
+
+    /// Returns whether requests to an origin are sent to its host, whose name is looked up.
+    ///
+    /// A proxy of the environment counts also for hosts that the environment excepts, and nothing is looked up with
+    /// invalid options, with which a task fails.
+    package func looksUpHost(of origin: Origin) -> Bool {
+        guard let network = try? self.network.get(), let proxy = try? self.proxy.get() else { return false }
+        guard network.unixSocket(for: origin) == nil,
+            network.resolutions(of: origin.host, port: origin.port).isEmpty
+        else { return false }
+        if URLHost.isLocalhost(origin.host) { return false }
+        return switch proxy.route(to: origin) {
+        case .direct: true
+        case .server: false
+        case .environment: EnvironmentProxy.value(for: origin, EnvironmentProxy.variable) == nil
+        }
+    }
+}

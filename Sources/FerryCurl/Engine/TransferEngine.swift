@@ -1,0 +1,340 @@
+internal import CFerry
+
+/// Runs all transfers of one session on one thread, with one libcurl multi handle.
+///
+/// Transfers begin with a command, and tell what happens through ``TransferReceiver``. The thread starts with the first
+/// transfer, sleeps while nothing happens, and ends when the session stops the engine. While it sleeps and no transfer
+/// is in progress, a caller's thread may run a turn itself: see ``runInline(_:)``.
+///
+/// `@unchecked Sendable`: everything that is not behind `inbox` is used only by the thread that has the engine: its
+/// own, or a caller's that runs a turn.
+package final class TransferEngine: @unchecked Sendable {
+    /// The number of bytes that libcurl may keep for all paused streams together; its buffers take up to twice as much.
+    private static let backlogLimit: Int64 = 25_165_824
+    /// The number of libcurl's handles that are kept for the next requests.
+    private static let idleHandleCount = 64
+    /// The number of turns before the backlogs of paused streams are counted again.
+    private static let turnsBetweenBacklogs = 4
+    /// The time for which the thread waits if there is no deadline, in milliseconds.
+    private static let longest: Int32 = 3_600_000
+
+    package let settings: EngineSettings
+    package let runtime: CurlRuntime
+    package let connections = ConnectionTable()
+    package let trustQuestions = TrustQuestions()
+    let chains = RefusedChains()
+    package let trust = SessionTrust()
+    let multi: MultiHandle
+    private let observer: any EngineObserver
+    /// Whether a request begins without waiting and without user code.
+    package let isSelfContained: Bool
+    package let inbox = Mutex(EngineInbox())
+
+    // MARK: On the thread that has the engine
+
+    package private(set) var active: [UnsafeMutableRawPointer: NetworkAttempt] = [:]
+    private var idleHandles: [EasyHandle] = []
+    private let reusesHandles: Bool
+    /// Transfers that wait for user code, by their addresses; their deadlines go on.
+    package private(set) var waiting: [ObjectIdentifier: Transfer] = [:]
+    /// The transfers that have a deadline for the whole call, in whichever phase they are.
+    package private(set) var calls: [ObjectIdentifier: Transfer] = [:]
+    /// What decoding may still cost in the current turn.
+    package var allowance = TurnAllowance()
+    /// The transfers that have more to decode, or to read, than the turn allowed.
+    var postponed: [Transfer] = []
+    package let admission: Admission
+    private(set) var nextDeadline: MonotonicTime?
+    package var sleep = Sleep()
+    /// The connection on which the last transfer ended.
+    var idleSocket: Int32?
+    /// When the current turn began: exact enough for the lines of a response head, of which many arrive together.
+    package private(set) var turnStart = MonotonicTime.now()
+    private(set) var additionalTurns: AdditionalTurns
+    private var isEventful = true
+    private var pausedStreams: [UnsafeMutableRawPointer: NetworkAttempt] = [:]
+    private var turnsUntilLook = 0
+    /// Memory for a piece of a body, used by the code that runs at the moment.
+    package let scratch = UnsafeMutableRawBufferPointer.allocate(byteCount: 65_536, alignment: 16)
+
+    package init(settings: EngineSettings, observer: any EngineObserver) throws {
+        self.settings = settings
+        self.observer = observer
+        runtime = try CurlRuntime.current()
+        NetworkAttempt.callbacks
+        admission = Admission(connectionsPerOrigin: settings.maximumConnectionsPerHost, limits: settings.limits)
+        multi = try MultiHandle(connections, chains, keeping: settings.keptConnections)
+        reusesHandles = EasyHandle.areReusable(versionNumber: runtime.versionNumber)
+        additionalTurns = AdditionalTurns(versionNumber: runtime.versionNumber)
+        isSelfContained = runtime.supportsAsynchronousDNS && settings.isSelfContained
+    }
+
+    deinit { scratch.deallocate() }
+
+    // MARK: - From any thread
+
+    /// Adds a command and wakes the thread if necessary, or performs the command on this thread.
+    ///
+    /// - Parameters:
+    ///   - command: The command.
+    ///   - mayRunInline: Whether the command neither waits nor runs user code, if the session's options do not.
+    package func submit(_ command: EngineCommand, mayRunInline: Bool = false) {
+        let mayRunInline = mayRunInline && self.mayRunInline
+        let submission = inbox.withLock { $0.add(command, mayRunInline: mayRunInline) }
+        // Outside the lock, because the thread takes the lock as soon as it is awake.
+        switch submission {
+        case .done: return
+        case .wakeThread: multi.wakeUp()
+        case .startThread: startThread()
+        case .runInline: runInline(command)
+        }
+    }
+
+    /// Ends the thread as soon as no transfer is in progress, without waiting for it.
+    package func stop() {
+        let mustWake = inbox.withLock { $0.stop() }
+        if mustWake { multi.wakeUp() }
+    }
+
+    private func startThread() {
+        let thread = Thread { [self] in
+            // On Linux the name of a `Thread` does not always reach the system.
+            ferry_name_thread("Ferry")
+            ferry_block_sigpipe()
+            run()
+        }
+        thread.stackSize = 1_048_576
+        thread.start()
+    }
+
+    /// Adds a command that has no effect before the first transfer, and then starts no thread.
+    package func submitIfStarted(_ command: EngineCommand) {
+        let isStarted = inbox.withLock { $0.isStarted }
+        if isStarted { submit(command) }
+    }
+
+    // MARK: - The thread
+
+    private func run() {
+        observer.engineDidStart()
+        defer { observer.engineDidStop() }
+        var commands: [EngineCommand] = []
+        while true {
+            let isStopped = inbox.withLock { $0.take(&commands) }
+            let isIdle = commands.isEmpty
+            if !isIdle { noteEvent() }
+            for command in commands { perform(command) }
+            commands.removeAll(keepingCapacity: true)
+            if isStopped { observer.engineIsStopping() }
+            // A cancelled lookup still runs in libcurl, and taking its handle away would block until it ends.
+            if isStopped, isIdle, active.isEmpty, waiting.isEmpty, postponed.isEmpty { break }
+            beginTurn()
+            multi.perform()
+            endTurn()
+            rest()
+        }
+        idleHandles = []
+    }
+
+    func beginTurn() {
+        let now = MonotonicTime.now()
+        // A timer has ended the wait, and not the delay of an additional turn.
+        if now.since(turnStart) < AdditionalTurns.delaySpan { noteEvent() }
+        turnStart = now
+    }
+
+    package func noteEvent() { isEventful = true }
+
+    /// Whether nothing can happen before a command.
+    package var isIdle: Bool {
+        active.isEmpty && waiting.isEmpty && calls.isEmpty && postponed.isEmpty && admission.nextTime == nil
+    }
+
+    /// Handles what libcurl has done in the turn.
+    func endTurn() {
+        continuePostponed()
+        finishEnded()
+        limitBacklogs()
+        expire()
+        admission.admitWaiting()
+        watchPace()
+        observer.engineDidEndTurn()
+        additionalTurns.note(isEventful: isEventful)
+        isEventful = true
+    }
+
+    /// Waits until there is something to do: for the connections or, if no transfer is in progress, for a command.
+    private func rest() {
+        let isIdle = isIdle
+        if isIdle, multi.canSleep, sleepAvailable() { return }
+        // The engine may have been stopped together with the last command, and nothing would wake the thread again.
+        guard inbox.withLock({ $0.mayWait(isIdle: isIdle) }) else { return }
+        let longest = postponed.isEmpty ? nextDeadline.map { milliseconds(until: $0) } ?? Self.longest : 0
+        isEventful = multi.poll(milliseconds: additionalTurns.wait(longest)) || !additionalTurns.isDue
+    }
+
+    package func perform(_ command: EngineCommand) {
+        switch command {
+        case .start(let receiver, let priority): receiver.start(priority: priority)
+        case .run(let body): body()
+        }
+    }
+
+    private func finishEnded() {
+        while let (pointer, code) = multi.nextFinished() {
+            noteEvent()
+            guard let attempt = active[pointer] else { continue }
+            if let receiver = attempt.transfer?.receiver { receiver.handle(.hasEnded(code)) } else { recycle(attempt) }
+        }
+    }
+
+    // MARK: - Attempts
+
+    /// Begins the attempt of a transfer that has been admitted.
+    package func begin(_ transfer: Transfer) {
+        guard let receiver = transfer.receiver else { return }
+        let url = transfer.attempt?.url
+        guard let attempt = transfer.attempt, let easy = idleHandles.popLast() ?? EasyHandle() else {
+            return receiver.handle(.cannotBegin(.ferry(.unknown, url: url, "There is no memory for a request")))
+        }
+        active[easy.pointer] = attempt
+        attempt.attach(easy, to: transfer)
+        transfer.phase = .running
+        do throws(URLError) {
+            try attempt.setUp(easy, for: transfer, receiver)
+        } catch {
+            return receiver.handle(.cannotBegin(error))
+        }
+        let code = multi.add(easy)
+        guard code == 0 else {
+            return receiver.handle(.cannotBegin(.ferry(.unknown, url: url, "libcurl refused the request: \(code)")))
+        }
+        // libcurl lets it wait while another request connects to the same server, which may never succeed.
+        if attempt.prepared.origin.scheme == "https" { attempt.beginConnecting(at: turnStart) }
+    }
+
+    /// Releases the handle and the connection slot of an attempt that is over, and starts the next one.
+    package func release(_ transfer: Transfer) {
+        if let attempt = transfer.attempt { recycle(attempt) }
+        waiting[ObjectIdentifier(transfer)] = nil
+        giveUpSlot(transfer)
+        if transfer.phase != .finished { transfer.phase = .idle }
+    }
+
+    private func recycle(_ attempt: NetworkAttempt) {
+        let isClean = attempt.discardBacklog()
+        guard let easy = attempt.detach() else { return }
+        pausedStreams[easy.pointer] = nil
+        if active.count == 1 { idleSocket = easy.socket }
+        multi.remove(easy)
+        active[easy.pointer] = nil
+        guard isClean, idleHandles.count < Self.idleHandleCount, easy.reset(isReusable: reusesHandles) else { return }
+        idleHandles.append(easy)
+    }
+
+    /// Leaves a lookup to itself, since taking its handle back would block; the attempt may not connect then.
+    package func abandonLookup(of attempt: NetworkAttempt) {
+        attempt.transfer?.attempt = nil
+        attempt.abandon()
+    }
+
+    /// Starts other transfers instead of one that does not use its connection for now.
+    package func giveUpSlot(_ transfer: Transfer) { admission.leave(transfer) }
+
+    /// Acquires a slot for a transfer that is resumed: it still has its connection, so no slot needs to be free.
+    package func retakeSlot(_ transfer: Transfer) {
+        if transfer.phase == .running { admission.readmit(transfer) }
+    }
+
+    // MARK: - Waiting for user code
+
+    /// Keeps a transfer that has no handle while user code decides about it; its deadlines go on.
+    package func wait(_ transfer: Transfer) {
+        waiting[ObjectIdentifier(transfer)] = transfer
+        transfer.phase = .waitingForDecision
+        if !transfer.isSuspended { transfer.clock.start(at: .now()) }
+        watch(transfer)
+    }
+
+    /// Keeps a transfer until its next attempt begins; except for that of inactivity, its deadlines go on.
+    package func waitForRetry(_ transfer: Transfer, until time: MonotonicTime) {
+        waiting[ObjectIdentifier(transfer)] = transfer
+        transfer.phase = .waitingForRetry
+        transfer.clock.retryTime = time
+        if !transfer.isSuspended { transfer.clock.start(at: .now()) }
+        watch(transfer)
+    }
+
+    /// Ends the wait, and returns whether the transfer has been waiting.
+    package func endWait(_ transfer: Transfer) -> Bool {
+        guard waiting.removeValue(forKey: ObjectIdentifier(transfer)) != nil else { return false }
+        transfer.clock.stop(at: .now())
+        return true
+    }
+
+    // MARK: - Backlogs
+
+    /// Remembers which streams libcurl stores bytes for.
+    func notePause(of attempt: NetworkAttempt) {
+        guard let pointer = attempt.easy?.pointer else { return }
+        pausedStreams[pointer] = attempt.isReceivingPaused ? attempt : nil
+    }
+
+    /// Abandons the largest paused streams if together they hold more than the limit; a single one holds up to 32 MiB.
+    private func limitBacklogs() {
+        guard pausedStreams.count > 1 else { return }
+        turnsUntilLook -= 1
+        guard turnsUntilLook < 0 else { return }
+        turnsUntilLook = Self.turnsBetweenBacklogs
+        let backlogs = pausedStreams.values.map { (attempt: $0, size: $0.backlog) }
+        var total = backlogs.reduce(0) { $0 + $1.size }
+        guard total > Self.backlogLimit else { return }
+        for (attempt, size) in backlogs.sorted(by: { $0.size > $1.size })
+        where attempt.transfer?.receiver?.detach() == true {
+            total -= size
+            if total <= Self.backlogLimit { return }
+        }
+    }
+
+    // MARK: - Deadlines
+
+    /// Notes that a transfer has begun, for the deadline of its call.
+    package func noteStart(of transfer: Transfer) {
+        guard transfer.clock.limits.call != .infinite else { return }
+        calls[ObjectIdentifier(transfer)] = transfer
+        if !transfer.isSuspended { transfer.clock.startCall(at: .now()) }
+        watch(transfer)
+    }
+
+    package func forgetDeadline(_ transfer: Transfer) {
+        if !calls.isEmpty { calls[ObjectIdentifier(transfer)] = nil }
+    }
+
+    /// Makes sure that the next deadline of a transfer is checked in time.
+    package func watch(_ transfer: Transfer) {
+        guard let deadline = transfer.clock.next()?.time else { return }
+        if let next = nextDeadline, next <= deadline { return }
+        nextDeadline = deadline
+    }
+
+    /// Makes sure that there is a turn when a request may begin that waits for a time.
+    private func watchPace() {
+        guard let time = admission.nextTime else { return }
+        nextDeadline = min(time, nextDeadline ?? time)
+    }
+
+    private func expire() {
+        guard let due = nextDeadline else { return }
+        let now = MonotonicTime.now()
+        guard due <= now else { return }
+        nextDeadline = nil
+        for transfer in active.values.compactMap(\.transfer) + Array(waiting.values) + Array(calls.values) {
+            guard let receiver = transfer.receiver, let next = transfer.clock.next() else { continue }
+            if next.time <= now { receiver.handle(.deadline(next.deadline)) } else { watch(transfer) }
+        }
+    }
+
+    package func milliseconds(until time: MonotonicTime) -> Int32 {
+        Int32(min(time.since(.now()).nanoseconds / 1_000_000 + 1, UInt64(Self.longest)))
+    }
+}

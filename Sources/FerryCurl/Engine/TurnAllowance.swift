@@ -1,0 +1,57 @@
+/// How long the engine may spend in one turn on decoding, and on what comes in very small pieces: a value without side
+/// effects.
+///
+/// All transfers of the session share it, since a few bytes can cause much work: to decode an empty frame of eight
+/// bytes takes as long as to decode a kilobyte of text. The rest waits for the next turn, so that a hostile server
+/// delays the other transfers by milliseconds.
+package struct TurnAllowance {
+    /// The time for all transfers.
+    package static let ofAll = TimeSpan.milliseconds(4)
+    /// The time after which a transfer lets the others go first.
+    package static let ofOne = TimeSpan.milliseconds(1)
+    /// The same where very many transfers wait: about as long as a single step of a decoder takes.
+    private static let leastOfOne = TimeSpan(nanoseconds: 100_000)
+
+    private var left = Self.ofAll
+    private let largestShare: TimeSpan
+
+    /// Makes the allowance of a turn in which a number of transfers wait.
+    ///
+    /// If there are many, each has a shorter time, so that the last of them waits for only a few turns.
+    package init(sharedBy count: Int = 1) {
+        let equal = TimeSpan(nanoseconds: Self.ofAll.nanoseconds / UInt64(max(1, count)))
+        largestShare = min(Self.ofOne, max(Self.leastOfOne, equal))
+    }
+
+    /// The time that a transfer may use now.
+    package var share: TimeSpan { min(left, largestShare) }
+
+    package mutating func spend(_ time: TimeSpan) { left -= time }
+}
+
+/// Counts the small pieces of a response that one transfer receives in a turn of the engine.
+///
+/// libcurl calls back for each line of a head, and for each chunk of a body, even if it has one byte.
+package struct SmallPieces {
+    /// The size from which a piece of a body takes longer to copy than to call back for, in bytes.
+    package static let largest = 1_024
+    /// The number of pieces between two looks at the clock; most responses have fewer.
+    private static let betweenLooks = 64
+
+    private var count = 0
+    private var turn = MonotonicTime(nanoseconds: 0)
+    private var start = MonotonicTime(nanoseconds: 0)
+    private var lastLook = MonotonicTime(nanoseconds: 0)
+
+    /// Adds pieces, and returns whether the rest has to wait because the transfer's share of the turn is used.
+    package mutating func add(_ more: Int, in turn: MonotonicTime, _ allowance: inout TurnAllowance) -> Bool {
+        count += more
+        guard count >= Self.betweenLooks else { return false }
+        count = 0
+        let now = MonotonicTime.now()
+        if turn != self.turn { (self.turn, start, lastLook) = (turn, now, now) }
+        allowance.spend(now.since(lastLook))
+        lastLook = now
+        return now.since(start) >= TurnAllowance.ofOne || allowance.share == .zero
+    }
+}

@@ -1,0 +1,50 @@
+/// The certificate authorities that a session trusts.
+public enum CertificateAuthorities: Sendable, Hashable {
+    /// The authorities of the system.
+    case system
+    /// The authorities of the system, and the given ones.
+    case systemAnd([CertificateSource])
+    /// Only the given authorities.
+    case only([CertificateSource])
+
+    private static let wellKnownFiles = [
+        "/etc/ssl/certs/ca-certificates.crt", "/etc/pki/tls/certs/ca-bundle.crt",
+        "/etc/pki/ca-trust/extracted/pem/tls-ca-bundle.pem", "/etc/ssl/ca-bundle.pem", "/etc/ssl/cert.pem",
+    ]
+
+    /// Returns the file that libcurl itself reads, or else the first readable one of the usual files of distributions.
+    package static func systemFile(_ runtime: CurlRuntime?) -> URL? {
+        ([runtime?.authorityFile].compactMap { $0 } + wellKnownFiles)
+            .first { FileManager.default.isReadableFile(atPath: $0) }
+            .map { URL(fileURLWithPath: $0) }
+    }
+}
+
+/// A source of certificate authorities.
+public enum CertificateSource: Sendable, Hashable {
+    /// A file with one or more certificates as PEM text (RFC 7468).
+    case pemFile(URL)
+    /// One or more certificates as PEM text (RFC 7468).
+    case pem(Data)
+    /// One certificate in DER.
+    case der(Data)
+
+    /// Returns the certificates in DER; throws `invalidTLSOptions` if a file or certificate cannot be read.
+    package func certificates() throws(CurlSessionError) -> [Data] {
+        switch self {
+        case .pemFile(let url):
+            let what = "The file of certificate authorities"
+            return try CertificateFile.certificates(
+                inPEM: try PEM.contents(of: url, what: what),
+                what: "\(what) \(url.path)"
+            )
+        case .pem(let text):
+            return try CertificateFile.certificates(inPEM: text, what: "The PEM text of certificate authorities")
+        case .der(let certificate):
+            guard X509Certificate.isReadable(certificate) else {
+                throw .invalidTLS("The certificate authority's DER data is not a certificate")
+            }
+            return [certificate]
+        }
+    }
+}

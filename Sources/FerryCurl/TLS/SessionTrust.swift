@@ -1,0 +1,122 @@
+/// The current trust policy of a session, with a revision number that changes when the policy is replaced.
+///
+/// A verdict on a connection is valid only for the revision under which it was given: a connection that an earlier,
+/// weaker policy has accepted must not carry a request under a stricter one.
+package final class SessionTrust: Sendable {
+    package struct Current: Sendable {
+        package var revision = 0
+        package var policy: (any ServerTrustPolicy)?
+        /// Whether there may be connections that were accepted under another policy, or without one.
+        var isLater = false
+    }
+
+    private struct State: Sendable {
+        package var current = Current()
+        package var isUsed = false
+        /// What the current policy requires libcurl to verify, by host.
+        var verifications: [String: TrustVerification] = [:]
+    }
+
+    private let state = Mutex(State())
+
+    /// The current policy.
+    package var current: Current { state.withLock { $0.current } }
+
+    /// Returns the current policy for a connection that is about to be chosen, and records that it was used.
+    package func use() -> Current {
+        state.withLock { state in
+            state.isUsed = true
+            return state.current
+        }
+    }
+
+    /// Replaces the policy; the old one is released without the lock, since its `deinit` may use the session.
+    package func replace(_ policy: (any ServerTrustPolicy)?) {
+        let old = state.withLock { state in
+            let old = state.current.policy
+            state.current.revision += 1
+            state.current.policy = policy
+            state.current.isLater = state.isUsed
+            state.verifications = [:]
+            return old
+        }
+        withExtendedLifetime(old) {}
+    }
+
+    /// Returns what the policy of a revision requires libcurl to verify for a host, or `nil` if it has not been asked
+    /// yet.
+    package func verification(for host: String, revision: Int) -> TrustVerification? {
+        state.withLock { $0.current.revision == revision ? $0.verifications[host] : nil }
+    }
+
+    package func note(_ verification: TrustVerification, for host: String, revision: Int) {
+        state.withLock { state in
+            guard state.current.revision == revision else { return }
+            // A bound, because a session may see any number of hosts.
+            if state.verifications.count >= 1000 { state.verifications = [:] }
+            state.verifications[host] = verification
+        }
+    }
+}
+
+/// A question to an evaluator or a policy about a connection; equal values are the same question.
+package struct TrustQuestion: Hashable, Sendable {
+    package var origin: Origin
+    package var certificates: [Data]
+    package var verifyResult: Int?
+    /// The revision of the session's trust policy that the question belongs to.
+    package var revision: Int
+}
+
+/// Calls evaluators and policies on a concurrent queue, so that a slow one delays no other transfer.
+///
+/// libcurl cannot pause a connection between its handshake and its request. So the engine waits briefly for the
+/// decision, which is long enough for nearly all evaluators. After that the connection is closed, the transfer waits
+/// without a connection, and the decision applies to the transfer's next one, if the server presents the same chain
+/// there.
+package final class TrustQuestions: Sendable {
+    /// How long the engine's thread waits for a decision, in milliseconds.
+    package static let patience = 50
+
+    /// The callbacks to run when a pending question is decided.
+    private let waiting = Mutex<[TrustQuestion: [@Sendable (TrustDecision) -> Void]]>([:])
+    private let queue = DispatchQueue(label: "Ferry trust", attributes: .concurrent)
+
+    /// Returns the decision if it is made in time; otherwise calls `whenDecided` with it later, on another thread.
+    ///
+    /// A question is asked only once at a time. While any is pending, the engine's thread does not wait for another
+    /// one.
+    package func ask(
+        _ question: TrustQuestion,
+        by decide: @escaping @Sendable () -> TrustDecision,
+        whenDecided: @escaping @Sendable (TrustDecision) -> Void
+    ) -> TrustDecision? {
+        let (isAsked, isFirst) = waiting.withLock { waiting -> (Bool, Bool) in
+            let isFirst = waiting.isEmpty
+            let isAsked = waiting[question] != nil
+            waiting[question, default: []] += isAsked ? [whenDecided] : []
+            return (isAsked, isFirst)
+        }
+        guard !isAsked else { return nil }
+        let decided = DispatchSemaphore(value: 0)
+        let result = Mutex<TrustDecision?>(nil)
+        queue.async { [self] in
+            let decision = decide()
+            result.withLock { $0 = decision }
+            decided.signal()
+            for callback in waiting.withLock({ $0.removeValue(forKey: question) ?? [] }) { callback(decision) }
+        }
+        if isFirst, decided.wait(timeout: .now() + .milliseconds(Self.patience)) == .success {
+            return result.withLock { $0 }
+        }
+        let isOpen = waiting.withLock { waiting -> Bool in
+            waiting[question]?.append(whenDecided)
+            return waiting[question] != nil
+        }
+        // It was decided in the meantime.
+        return isOpen ? nil : result.withLock { $0 }
+    }
+
+    /// Runs the application's code on another thread.
+    package func run(_ body: @escaping @Sendable () -> Void) { queue.async(execute: body) }
+}

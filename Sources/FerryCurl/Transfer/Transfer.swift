@@ -1,0 +1,92 @@
+/// What the engine knows of one request and those that follow from it: attempts, deadlines, place among the others.
+///
+/// Redirects, retries and the like are its receiver's: the engine learns of them as the next attempt. Only the thread
+/// that has the engine uses it, after the one that has made it.
+package final class Transfer: AdmissionTicket, @unchecked Sendable {
+    package enum Phase {
+        /// Nothing: it has not begun, or its receiver decides how it goes on.
+        case idle
+        /// It was suspended before its attempt could begin, which begins when it is resumed.
+        case parked
+        /// It waits until ``Admission`` lets its request be sent.
+        case waitingForSlot
+        /// It waits for the user's code to decide. Its deadlines go on.
+        case waitingForDecision
+        /// It waits for the response to an identical request.
+        case waitingForIdenticalRequest
+        /// It waits until the next attempt begins after one that has failed.
+        case waitingForRetry
+        /// Its attempt has a handle of libcurl's.
+        case running
+        /// Its stream was given up while it was paused; the rest is asked for when nothing pauses it any more.
+        case detached
+        case finished
+    }
+
+    package let engine: TransferEngine
+    /// The object that is told what happens, from the start of the transfer to its end.
+    package var receiver: (any TransferReceiver)?
+    package var clock: TransferClock
+    package var phase = Phase.idle
+    package var pauses: PauseReasons = []
+    package var attempt: NetworkAttempt?
+    /// What the request's body is read with; a stream that nothing was read of passes to the next attempt.
+    package var reader: (any BodyReader)?
+    /// A decision about a chain that the transfer has waited for.
+    package var decidedTrust: (question: TrustQuestion, decision: TrustDecision)?
+
+    package init(_ engine: TransferEngine, limits: TransferClock.Limits) {
+        self.engine = engine
+        clock = TransferClock(limits: limits)
+    }
+
+    package var isSuspended: Bool { pauses.contains(.suspended) }
+
+    package func setPause(_ reason: PauseReasons, _ isPaused: Bool) {
+        if isPaused { pauses.insert(reason) } else { pauses.remove(reason) }
+        clock.pauseInactivity(!pauses.isDisjoint(with: .local), at: .now())
+    }
+
+    /// Removes the pauses of the attempt before, for which the deadline of inactivity has waited.
+    package func removeLocalPauses() {
+        guard !pauses.isDisjoint(with: .local) else { return }
+        pauses.subtract(.local)
+        clock.pauseInactivity(false, at: .now())
+    }
+
+    // MARK: - Admission
+
+    package override func begin() { engine.begin(self) }
+    package override func wait() { phase = .waitingForSlot }
+
+    package override func mayLeaveQueue() -> Bool {
+        if isSuspended { phase = .parked }
+        return !isSuspended
+    }
+}
+
+/// Why a transfer moves no bytes for now.
+package struct PauseReasons: OptionSet, Hashable, Sendable {
+    package let rawValue: UInt8
+
+    package init(rawValue: UInt8) { self.rawValue = rawValue }
+
+    package static let suspended = PauseReasons(rawValue: 1)
+    /// The receiver has no room for more of the response's body.
+    package static let clientIsFull = PauseReasons(rawValue: 2)
+    /// The stream that the request's body comes from has no bytes yet.
+    package static let bodyIsStarved = PauseReasons(rawValue: 4)
+    /// The other transfers have their turn first.
+    package static let awaitsTurn = PauseReasons(rawValue: 8)
+    /// The reasons that are not the network's, so that the deadline of inactivity waits.
+    package static let local: PauseReasons = [.clientIsFull, .bodyIsStarved, .awaitsTurn]
+
+    /// The mask of `curl_easy_pause` for these reasons.
+    package var curlMask: Int32 {
+        var mask = CurlPause.none
+        if contains(.suspended) { mask |= CurlPause.receive | CurlPause.send }
+        if contains(.clientIsFull) || contains(.awaitsTurn) { mask |= CurlPause.receive }
+        if contains(.bodyIsStarved) { mask |= CurlPause.send }
+        return mask
+    }
+}

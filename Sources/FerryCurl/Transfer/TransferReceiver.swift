@@ -1,0 +1,78 @@
+/// The object that a transfer is for, which decides how each attempt is made and what becomes of its response.
+///
+/// The engine calls it on the thread that has the engine, often within a callback of libcurl's; it must not block.
+package protocol TransferReceiver: AnyObject, Sendable {
+    /// The transfer begins.
+    func start(priority: Float)
+
+    // MARK: The request
+
+    /// Returns what an attempt sends besides its prepared request; the attempt's route is known.
+    func setUp(_ attempt: NetworkAttempt) -> AttemptSetup
+    /// Returns the reader of the request's body.
+    func makeReader(announcedLength: Int64?) throws(URLError) -> any BodyReader
+
+    // MARK: The response
+
+    /// Forgets a challenge that libcurl answers itself with a further request; returns whether there was one.
+    func forgetChallenge() -> Bool
+    /// Decides what a response is, and returns whether the attempt goes on.
+    func didReceiveHead(_ head: ResponseHead, of attempt: NetworkAttempt) -> Bool
+    /// Receives bytes of the body as they come from the network, and returns whether the attempt goes on.
+    func accept(_ bytes: UnsafeRawBufferPointer) -> Bool
+
+    // MARK: Everything else
+
+    func handle(_ event: TransferEvent)
+    /// Abandons a paused stream if the rest of the body can be requested later, and returns whether it has.
+    func detach() -> Bool
+}
+
+/// What happens to a transfer, besides the response that it receives.
+package enum TransferEvent: Sendable {
+    /// The attempt is set up, with a body of this length.
+    case sends(bodyLength: ByteCount?)
+    /// Bytes of the request's body have been passed to the network; `expected` is the length of the body, if known.
+    case hasSent(ByteCount, expected: ByteCount?)
+    /// The request's body is sent again from its first byte.
+    case hasRewoundBody
+    /// The head of the response is not accepted, so that the attempt fails.
+    case refusesHead(ResponseHeadParser.Refusal)
+    /// The attempt is about to fail for this reason.
+    case willFail(URLError)
+    /// The attempt could not begin.
+    case cannotBegin(URLError)
+    /// libcurl has ended the attempt, with its code.
+    case hasEnded(Int32)
+    case deadline(TransferClock.Deadline)
+    /// The rest of what was received waits until the other transfers have had their turn.
+    case mustWait
+    /// The other transfers have had their turn.
+    case hasTurn
+    /// The user's code has decided about a connection that the transfer waits for.
+    case trust(TrustQuestion, TrustDecision)
+}
+
+/// What an attempt sends besides its prepared request.
+package struct AttemptSetup {
+    /// The fields of the header.
+    package var fields: [RequestField]
+    /// The number of fields at the end that are not of the request's own fields.
+    package var commonCount: Int
+    /// The credentials with which libcurl authenticates the request.
+    package var credentials: (server: SchemeCredential?, proxy: SchemeCredential?)
+    /// Whether no connection of the pool may carry the request.
+    package var usesNewConnection: Bool
+
+    package init(
+        fields: [RequestField],
+        commonCount: Int,
+        credentials: (server: SchemeCredential?, proxy: SchemeCredential?),
+        usesNewConnection: Bool
+    ) {
+        self.fields = fields
+        self.commonCount = commonCount
+        self.credentials = credentials
+        self.usesNewConnection = usesNewConnection
+    }
+}

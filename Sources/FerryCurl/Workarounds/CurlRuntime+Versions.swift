@@ -1,0 +1,23 @@
+// For the versions of libcurl in the ranges below. `WorkaroundTests` notices when none of a range's versions is
+// supported any more.
+
+extension CurlRuntime {
+    /// 8.4 to 8.6 send no more of a request's head than two of their buffers hold.
+    package static let versionsTruncatingHeads = 0x08_04_00..<0x08_07_00
+    /// 8.10 to 8.14 read from the sockets of paused handles.
+    package static let versionsReadingWhilePaused = 0x08_0A_00..<0x08_0F_00
+    /// 8.13 and later omit a request's header field of ``longestField`` bytes or more without an error.
+    package static let versionsOmittingFields = 0x08_0D_00..<Int.max
+    /// Before 7.85 the names that end with `.localhost` are looked up like others.
+    package static let versionsLookingUpLocalhost = 0..<0x07_55_00
+
+    /// Whether this libcurl sends no more of a request's head than two of its buffers hold.
+    var truncatesLargeHeads: Bool { Self.versionsTruncatingHeads.contains(versionNumber) }
+    /// Whether this libcurl reads from the sockets of paused handles.
+    var readsWhilePaused: Bool { Self.versionsReadingWhilePaused.contains(versionNumber) }
+    /// The number of bytes of a request's header field from which this libcurl omits the field without an error; `nil`
+    /// if it omits none.
+    var longestField: Int? { Self.versionsOmittingFields.contains(versionNumber) ? 307_200 : nil }
+    /// Whether this libcurl knows the addresses of names that end with `.localhost`.
+    var knowsLocalhostNames: Bool { !Self.versionsLookingUpLocalhost.contains(versionNumber) }
+}

@@ -1,0 +1,36 @@
+import FerryCore
+
+extension HTTPURLResponse {
+    /// The header fields in the order in which they were received, with those of the same name one by one.
+    ///
+    /// `allHeaderFields` joins the values of a name with `", "`, after which those of `Set-Cookie` cannot be told apart
+    /// (RFC 9110, section 5.3). If the response is not one of a `CurlSession`, there is one joined field for each name,
+    /// sorted by name.
+    public var headerFields: HTTPHeaders {
+        if let fields = receivedFields { return HTTPHeaders(fields.map { HTTPHeader($0.name, $0.value) }) }
+        var joined: [String: String] = [:]
+        for (name, value) in allHeaderFields { joined["\(name)"] = "\(value)" }
+        return HTTPHeaders(joined)
+    }
+
+    /// The fields that were received after the body, in order (RFC 9110, section 6.5); complete when the task is.
+    ///
+    /// Many servers send them only to requests with the field `TE: trailers`. They are never part of
+    /// ``headerFields``, are not stored in the cache, and are empty if the response is not one of a `CurlSession`.
+    public var trailerFields: HTTPHeaders { HTTPHeaders(receivedTrailers.map { HTTPHeader($0.name, $0.value) }) }
+
+    /// Returns the values of all header fields with a name, which may be in any case, in the order received.
+    ///
+    /// If the response is not one of a `CurlSession`, they are joined into one value.
+    public func values(of name: String) -> [String] { headerFields.values(for: name) }
+}
+
+extension TaskResponse {
+    /// Returns the values of all header fields with a name, such as `Set-Cookie`, which may be in any case.
+    ///
+    /// They are in the order received; see ``headerFields`` for those joined by name.
+    public func values(of name: String) -> [String] { httpResponse?.values(of: name) ?? [] }
+
+    /// The fields that were received after the body; see `HTTPURLResponse.trailerFields`.
+    public var trailerFields: HTTPHeaders { httpResponse?.trailerFields ?? HTTPHeaders([]) }
+}

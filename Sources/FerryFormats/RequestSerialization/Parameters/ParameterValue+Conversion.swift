@@ -1,0 +1,75 @@
+import Foundation
+
+extension ParameterValue {
+    /// Creates a parameter value from a value of another type.
+    ///
+    /// The supported types are ``ParameterValue``, ``Parameters``, strings, Booleans, numbers, `Date`, `Data`, `URL`,
+    /// `UUID`, `NSNull`, any type that conforms to `Encodable` or `LosslessStringConvertible`, and optionals, arrays,
+    /// sets and dictionaries of these.
+    ///
+    /// - Parameters:
+    ///   - value: The value.
+    ///   - encoder: The encoder for `Encodable` values.
+    /// - Throws: ``RequestSerializationError`` with ``RequestSerializationError/Code/invalidParameters`` for a type
+    ///   that is not supported, or the error that a value's `encode(to:)` throws.
+    public init<Value>(converting value: Value, encoder: ParameterEncoder = ParameterEncoder()) throws {
+        self = try Self.converted(value, encoder: encoder, path: "")
+    }
+
+    private static func converted(_ value: Any, encoder: ParameterEncoder, path: String) throws -> ParameterValue {
+        if let wrapper = value as? any OptionalValue {
+            return try wrapper.wrappedValue.map { wrapped in try converted(wrapped, encoder: encoder, path: path) }
+                ?? .null
+        }
+        if let parameters = value as? Parameters { return try parameters.value(encoder: encoder) }
+        if let leaf = foundationNumber(value) ?? encoder.leaf(value) { return leaf }
+        if let collection = try collection(value, encoder: encoder, path: path) { return collection }
+        if let encodable = value as? any Encodable { return try encoder.encode(encodable) }
+        if let text = value as? any LosslessStringConvertible { return .string(text.description) }
+        let place = path.isEmpty ? "" : " at “\(path)”"
+        let reason = "A value of type \(type(of: value))\(place) cannot be a parameter."
+        throw RequestSerializationError(.invalidParameters, reason: reason)
+    }
+
+    private static func collection(_ value: Any, encoder: ParameterEncoder, path: String) throws -> ParameterValue? {
+        if let dictionary = value as? [AnyHashable: Any] {
+            var converted: [String: ParameterValue] = [:]
+            for (key, child) in dictionary {
+                let name = "\(key.base)"
+                converted[name] = try Self.converted(child, encoder: encoder, path: path + "[\(name)]")
+            }
+            return .dictionary(converted)
+        }
+        // Keep sets apart from arrays: in an array, their arbitrary order would look intended.
+        if let set = value as? Set<AnyHashable> {
+            return .set(try set.map { child in try converted(child.base, encoder: encoder, path: path + "[]") })
+        }
+        guard let array = value as? [Any] else { return nil }
+        return .array(try array.map { child in try converted(child, encoder: encoder, path: path + "[]") })
+    }
+
+    /// Returns the value of an `NSNumber` or `NSNull`, and `nil` for other types, including Swift's numbers.
+    private static func foundationNumber(_ value: Any) -> ParameterValue? {
+        guard type(of: value) is AnyClass else { return nil }
+        if value is NSNull { return .null }
+        guard let number = value as? NSNumber else { return nil }
+        if let decimal = value as? NSDecimalNumber { return .decimal(decimal.decimalValue) }
+        // Booleans have the same type code as eight-bit numbers and differ only in their class.
+        if "\(type(of: value))".contains("Boolean") { return .bool(number.boolValue) }
+        switch String(cString: number.objCType) {
+        case "f": return float(number.floatValue)
+        case "d": return .double(number.doubleValue)
+        case "Q": return whole(number.uint64Value)
+        default: return .integer(number.int64Value)
+        }
+    }
+}
+
+/// Accesses the value of an optional inside an `Any`.
+private protocol OptionalValue {
+    var wrappedValue: Any? { get }
+}
+
+extension Optional: OptionalValue {
+    fileprivate var wrappedValue: Any? { map { value in value } }
+}

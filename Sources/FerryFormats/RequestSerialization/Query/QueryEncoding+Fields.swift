@@ -1,0 +1,178 @@
+import Foundation
+
+extension QueryEncoding {
+    /// Returns the fields of a value in the order they are sent, with nested keys flattened into `a[b][]`.
+    package func fields(of value: ParameterValue) throws -> [QueryField] {
+        var fields: [QueryField] = []
+        switch value {
+        case .array, .set:
+            let reason = "An array or a set without a key cannot be encoded as a query."
+            throw RequestSerializationError(.invalidParameters, reason: reason)
+        default:
+            try append(value, key: nil, to: &fields)
+        }
+        return fields
+    }
+
+    /// Returns the elements of a set in the order they are written, which is the order of their texts.
+    ///
+    /// Different elements may have the same text, such as null and an empty string. Their order is that of their
+    /// `distinctText`, so that equal sets are written in the same way.
+    package func sorted(_ set: [ParameterValue]) -> [ParameterValue] {
+        let elements = set.map { ($0.isCollection ? (try? encode(["": $0])) ?? "" : text(of: $0), $0) }
+            .sorted { Self.precedes($0.0, $1.0) }
+        var result: [ParameterValue] = []
+        var rest = elements[...]
+        while let first = rest.first {
+            let equal = rest.prefix { !Self.precedes(first.0, $0.0) }
+            rest = rest.dropFirst(equal.count)
+            guard equal.count > 1 else {
+                result.append(first.1)
+                continue
+            }
+            result += equal.map { ($0.1.distinctText, $0.1) }.sorted { Self.precedes($0.0, $1.0) }.map(\.1)
+        }
+        return result
+    }
+
+    private func append(_ value: ParameterValue, key: String?, to fields: inout [QueryField]) throws {
+        switch value {
+        case .dictionary(let children):
+            for child in children.sorted(by: { lhs, rhs in Self.precedes(lhs.key, rhs.key) }) {
+                try append(child.value, key: key.map { key in "\(key)[\(child.key)]" } ?? child.key, to: &fields)
+            }
+        case .array(let children):
+            try append(children, key: key ?? "", to: &fields)
+        case .set(let children) where arrays == .commaJoined:
+            try append(sorted(children), key: key ?? "", to: &fields)
+        case .set(let children):
+            for child in sorted(children) {
+                try append(child, key: key, to: &fields)
+            }
+        default:
+            guard let leaf = leaf(value) else { return }
+            fields.append(QueryField(key: key ?? "", value: leaf))
+        }
+    }
+
+    private func append(_ children: [ParameterValue], key: String, to fields: inout [QueryField]) throws {
+        guard arrays != .commaJoined else {
+            if let field = try joined(children, key: key) { fields.append(field) }
+            return
+        }
+        for (index, child) in children.enumerated() {
+            let childKey =
+                switch arrays {
+                case .brackets: "\(key)[]"
+                case .indexed: "\(key)[\(index)]"
+                case .repeated, .commaJoined: key
+                }
+            try append(child, key: childKey, to: &fields)
+        }
+    }
+
+    private func joined(_ children: [ParameterValue], key: String) throws -> QueryField? {
+        guard !children.contains(where: \.isCollection) else {
+            let reason = "The array at “\(key)” contains collections and cannot be joined with commas."
+            throw RequestSerializationError(.invalidParameters, reason: reason)
+        }
+        let present = nulls == .omitted ? children.filter { child in child != .null } : children
+        guard !present.isEmpty else { return nil }
+        return QueryField(key: key, value: .joined(present.map(text(of:))))
+    }
+
+    /// Returns the field value for a value that is not a collection, or `nil` if the value is omitted.
+    private func leaf(_ value: ParameterValue) -> QueryField.Value? {
+        switch value {
+        case .null:
+            switch nulls {
+            case .keyOnly: QueryField.Value.none
+            case .emptyValue: .text("")
+            case .omitted: nil
+            }
+        case .bool(let value):
+            switch booleans {
+            case .numeric: .text(value ? "1" : "0")
+            case .literal: .text(value ? "true" : "false")
+            }
+        case .integer(let value): .text("\(value)")
+        case .unsignedInteger(let value): .text("\(value)")
+        case .double(let value): .text(ParameterValue.text(of: value))
+        case .decimal(let value): .text("\(value)")
+        case .string(let value): .text(value)
+        case .date(let value): .text(text(of: value))
+        case .data(let value): .data(value)
+        case .array, .set, .dictionary: nil
+        }
+    }
+
+    /// Returns the text of a value that is not a collection; empty if the value is omitted.
+    private func text(of value: ParameterValue) -> String { leaf(value)?.texts?.first ?? "" }
+
+    /// Returns whether one key sorts before another, comparing UTF-16 units as AFNetworking's literal comparison does.
+    private static func precedes(_ lhs: String, _ rhs: String) -> Bool {
+        lhs.utf16.lexicographicallyPrecedes(rhs.utf16)
+    }
+
+    private func text(of date: Date) -> String {
+        switch dates {
+        case .iso8601: date.formatted(.iso8601)
+        case .secondsSince1970: ParameterValue.text(of: date.timeIntervalSince1970)
+        case .millisecondsSince1970: ParameterValue.text(of: (date.timeIntervalSince1970 * 1000).rounded())
+        }
+    }
+}
+
+extension ParameterValue {
+    /// A text that is different for different values, whatever a query makes of them.
+    fileprivate var distinctText: String {
+        switch self {
+        case .null: "n"
+        case .bool(let value): "b\(value)"
+        case .integer(let value): "i\(value)"
+        case .unsignedInteger(let value): "u\(value)"
+        case .double(let value): "f\(value)"
+        case .decimal(let value): "m\(value)"
+        // With its length, since it may contain the separators used below.
+        case .string(let value): "s\(value.utf8.count):\(value)"
+        case .date(let value): "t\(value.timeIntervalSinceReferenceDate)"
+        case .data(let value): "x\(value.base64EncodedString())"
+        case .array(let values): "[\(values.map(\.distinctText).joined(separator: ","))]"
+        case .set(let values): "{\(Self.sorted(values.map(\.distinctText)).joined(separator: ","))}"
+        case .dictionary(let values): "(\(Self.sorted(values.map(distinctText(of:))).joined(separator: ",")))"
+        }
+    }
+
+    private func distinctText(of member: (key: String, value: ParameterValue)) -> String {
+        "\(ParameterValue.string(member.key).distinctText)=\(member.value.distinctText)"
+    }
+
+    /// Returns texts in an order that does not depend on the order in which they are given.
+    private static func sorted(_ texts: [String]) -> [String] {
+        texts.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
+    }
+}
+
+/// A key and its value, not yet percent-encoded.
+package struct QueryField {
+    /// The value: a text, bytes, several texts to join with commas, or none (the key without `=`).
+    package enum Value {
+        case none
+        case text(String)
+        case data(Data)
+        case joined([String])
+
+        /// The texts to join with commas, or `nil` if there is no value; bytes are base64-encoded.
+        package var texts: [String]? {
+            switch self {
+            case .none: nil
+            case .text(let text): [text]
+            case .data(let data): [data.base64EncodedString()]
+            case .joined(let texts): texts
+            }
+        }
+    }
+
+    package let key: String
+    package let value: Value
+}

@@ -1,0 +1,176 @@
+import FerryCore
+
+/// The complete result of a request.
+///
+/// Both ``value`` and ``error`` can be set: a 404 response whose body is a JSON object has that object as its value,
+/// and an error because its status is not acceptable. For one or the other, use ``result``.
+public struct TaskResponse<Value: Sendable>: Sendable {
+    /// The last request that was sent.
+    public var request: URLRequest?
+    /// The server's response.
+    public var response: URLResponse?
+    /// The body; nil for a download and if none has arrived.
+    public var data: Data?
+    /// The URL of a download's file.
+    public var fileURL: URL?
+    /// The value the response serializer made of the body.
+    public var value: Value?
+    /// The error, if there is one.
+    public var error: NetworkError?
+    /// The duration and byte counts of the task, if they were measured.
+    public var metrics: TaskMetrics?
+
+    /// Creates a response with the given values of its properties.
+    public init(
+        request: URLRequest? = nil,
+        response: URLResponse? = nil,
+        data: Data? = nil,
+        fileURL: URL? = nil,
+        value: Value? = nil,
+        error: NetworkError? = nil,
+        metrics: TaskMetrics? = nil
+    ) {
+        self.request = request
+        self.response = response
+        self.data = data
+        self.fileURL = fileURL
+        self.value = value
+        self.error = error
+        self.metrics = metrics
+    }
+}
+
+extension TaskResponse {
+    /// The response as an `HTTPURLResponse`, if it is one.
+    public var httpResponse: HTTPURLResponse? { response as? HTTPURLResponse }
+
+    /// The number of attempts that the task has made: 1 without a retry.
+    ///
+    /// ``TaskMetrics/retries`` has, for each attempt but the last, when and how it failed and the delay after it.
+    public var attempts: Int { (metrics?.retries.last?.attempt ?? 0) + 1 }
+
+    /// The HTTP status code.
+    public var statusCode: Int? { httpResponse?.statusCode }
+
+    /// Returns the value of a header field of the response, whose name may be in any case; nil if there is none.
+    public func header(_ name: String) -> String? { httpResponse?.value(forHTTPHeaderField: name) }
+
+    /// All header fields of the response, with the names as it spells them.
+    public var headerFields: [String: String] {
+        var fields: [String: String] = [:]
+        for (name, value) in httpResponse?.allHeaderFields ?? [:] {
+            guard let name = name as? String else { continue }
+            fields[name] = value as? String ?? "\(value)"
+        }
+        return fields
+    }
+
+    /// The error if there is one, otherwise the value; an error with ``NetworkError/Code/noValue`` if there is neither.
+    public var result: Result<Value, NetworkError> {
+        if let error { return .failure(error) }
+        if let value { return .success(value) }
+        return .failure(noValue)
+    }
+
+    /// The error of a response that has neither a value nor an error.
+    package var noValue: NetworkError {
+        let what = (response?.url ?? request?.url).map { " to \($0.presentableText)" } ?? ""
+        return NetworkError(
+            .noValue,
+            message: "The response\(what) has no value and no error",
+            failingURL: response?.url ?? request?.url,
+            response: httpResponse,
+            data: data
+        )
+    }
+
+    /// Returns the value if there is no error; otherwise throws the error of ``result``.
+    public func get() throws(NetworkError) -> Value {
+        if let error { throw error }
+        if let value { return value }
+        throw noValue
+    }
+
+    /// Returns the response with a transformed value.
+    ///
+    /// - Parameter transform: Returns the new value for the old one; not called if there is none.
+    /// - Returns: The response with the new value, and the same error.
+    public func map<New: Sendable>(_ transform: (Value) -> New) -> TaskResponse<New> {
+        replacing(value: value.map(transform), error: error)
+    }
+
+    /// Returns the response with a transformed value, where the transformation may fail.
+    ///
+    /// - Parameter transform: Returns the new value for the old one; not called if there is none. A ``NetworkError`` it
+    ///   throws replaces the error. Any other error becomes one with ``NetworkError/Code/decodingFailed``, whose
+    ///   underlying error is the old error if there was one.
+    /// - Returns: The response with the new value or the new error.
+    public func tryMap<New: Sendable>(_ transform: (Value) throws -> New) -> TaskResponse<New> {
+        do {
+            return replacing(value: try value.map(transform), error: error)
+        } catch let thrown as NetworkError {
+            return replacing(value: nil, error: thrown)
+        } catch {
+            let failure = NetworkError(
+                .decodingFailed,
+                message: "The value could not be transformed: \(error)",
+                response: httpResponse,
+                data: data,
+                underlyingError: self.error ?? error,
+                decodingError: error
+            )
+            return replacing(value: nil, error: failure)
+        }
+    }
+
+    private func replacing<New: Sendable>(value: New?, error: NetworkError?) -> TaskResponse<New> {
+        TaskResponse<New>(
+            request: request,
+            response: response,
+            data: data,
+            fileURL: fileURL,
+            value: value,
+            error: error,
+            metrics: metrics
+        )
+    }
+
+    /// The value as Foundation's objects, for code that casts it as with AFNetworking.
+    ///
+    /// ```swift
+    /// if let user = response.foundationValue as? [String: Any] {
+    ///     print(user["name"] as? String ?? "no name")
+    /// }
+    /// ```
+    ///
+    /// A ``JSONValue`` or ``PropertyListValue`` is converted, because `as? [String: Any]` fails for those. Any other
+    /// value is returned as it is.
+    public var foundationValue: (any Sendable)? {
+        switch value as (any Sendable)? {
+        case let value as JSONValue: value.foundationValue
+        case let value as PropertyListValue: value.foundationValue
+        default: value
+        }
+    }
+}
+
+extension TaskResponse: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+    /// The request, the status, the size of the body and the error, without secrets.
+    public var description: String {
+        let url = (response?.url ?? request?.url)?.presentableText ?? ""
+        var parts = ["\(request?.httpMethod ?? "GET") \(url)", statusCode.map { "\($0)" } ?? "no response"]
+        if let data { parts.append("\(data.count) bytes") }
+        if let fileURL { parts.append(fileURL.path) }
+        if value != nil { parts.append("a value of type \(Value.self)") }
+        if let error { parts.append("\(error)") }
+        return parts.joined(separator: ", ")
+    }
+
+    /// The description.
+    public var debugDescription: String { description }
+
+    /// A mirror without what may be secret: the header fields and bodies.
+    public var customMirror: Mirror {
+        Mirror(self, children: ["description": description, "error": error as Any, "metrics": metrics as Any])
+    }
+}

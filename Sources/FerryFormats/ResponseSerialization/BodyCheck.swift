@@ -1,0 +1,128 @@
+import Foundation
+
+/// The checks of a response before its body is decoded: validation and size.
+package struct BodyCheck {
+    /// The body to decode; `nil` if it is missing, is empty or must not be decoded.
+    package let body: Data?
+
+    /// The error found by the checks, if any.
+    package let error: NetworkError?
+
+    private let response: HTTPURLResponse?
+    private let request: URLRequest?
+
+    /// Validates a response and checks the size of its body.
+    ///
+    /// A body is decoded in spite of an unacceptable status code, but not if the content type is unacceptable, the body
+    /// is too large, or it is empty.
+    package init(
+        _ serializer: some ValidatingResponseSerializer,
+        request: URLRequest?,
+        response: URLResponse?,
+        data: Data?
+    ) {
+        self.request = request
+        self.response = response as? HTTPURLResponse
+        let invalid = serializer.validation.validate(request: request, response: response, data: data).error
+        if let data, let limit = serializer.maximumBytes, data.count > limit {
+            body = nil
+            error = NetworkError(
+                .responseTooLarge,
+                message: "The body has \(data.count) bytes, more than the limit of \(limit)",
+                failingURL: response?.url ?? request?.url,
+                response: self.response,
+                underlyingError: invalid
+            )
+        } else {
+            let isRefused = data?.isEmpty != false || invalid?.contains(.unacceptableContentType) == true
+            body = isRefused ? nil : data
+            error = invalid
+        }
+    }
+
+    /// Returns a decoding error, with the validation error, if any, as its underlying error.
+    package func decodingError(_ what: String, _ cause: (any Error)? = nil) -> NetworkError {
+        if let known = cause as? NetworkError { return known.onTop(of: error) }
+        return NetworkError(
+            .decodingFailed,
+            message: what + WebPage.note(on: body, contentType: response?.contentType),
+            failingURL: response?.url ?? request?.url,
+            response: response,
+            data: body,
+            underlyingError: error ?? cause,
+            decodingError: cause
+        )
+    }
+
+    /// Decodes ``body`` if it is not `nil`, with `name` describing the expected format in error messages.
+    package func decode<Output>(_ name: String, _ decode: (Data) throws -> Output?) -> SerializedResponse<Output> {
+        guard let body else { return SerializedResponse(error: error) }
+        do {
+            return SerializedResponse(value: try decode(body), error: error)
+        } catch {
+            return SerializedResponse(error: decodingError("The body is not \(name): \(Self.reason(error))", error))
+        }
+    }
+
+    /// Returns the description of an error for a message.
+    package static func reason(_ error: any Error) -> String {
+        switch error {
+        case let error as DecodingError: error.sentence
+        case let error as any LocalizedError: error.errorDescription ?? "\(error)"
+        case let error where type(of: error) == NSError.self: error.localizedDescription
+        default: "\(error)"
+        }
+    }
+}
+
+extension NetworkError {
+    /// Returns the error with another one as its underlying error, unless it already has one.
+    ///
+    /// AFNetworking: `AFErrorWithUnderlyingError`.
+    package func onTop(of underlying: NetworkError?) -> NetworkError {
+        guard let underlying, underlyingError == nil else { return self }
+        var copy = self
+        copy.underlyingError = underlying
+        return copy
+    }
+}
+
+extension DecodingError {
+    /// A description of the error and its place, such as `user.tags[2]: expected String but found null`.
+    package var sentence: String {
+        switch self {
+        case .typeMismatch(let type, let context):
+            "\(context.place): expected \(type). \(context.debugDescription)"
+        case .valueNotFound(let type, let context):
+            "\(context.place): expected \(type) but found null"
+        case .keyNotFound(let key, let context):
+            "\(context.place): the key \"\(key.stringValue)\" is missing"
+        case .dataCorrupted(let context):
+            "\(context.place): \(context.debugDescription)\(context.cause)"
+        @unknown default:
+            "\(self)"
+        }
+    }
+}
+
+extension DecodingError.Context {
+    /// The coding path in Swift's notation, such as `user.tags[2]`.
+    fileprivate var place: String {
+        var path = ""
+        for key in codingPath {
+            if let index = key.intValue {
+                path += "[\(index)]"
+            } else {
+                path += path.isEmpty ? key.stringValue : ".\(key.stringValue)"
+            }
+        }
+        return path.isEmpty ? "at the top level" : path
+    }
+
+    /// The parser's description of the error, in parentheses.
+    fileprivate var cause: String {
+        guard let underlyingError else { return "" }
+        let details = (underlyingError as NSError).userInfo[NSDebugDescriptionErrorKey] as? String
+        return " (\(details ?? underlyingError.localizedDescription))"
+    }
+}

@@ -1,0 +1,179 @@
+import Foundation
+
+/// A response serializer that tries several serializers in turn and uses the first that produces a value.
+///
+/// The result is the value and the error of that serializer; the errors of the others are dropped. If no serializer
+/// produces a value, the response is checked with ``validation``. If the output type can hold the raw body, that is
+/// then the value; for other output types there is no value, and a valid response with a body is a decoding error.
+///
+/// An ``HTTPDataResponseSerializer`` produces a value for every body within its size limit, so place it last.
+/// `.compound(.json, .string)` accepts serializers with different output types; for the initializers, convert them
+/// to a common type with ``ResponseSerializer/map(_:)`` or ``ResponseSerializer/erased()``.
+///
+/// AFNetworking: `AFCompoundResponseSerializer`.
+public struct CompoundResponseSerializer<Output: Sendable>: ValidatingResponseSerializer {
+    /// The serializers, in the order in which they are tried.
+    public let responseSerializers: [any ResponseSerializer<Output>]
+    /// The acceptable status codes (200 to 299 by default) and content types (all by default).
+    ///
+    /// They apply if no serializer produces a value.
+    public var validation: Validation
+    /// The maximum size of a body, in bytes; `nil`, the default, for no limit.
+    public var maximumBytes: Int?
+
+    private let fallback: (@Sendable (Data) -> Output)?
+    /// Whether the fallback returns the raw body, and is not a closure of the caller, which cannot be archived.
+    private let givesBody: Bool
+    private var hasCustomFallback: Bool { fallback != nil && !givesBody }
+
+    /// Creates a serializer.
+    ///
+    /// - Parameters:
+    ///   - responseSerializers: The serializers, in the order in which they are tried.
+    ///   - fallback: A closure that returns a value for the raw body if no serializer produces one, normally called on
+    ///     the processing queue. With `nil`, the result is then a decoding error.
+    public init(_ responseSerializers: [any ResponseSerializer<Output>], fallback: (@Sendable (Data) -> Output)? = nil)
+    {
+        self.init(responseSerializers, fallback: fallback, givesBody: false)
+    }
+
+    /// Creates a serializer whose value is the raw body if no serializer produces one.
+    public init(_ responseSerializers: [any ResponseSerializer<Output>]) where Output == Data {
+        self.init(responseSerializers, fallback: { $0 }, givesBody: true)
+    }
+
+    /// Creates a serializer whose value is the raw body as `Data` if no serializer produces one.
+    public init(_ responseSerializers: [any ResponseSerializer<Output>]) where Output == any Sendable {
+        self.init(responseSerializers, fallback: { $0 }, givesBody: true)
+    }
+
+    private init(
+        _ responseSerializers: [any ResponseSerializer<Output>],
+        fallback: (@Sendable (Data) -> Output)?,
+        givesBody: Bool
+    ) {
+        self.responseSerializers = responseSerializers
+        self.fallback = fallback
+        self.givesBody = givesBody
+        validation = Validation()
+    }
+
+    /// Returns the value and the error of the first serializer that produces a value for a response.
+    public func serialize(request: URLRequest?, response: URLResponse?, data: Data?) -> SerializedResponse<Output> {
+        let check = BodyCheck(self, request: request, response: response, data: data)
+        if check.error?.code == .responseTooLarge { return SerializedResponse(error: check.error) }
+        var last: NetworkError?
+        for serializer in responseSerializers {
+            let serialized = serializer.serialize(request: request, response: response, data: data)
+            if serialized.value != nil { return serialized }
+            last = serialized.error ?? last
+        }
+        if let fallback { return SerializedResponse(value: data.map(fallback), error: check.error) }
+        guard check.error == nil, check.body != nil, let last else { return SerializedResponse(error: check.error) }
+        let reason = "None of \(responseSerializers.count) serializers could decode the body: \(last.message)"
+        var error = check.decodingError(reason)
+        error.underlyingError = last
+        return SerializedResponse(error: error)
+    }
+}
+
+extension ResponseSerializer {
+    /// Returns a serializer that uses the first of several serializers that produces a value.
+    public static func compound<Value>(
+        _ responseSerializers: any ResponseSerializer<Value>...
+    ) -> Self where Self == CompoundResponseSerializer<Value> {
+        CompoundResponseSerializer(responseSerializers, fallback: nil)
+    }
+
+    /// Returns a serializer that uses the first of several serializers that produces a value, or else the raw body.
+    public static func compound(
+        _ responseSerializers: any ResponseSerializer<any Sendable>...
+    ) -> Self where Self == CompoundResponseSerializer<any Sendable> {
+        CompoundResponseSerializer(responseSerializers)
+    }
+
+    /// Returns a serializer that uses the first of several serializers that produces data, or else the raw body.
+    public static func compound(
+        _ responseSerializers: any ResponseSerializer<Data>...
+    ) -> Self where Self == CompoundResponseSerializer<Data> {
+        CompoundResponseSerializer(responseSerializers)
+    }
+
+    /// Returns a serializer that uses the first of several serializers, whose output types may differ, that produces a
+    /// value, or else the raw body.
+    @_disfavoredOverload
+    public static func compound(
+        _ responseSerializers: any ResponseSerializer...
+    ) -> Self where Self == CompoundResponseSerializer<any Sendable> {
+        CompoundResponseSerializer(responseSerializers.map(UntypedResponseSerializer.init))
+    }
+}
+
+extension CompoundResponseSerializer: Codable {
+    private enum Key: CodingKey {
+        case responseSerializers, validation, maximumBytes, givesBody
+    }
+
+    /// Decodes a serializer.
+    ///
+    /// - Throws: `DecodingError` if a contained serializer has another output type, or if compound serializers are
+    ///   nested more than 16 levels deep.
+    public init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: Key.self)
+        func corrupted(_ key: Key, _ description: String) -> DecodingError {
+            .dataCorruptedError(forKey: key, in: container, debugDescription: description)
+        }
+        let depth = decoder.codingPath.count { $0.stringValue == Key.responseSerializers.stringValue }
+        guard depth < 16 else {
+            throw corrupted(.responseSerializers, "Compound serializers are nested more than 16 levels deep")
+        }
+        let archived = try container.decode([ArchivedSerializer].self, forKey: .responseSerializers)
+        let members = try archived.map { member -> any ResponseSerializer<Output> in
+            if let typed = member.serializer as? any ResponseSerializer<Output> { return typed }
+            let untyped = UntypedResponseSerializer(base: member.serializer)
+            if let untyped = untyped as? any ResponseSerializer<Output> { return untyped }
+            let description = "A contained serializer does not produce a value of type \(Output.self)"
+            throw corrupted(.responseSerializers, description)
+        }
+        var body: (@Sendable (Data) -> Output)?
+        if try container.decode(Bool.self, forKey: .givesBody) {
+            body = Self.rawBody
+            guard body != nil else {
+                throw corrupted(.givesBody, "The raw body is not a value of type \(Output.self)")
+            }
+        }
+        self.init(members, fallback: body, givesBody: body != nil)
+        validation = try container.decode(Validation.self, forKey: .validation)
+        maximumBytes = try container.decodeIfPresent(Int.self, forKey: .maximumBytes)
+    }
+
+    /// Encodes all settings.
+    ///
+    /// - Throws: `EncodingError` if there is a fallback closure, or if a contained serializer cannot be archived
+    ///   because it has a closure or is not defined by this module.
+    public func encode(to encoder: any Encoder) throws {
+        guard !hasCustomFallback else {
+            throw EncodingError.code(self, "the fallback of a compound serializer", at: encoder)
+        }
+        let archived = try responseSerializers.map { member -> ArchivedSerializer in
+            if let member = ArchivedSerializer(member) { return member }
+            throw EncodingError.code(member, "a \(type(of: member))", at: encoder)
+        }
+        var container = encoder.container(keyedBy: Key.self)
+        try container.encode(archived, forKey: .responseSerializers)
+        try container.encode(validation, forKey: .validation)
+        try container.encodeIfPresent(maximumBytes, forKey: .maximumBytes)
+        try container.encode(givesBody, forKey: .givesBody)
+    }
+
+    /// Whether the serializer can be archived: it and the serializers in it have no closures.
+    package var isArchivable: Bool {
+        !hasCustomFallback && responseSerializers.allSatisfy { ArchivedSerializer($0) != nil }
+    }
+
+    /// A closure that returns the body as the output type, or `nil` if the output type cannot hold `Data`.
+    private static var rawBody: (@Sendable (Data) -> Output)? {
+        guard let empty = Data() as? Output else { return nil }
+        return { data in data as? Output ?? empty }
+    }
+}

@@ -1,0 +1,42 @@
+import Foundation
+
+/// A response serializer that returns the body unchanged, by default even if the response is not acceptable.
+///
+/// AFNetworking: `AFHTTPResponseSerializer`.
+public struct HTTPDataResponseSerializer: ValidatingResponseSerializer, Codable {
+    /// The acceptable status codes (200 to 299 by default) and content types (all by default).
+    public var validation: Validation
+    /// The maximum size of a body, in bytes; `nil`, the default, for no limit.
+    public var maximumBytes: Int?
+    /// A Boolean value that indicates whether an empty body, or one with an unacceptable content type, has no value;
+    /// false by default.
+    ///
+    /// A ``CompoundResponseSerializer`` then tries its next serializer.
+    public var requiresAcceptableBody = false
+
+    /// Creates a serializer; each parameter is the initial value of the property with its name.
+    public init(validation: Validation = Validation(), maximumBytes: Int? = nil) {
+        self.validation = validation
+        self.maximumBytes = maximumBytes
+    }
+
+    /// Decodes a serializer.
+    public init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: CodingKeys.self)
+        validation = try container.decode(Validation.self, forKey: .validation)
+        maximumBytes = try container.decodeIfPresent(Int.self, forKey: .maximumBytes)
+        requiresAcceptableBody = try container.decodeIfPresent(Bool.self, forKey: .requiresAcceptableBody) ?? false
+    }
+
+    /// Returns the body, unless it is too large or refused, and the validation error, if any.
+    public func serialize(request: URLRequest?, response: URLResponse?, data: Data?) -> SerializedResponse<Data> {
+        let check = BodyCheck(self, request: request, response: response, data: data)
+        if requiresAcceptableBody { return SerializedResponse(value: check.body, error: check.error) }
+        return SerializedResponse(value: check.error?.code == .responseTooLarge ? nil : data, error: check.error)
+    }
+}
+
+extension ResponseSerializer where Self == HTTPDataResponseSerializer {
+    /// A response serializer that returns the body unchanged.
+    public static var data: HTTPDataResponseSerializer { HTTPDataResponseSerializer() }
+}

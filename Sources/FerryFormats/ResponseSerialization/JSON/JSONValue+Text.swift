@@ -1,0 +1,170 @@
+import Foundation
+
+extension JSONValue {
+    /// Options for what is accepted besides an array or an object.
+    public struct ReadingOptions: OptionSet, Sendable, Hashable, Codable {
+        /// The options as bits.
+        public let rawValue: Int
+
+        /// Creates options from bits.
+        public init(rawValue: Int) {
+            self.rawValue = rawValue
+        }
+
+        /// Accepts a text that is only a string, a number, a Boolean value or `null`.
+        ///
+        /// AFNetworking: `NSJSONReadingFragmentsAllowed`.
+        public static let fragmentsAllowed = ReadingOptions(rawValue: 1)
+    }
+
+    /// Creates a value from JSON text (RFC 8259), which is parsed strictly.
+    ///
+    /// The text is UTF-8, with or without a byte order mark; UTF-16 and UTF-32 are recognized. Of members with the same
+    /// name, the last one is kept. More than 512 levels are an error, and so are members whose names differ only in
+    /// Unicode normalization, since they would be equal as strings.
+    ///
+    /// - Parameters:
+    ///   - json: The text.
+    ///   - options: What is accepted; by default any kind of value at the top level.
+    /// - Throws: ``JSONParsingError`` with the reason and the position.
+    public init(json: Data, options: ReadingOptions = .fragmentsAllowed) throws(JSONParsingError) {
+        let utf8 = JSONParser.utf8(json)
+        let result = utf8.withUnsafeBytes { bytes in
+            Result { () throws(JSONParsingError) in
+                var parser = JSONParser(bytes.bindMemory(to: UInt8.self))
+                return try parser.parse(options)
+            }
+        }
+        self = try result.get()
+    }
+
+    /// Creates a value from JSON text in a string; see ``init(json:options:)-(Data,_)``.
+    public init(json: String, options: ReadingOptions = .fragmentsAllowed) throws(JSONParsingError) {
+        try self.init(json: Data(json.utf8), options: options)
+    }
+}
+
+extension JSONValue {
+    /// Options for the format of the text.
+    public struct WritingOptions: OptionSet, Sendable {
+        /// The options as bits.
+        public let rawValue: Int
+
+        /// Creates options from bits.
+        public init(rawValue: Int) {
+            self.rawValue = rawValue
+        }
+
+        /// Writes one member or element per line, indented by two spaces per level.
+        public static let prettyPrinted = WritingOptions(rawValue: 1)
+        /// Sorts members by their names; otherwise their order is unspecified.
+        public static let sortedKeys = WritingOptions(rawValue: 2)
+        /// Writes slashes as `\/`, for JSON inside HTML.
+        public static let escapedSlashes = WritingOptions(rawValue: 4)
+    }
+
+    /// Returns the value as JSON text in UTF-8, by default on one line with sorted members.
+    public func jsonData(_ options: WritingOptions = .sortedKeys) -> Data {
+        Data(JSONWriter.bytes(of: self, options))
+    }
+
+    /// Returns the value as JSON text, by default on one line with sorted members.
+    public func jsonString(_ options: WritingOptions = .sortedKeys) -> String {
+        String(decoding: JSONWriter.bytes(of: self, options), as: UTF8.self)
+    }
+}
+
+extension JSONValue: CustomStringConvertible {
+    /// The value as JSON on one line, with sorted members.
+    public var description: String { jsonString() }
+}
+
+/// Writes JSON into a buffer.
+private struct JSONWriter {
+    private let options: JSONValue.WritingOptions
+    private var bytes: [UInt8] = []
+
+    package static func bytes(of value: JSONValue, _ options: JSONValue.WritingOptions) -> [UInt8] {
+        var writer = JSONWriter(options: options)
+        writer.write(value, indent: 0)
+        return writer.bytes
+    }
+
+    private mutating func write(_ value: JSONValue, indent: Int) {
+        switch value {
+        case .null: bytes.append(contentsOf: "null".utf8)
+        case .bool(let value): bytes.append(contentsOf: (value ? "true" : "false").utf8)
+        case .number(let value): bytes.append(contentsOf: value.description.utf8)
+        case .string(let value): write(value)
+        case .array(let elements): write(elements, indent: indent)
+        case .object(let members): write(members, indent: indent)
+        }
+    }
+
+    private mutating func write(_ elements: [JSONValue], indent: Int) {
+        bytes.append(UInt8(ascii: "["))
+        var isFirst = true
+        for element in elements {
+            separate(&isFirst, indent: indent + 1)
+            write(element, indent: indent + 1)
+        }
+        close("]", isEmpty: isFirst, indent: indent)
+    }
+
+    private mutating func write(_ members: [String: JSONValue], indent: Int) {
+        bytes.append(UInt8(ascii: "{"))
+        var isFirst = true
+        if options.contains(.sortedKeys) {
+            for (name, value) in members.sorted(by: { $0.key < $1.key }) {
+                write(name, value, isFirst: &isFirst, indent: indent + 1)
+            }
+        } else {
+            for (name, value) in members { write(name, value, isFirst: &isFirst, indent: indent + 1) }
+        }
+        close("}", isEmpty: isFirst, indent: indent)
+    }
+
+    private mutating func write(_ name: String, _ value: JSONValue, isFirst: inout Bool, indent: Int) {
+        separate(&isFirst, indent: indent)
+        write(name)
+        bytes.append(contentsOf: (options.contains(.prettyPrinted) ? ": " : ":").utf8)
+        write(value, indent: indent)
+    }
+
+    private mutating func separate(_ isFirst: inout Bool, indent: Int) {
+        if !isFirst { bytes.append(UInt8(ascii: ",")) }
+        isFirst = false
+        breakLine(indent)
+    }
+
+    private mutating func close(_ bracket: Unicode.Scalar, isEmpty: Bool, indent: Int) {
+        if !isEmpty { breakLine(indent) }
+        bytes.append(UInt8(ascii: bracket))
+    }
+
+    private mutating func breakLine(_ indent: Int) {
+        guard options.contains(.prettyPrinted) else { return }
+        bytes.append(UInt8(ascii: "\n"))
+        bytes.append(contentsOf: repeatElement(UInt8(ascii: " "), count: 2 * indent))
+    }
+
+    private mutating func write(_ text: String) {
+        bytes.append(UInt8(ascii: "\""))
+        for byte in text.utf8 {
+            switch byte {
+            case UInt8(ascii: "\""): bytes.append(contentsOf: #"\""#.utf8)
+            case UInt8(ascii: "\\"): bytes.append(contentsOf: #"\\"#.utf8)
+            case UInt8(ascii: "/") where options.contains(.escapedSlashes): bytes.append(contentsOf: #"\/"#.utf8)
+            case 0x08: bytes.append(contentsOf: #"\b"#.utf8)
+            case 0x09: bytes.append(contentsOf: #"\t"#.utf8)
+            case 0x0A: bytes.append(contentsOf: #"\n"#.utf8)
+            case 0x0C: bytes.append(contentsOf: #"\f"#.utf8)
+            case 0x0D: bytes.append(contentsOf: #"\r"#.utf8)
+            case 0..<0x20:
+                bytes.append(contentsOf: (#"\u00"# + byte.hexadecimal).utf8)
+            default: bytes.append(byte)
+            }
+        }
+        bytes.append(UInt8(ascii: "\""))
+    }
+}

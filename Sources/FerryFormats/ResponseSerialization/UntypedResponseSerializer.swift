@@ -1,0 +1,23 @@
+import Foundation
+
+/// A response serializer whose value type is known only at run time, such as the manager's own.
+package struct UntypedResponseSerializer: ResponseSerializer {
+    package let base: any ResponseSerializer
+
+    /// Wraps a serializer.
+    package init(base: any ResponseSerializer) { self.base = base }
+
+    package var maximumBytes: Int? { base.maximumBytes }
+
+    package func serialize(
+        request: URLRequest?,
+        response: URLResponse?,
+        data: Data?
+    ) -> SerializedResponse<any Sendable> {
+        func run(_ base: some ResponseSerializer) -> SerializedResponse<any Sendable> {
+            let result = base.serialize(request: request, response: response, data: data)
+            return SerializedResponse(value: result.value, error: result.error)
+        }
+        return run(base)
+    }
+}

@@ -1,0 +1,106 @@
+/// The name and value of a field of a request.
+typealias HeaderField = (name: String, value: String)
+
+/// The settings that all exchanges of a session share; a class, because each request passes them on several times.
+final class ExchangeSettings: Sendable {
+    /// The settings of the engine that carries the exchanges out.
+    let engine: EngineSettings
+    let coalescesIdenticalRequests: Bool
+    let maximumRedirects: Int
+    let allowsInsecureRedirects: Bool
+    let sensitiveHeaders: Set<String>
+    let additionalHeaders: [HeaderField]
+    /// The names, in lower case, of fields that are not added to requests.
+    let omittedHeaders: Set<String>
+    /// The `User-Agent` field, which nearly every request has.
+    let userAgent: RequestField
+    /// The fields of a request that has no own field and no body.
+    let plainFields: [RequestField]
+    let temporaryDirectory: URL
+    let decodesContent: Bool
+    let decodingLimits: ContentDecodingLimits
+    let cookies: CookieJar?
+    let credentialStore: CredentialStore?
+    let cache: HTTPCache?
+    let cachePolicy: URLRequest.CachePolicy
+
+    /// Reads a configuration, which must not change afterwards, and options.
+    init(_ configuration: URLSessionConfiguration, options: CurlSession.Options) {
+        coalescesIdenticalRequests = options.coalescesIdenticalRequests
+        maximumRedirects = max(0, options.maximumRedirects)
+        allowsInsecureRedirects = options.allowsInsecureRedirects
+        sensitiveHeaders = Set(options.sensitiveHeaders.map { $0.lowercased() })
+        additionalHeaders = (configuration.httpAdditionalHeaders ?? [:]).map { ("\($0.key.base)", "\($0.value)") }
+        omittedHeaders = Set(options.omittedHeaders.map { $0.lowercased() })
+        userAgent = RequestField("User-Agent", Self.userAgent)
+        temporaryDirectory = options.temporaryDirectory ?? FileManager.default.temporaryDirectory
+        decodesContent = options.decodesContent
+        decodingLimits = options.decodingLimits
+        cookies = CookieJar(configuration)
+        credentialStore = configuration.urlCredentialStorage.map(CredentialStore.init)
+        cache = options.cache ?? HTTPCache(configuration.urlCache)
+        cachePolicy = configuration.requestCachePolicy
+        let isStandard = credentialStore.map { type(of: $0.storage) == URLCredentialStorage.self } ?? true
+        let isInMemory = cache?.isInMemory ?? true
+        engine = EngineSettings(configuration, options, readsNoDisk: isStandard && isInMemory)
+        plainFields = PreparedRequest.allFields(
+            [],
+            userAgent: userAgent,
+            decodesContent: decodesContent,
+            omitted: omittedHeaders,
+            method: "GET",
+            context: PreparationContext()
+        )
+    }
+
+    /// The additional headers of a request: without those that are secret after a redirect to another origin.
+    func additionalHeaders(hasLeftOrigin: Bool) -> [HeaderField] {
+        guard hasLeftOrigin, !additionalHeaders.isEmpty else { return additionalHeaders }
+        return additionalHeaders.filter { !isSecret($0.name.folded) }
+    }
+
+    /// Whether the field with a name in lower case has credentials, or is among the sensitive ones.
+    func isSecret(_ folded: String) -> Bool {
+        RedirectRule.credentialHeaders.contains(folded)
+            || (!sensitiveHeaders.isEmpty && sensitiveHeaders.contains(folded))
+    }
+
+    private static let userAgent: String = {
+        let process = ProcessInfo.processInfo.processName
+        let name = String(process.map { $0.isASCII && HeaderRule.isToken(String($0)) ? $0 : "-" })
+        let curl = (try? CurlRuntime.current()).map { " libcurl/\($0.version)" } ?? ""
+        return "\(name.isEmpty ? "swift" : name) Ferry\(curl)"
+    }()
+}
+
+extension EngineSettings {
+    /// Reads a configuration and options.
+    ///
+    /// - Parameters:
+    ///   - configuration: The configuration.
+    ///   - options: The options.
+    ///   - readsNoDisk: Whether neither the cache nor the storage of credentials reads a disk or runs the user's code.
+    convenience init(
+        _ configuration: URLSessionConfiguration,
+        _ options: CurlSession.Options,
+        readsNoDisk: Bool
+    ) {
+        // The configuration's default of 6 is too few where latency is high; see the option.
+        let (standard, configured) = (6, configuration.httpMaximumConnectionsPerHost)
+        let most = options.maximumConnectionsPerHost ?? (configured == standard ? 64 : configured)
+        let runtime = try? CurlRuntime.current()
+        let tls = Result { () throws(CurlSessionError) in try TLSMaterial(options.tls, runtime: runtime) }
+        self.init(
+            maximumConnectionsPerHost: max(1, most),
+            maximumUploadBytesPerSecond: options.maximumUploadBytesPerSecond.map { max(1, $0) },
+            limits: options.limits,
+            allowsHTTP2: options.allowsHTTP2,
+            tls: tls,
+            proxy: Result { () throws(CurlSessionError) in
+                try ProxyTable(options.proxy, dictionary: configuration.connectionProxyDictionary)
+            },
+            network: Result { () throws(CurlSessionError) in try NetworkMaterial(options.network, runtime: runtime) },
+            isSelfContained: readsNoDisk && (try? tls.get())?.evaluator == nil
+        )
+    }
+}

@@ -1,0 +1,216 @@
+extension PreparedRequest {
+    /// Checks a request.
+    ///
+    /// - Parameters:
+    ///   - request: The request.
+    ///   - replacements: Header fields that replace the request's.
+    ///   - settings: The settings of the session.
+    ///   - context: What the exchange so far means for the request.
+    /// - Throws: The reason why the request cannot be sent.
+    init(
+        _ request: URLRequest,
+        setting replacements: [HeaderField] = [],
+        settings: ExchangeSettings,
+        context: PreparationContext
+    ) throws(URLError) {
+        guard let url = request.url else { throw .ferry(.unsupportedURL, url: nil, "The request has no URL") }
+        if url.scheme == nil {
+            throw .ferry(.unsupportedURL, url: url, "The URL has no scheme, such as https://: \(url.presentableText)")
+        }
+        guard let scheme = url.scheme?.folded, scheme == "http" || scheme == "https" else {
+            let text =
+                "The scheme is neither http nor https, and no class of the configuration's protocolClasses or of "
+                + "CurlSession.registerProtocolClass takes it: \(url.presentableText)"
+            throw .ferry(.unsupportedURL, url: url, text)
+        }
+        // libcurl receives the host that all decisions are made on, so that no spelling can divide the two.
+        let text = (context.hasCredential ? url.presentable : url).absoluteString
+        guard let authority = Authority(text), !authority.host.isEmpty else {
+            throw .ferry(.badURL, url: url, "The URL has no host: \(url.presentableText)")
+        }
+        let place = authority.host
+        let host = try Self.host(String(text[place]), url)
+        if let port = url.port, !(1...65_535).contains(port) {
+            let code: URLError.Code = port == 0 ? .cannotConnectToHost : .badURL
+            throw .ferry(code, url: url, "The port is out of range: \(port)")
+        }
+        let method = request.httpMethod ?? "GET"
+        guard HeaderRule.isToken(method), method != "CONNECT" else {
+            let text = "The method is not one a request can have: \(method)"
+            throw .ferry(.badURL, url: url, reason: .invalidMethod, text)
+        }
+        let fields = try Self.fields(request, replacements, settings, context, url)
+        // Other bodies have a length of their own; a stream has none but this.
+        if context.isStreamed, let length = fields.contentLength, fields.announcedLength == nil {
+            let text = "The Content-Length of the body's stream is no number: \(length)"
+            throw .ferry(.badURL, url: url, reason: .invalidHeader, text)
+        }
+        let hostText = host.urlText
+        let isPlain = fields.list.isEmpty && !context.hasBody
+        let header = isPlain ? Header(fields: settings.plainFields) : Header(fields.list, settings, method, context)
+        self.init(
+            url: text[place] == hostText ? text : text.replacingCharacters(in: place, with: hostText),
+            origin: Origin(scheme: scheme, host: host, port: url.port),
+            method: method,
+            fields: header.fields,
+            commonCount: header.commonCount,
+            proxyFields: header.proxyFields,
+            announcedLength: fields.announcedLength,
+            hasBody: context.hasBody,
+            isStreamed: context.isStreamed,
+            hasLeftOrigin: context.hasLeftOrigin,
+            isPlain: isPlain,
+            mentionsCaching: fields.list.contains { Self.mayMentionCaching($0.name) },
+            expectsContinue: fields.list.contains {
+                $0.name.isEqualIgnoringCase("expect") && $0.value.isEqualIgnoringCase("100-continue")
+            },
+            hasUserInfo: !authority.userInfo.isEmpty,
+            hasSecrets: fields.hasSecrets
+        )
+    }
+
+    /// The fields of a request's header.
+    private struct Header {
+        var fields: [RequestField]
+        var commonCount: Int
+        var proxyFields: [RequestField] = []
+
+        /// The header of a request that has no own field and no body.
+        init(fields: [RequestField]) { (self.fields, commonCount) = (fields, fields.count) }
+
+        init(
+            _ given: [HeaderField],
+            _ settings: ExchangeSettings,
+            _ method: String,
+            _ context: PreparationContext
+        ) {
+            // A proxy's credential does not go through its tunnel (RFC 9110, section 11.7.1).
+            var own = given
+            proxyFields = own.filter { $0.name.isEqualIgnoringCase("proxy-authorization") }
+                .map { RequestField($0.name, $0.value) }
+            own.removeAll {
+                $0.name.isEqualIgnoringCase("proxy-authorization")
+                    || (context.hasCredential && $0.name.isEqualIgnoringCase("authorization"))
+            }
+            fields = PreparedRequest.allFields(
+                own,
+                userAgent: settings.userAgent,
+                decodesContent: settings.decodesContent,
+                omitted: settings.omittedHeaders,
+                method: method,
+                context: context
+            )
+            commonCount = fields.count - own.count
+        }
+    }
+
+    private static func host(_ text: String, _ url: URL) throws(URLError) -> URLHost {
+        do throws(URLHost.Invalid) {
+            return try URLHost(text)
+        } catch {
+            throw .ferry(.badURL, url: url, reason: .invalidHost, "The URL's host \(error): \(text.debugDescription)")
+        }
+    }
+
+    /// Whether a name begins as `Cache-Control`, `Pragma`, `Range` and the conditional fields do.
+    private static func mayMentionCaching(_ name: String) -> Bool {
+        var bytes = name.utf8.makeIterator()
+        guard let first = bytes.next(), let second = bytes.next() else { return false }
+        return switch (first | 0x20, second | 0x20) {
+        case (UInt8(ascii: "c"), UInt8(ascii: "a")), (UInt8(ascii: "p"), UInt8(ascii: "r")),
+            (UInt8(ascii: "r"), UInt8(ascii: "a")), (UInt8(ascii: "i"), UInt8(ascii: "f")):
+            true
+        default: false
+        }
+    }
+
+    /// The request's fields and those of the session that it does not have, without those that frame the body.
+    private static func fields(
+        _ request: URLRequest,
+        _ replacements: [HeaderField],
+        _ settings: ExchangeSettings,
+        _ context: PreparationContext,
+        _ url: URL
+    ) throws(URLError) -> (list: [HeaderField], contentLength: String?, announcedLength: Int64?, hasSecrets: Bool) {
+        var list: [HeaderField] = []
+        var hasSecrets = false
+        var contentLength: String?
+        let given = request.allHTTPHeaderFields ?? [:]
+        let count = replacements.count + given.count
+        if count > 0 { list.reserveCapacity(count + 2) }
+        func add(_ field: HeaderField) throws(URLError) {
+            let (name, value) = field
+            // A set of the names would allocate, and most requests have few.
+            if list.contains(where: { $0.name.isEqualIgnoringCase(name) }) { return }
+            let folded = name.folded
+            guard HeaderRule.isToken(name) else {
+                let text = "The header's name is not a token: \(PresentableText.argument(name).debugDescription)"
+                throw .ferry(.badURL, url: url, reason: .invalidHeader, text)
+            }
+            guard HeaderRule.isValue(value) else {
+                let text = "The value of \(name) has a line break or a null byte"
+                throw .ferry(.badURL, url: url, reason: .invalidHeader, text)
+            }
+            switch folded {
+            // The engine frames the body itself: both fields at once would be a smuggled request.
+            case "content-length": contentLength = contentLength ?? value.trimmingCharacters(in: .whitespaces)
+            case "transfer-encoding": break
+            case "expect" where context.dropsExpectation: break
+            default:
+                list.append(field)
+                if !hasSecrets { hasSecrets = settings.isSecret(folded) }
+            }
+        }
+        for field in replacements { try add(field) }
+        for (name, value) in given { try add((name, value)) }
+        for field in settings.additionalHeaders(hasLeftOrigin: context.hasLeftOrigin) { try add(field) }
+        if let cookies = settings.cookies?.header(for: request) { try add(("Cookie", cookies)) }
+        let isNumber = contentLength?.utf8.allSatisfy { $0 >= 0x30 && $0 <= 0x39 } ?? false
+        return (list, contentLength, isNumber ? contentLength.flatMap { Int64($0) } : nil, hasSecrets)
+    }
+
+    /// Returns a request's own fields, those that Ferry adds, and those that libcurl must not add.
+    static func allFields(
+        _ own: [HeaderField],
+        userAgent: RequestField,
+        decodesContent: Bool,
+        omitted: Set<String>,
+        method: String,
+        context: PreparationContext
+    ) -> [RequestField] {
+        var fields: [RequestField] = []
+        fields.reserveCapacity(own.count + 4)
+        // Few names are looked for, and a set of all would allocate.
+        func has(_ name: String) -> Bool { own.contains { $0.name.isEqualIgnoringCase(name) } }
+        for (name, value) in own { fields.append(RequestField(name, value)) }
+        if !has("user-agent"), !omitted.contains("user-agent") { fields.append(userAgent) }
+        if decodesContent, !has("accept-encoding"), !has("range"), !omitted.contains("accept-encoding") {
+            fields.append(RequestField("Accept-Encoding", ContentCoding.acceptEncoding))
+        }
+        // libcurl adds this one by itself.
+        if omitted.contains("accept"), !has("accept") { fields.append(RequestField("Accept", nil)) }
+        // libcurl would ask for 100 (Continue) by itself, and wait a second for servers that ignore it.
+        if context.hasBody, !has("expect") { fields.append(RequestField("Expect", nil)) }
+        // As URLSession does for content that is posted without a type.
+        if context.isBodyGiven, method == "POST", !has("content-type"), !omitted.contains("content-type") {
+            fields.append(RequestField("Content-Type", "application/x-www-form-urlencoded"))
+        } else if !has("content-type") {
+            fields.append(RequestField("Content-Type", nil))
+        }
+        return fields
+    }
+}
+
+/// What the exchange so far means for a request.
+struct PreparationContext: Sendable {
+    var hasBody = false
+    /// The body has content: it is neither missing nor empty data.
+    var isBodyGiven = false
+    var isStreamed = false
+    /// A redirection led to another origin: the session's own credentials stay behind, too.
+    var hasLeftOrigin = false
+    /// The server has refused the expectation.
+    var dropsExpectation = false
+    /// A credential that was asked for goes before those of the URL and of the header.
+    var hasCredential = false
+}

@@ -1,0 +1,102 @@
+/// A transfer whose response is delivered to several exchanges with the same request (RFC 9111, section 4: a cache may
+/// "collapse requests").
+///
+/// The exchange that came first makes the transfer; those that come before its end wait for it. Only the thread that
+/// has the engine uses it.
+final class SharedTransfer {
+    /// What two requests must have in common.
+    struct Key: Hashable {
+        let origin: Origin
+        let url: String
+        let lines: [String]
+        let cachePolicy: UInt
+        let inactivity: TimeSpan
+        let priority: Float
+        /// Whether client certificates may be withheld.
+        let hasLeftOrigin: Bool
+        /// Which policy trusts the connection.
+        let trustRevision: Int
+        let handlesCookies: Bool
+        let mainDocumentURL: URL?
+    }
+
+    /// The largest body that is kept for other exchanges, in bytes.
+    static let largestBody = 1_048_576
+
+    /// How a transfer has ended for the exchanges that wait.
+    enum End: Sendable {
+        case response(SharedResponse)
+        /// The network has failed, as it would have for them.
+        case failure(URLError, wasSent: Bool)
+        /// The response cannot be shared, so that each of them sends its request.
+        case unshareable
+        /// The exchange has been cancelled or suspended, so that the next one takes its place.
+        case abandoned
+    }
+
+    let key: Key
+    private(set) var waiting: [Exchange] = []
+    private var head: (head: ResponseHead, isDecoded: Bool)?
+    private var body = Data()
+
+    init(_ key: Key) { self.key = key }
+
+    func add(_ exchange: Exchange) { waiting.append(exchange) }
+
+    /// Removes and returns the exchanges that wait.
+    func takeWaiting() -> [Exchange] {
+        defer { waiting = [] }
+        return waiting
+    }
+
+    /// Begins with a response, which replaces one of an earlier attempt.
+    func begin(_ head: ResponseHead, isDecoded: Bool) {
+        self.head = (head, isDecoded)
+        body = Data()
+    }
+
+    /// Keeps bytes of the body, and returns whether it is still small enough.
+    func append(_ bytes: UnsafeRawBufferPointer) -> Bool {
+        guard bytes.count <= Self.largestBody - body.count else { return false }
+        body.append(contentsOf: bytes)
+        return true
+    }
+
+    /// Returns the response so far, if there is one.
+    func response(trailers: [ResponseHead.Field]) -> SharedResponse? {
+        head.map { SharedResponse(head: $0.head, isDecoded: $0.isDecoded, body: body, trailers: trailers) }
+    }
+}
+
+/// A complete response that several exchanges deliver.
+struct SharedResponse: Sendable {
+    let head: ResponseHead
+    let isDecoded: Bool
+    let body: Data
+    let trailers: [ResponseHead.Field]
+}
+
+/// The transfers of a session that other exchanges may join.
+struct SharedTransfers {
+    private var open: [SharedTransfer.Key: SharedTransfer] = [:]
+
+    /// Returns the transfer that an exchange with this key can wait for, if there is one.
+    func transfer(with key: SharedTransfer.Key) -> SharedTransfer? { open[key] }
+
+    /// Returns a new transfer, which others can join.
+    mutating func open(_ key: SharedTransfer.Key) -> SharedTransfer {
+        let transfer = SharedTransfer(key)
+        open[key] = transfer
+        return transfer
+    }
+
+    /// Closes a transfer to other exchanges.
+    mutating func close(_ transfer: SharedTransfer) {
+        if open[transfer.key] === transfer { open[transfer.key] = nil }
+    }
+
+    /// Closes the transfers of an origin to other exchanges, since its resources may change.
+    mutating func close(_ origin: Origin) {
+        if !open.isEmpty { open = open.filter { $0.key.origin != origin } }
+    }
+}

@@ -1,0 +1,46 @@
+/// A task delegate that receives the metrics of an exchange, right before its completion.
+public protocol CurlSessionMetricsDelegate: URLSessionTaskDelegate {
+    /// Called when the exchange has ended, on the delegate queue.
+    func urlSession(_ session: CurlSession, task: URLSessionTask, didFinishCollecting metrics: TransferMetrics)
+}
+
+extension TransferMetrics.Retry {
+    /// Describes an attempt that has failed.
+    init(_ failure: Recovery.Failure, number: Int, _ next: PendingRetry) {
+        let (response, error) = (failure.cause.response, failure.cause.error)
+        self.init(
+            attempt: number,
+            date: Date(),
+            status: response?.statusCode,
+            errorCode: error?.code,
+            message: response.map { "The server responded with \($0.statusCode)" } ?? error?.localizedDescription ?? "",
+            origin: next.origin,
+            delay: next.delay,
+            continuesBody: next.start == .rest
+        )
+    }
+}
+
+/// A task delegate that learns of the attempts that have failed and are followed by another one.
+public protocol CurlSessionRetryDelegate: URLSessionTaskDelegate {
+    /// Called when an attempt has failed and the request is going to be sent again, on the delegate queue.
+    func urlSession(_ session: CurlSession, task: URLSessionTask, willRetry retry: TransferMetrics.Retry)
+}
+
+extension URLSessionTask {
+    /// The measurements of the exchange so far, for a task of ``CurlSession``; `nil` for any other task.
+    ///
+    /// It can be read on any thread.
+    public var transferMetrics: TransferMetrics? { (self as? any CurlTask)?.core.state.withLock { $0.metrics } }
+
+    /// The last request, the response and the measurements, which a task of ``CurlSession`` reads under one lock.
+    package var finalState: (request: URLRequest?, response: URLResponse?, metrics: TransferMetrics?) {
+        guard let core = (self as? any CurlTask)?.core else {
+            return (currentRequest ?? originalRequest, response, nil)
+        }
+        let (current, original, response, metrics) = core.state.withLock { state in
+            (state.currentRequest, state.originalRequest, state.response, state.metrics)
+        }
+        return (current?.complete ?? original, response?.value, metrics)
+    }
+}

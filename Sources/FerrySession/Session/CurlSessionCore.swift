@@ -1,0 +1,166 @@
+/// Everything that tasks need of a session, which they may use longer than the program uses the ``CurlSession`` object.
+///
+/// The session object retains its tasks from their creation. A task that was not resumed yet retains only the core:
+/// otherwise session and task would retain each other. Once it is resumed, it retains the session object, which
+/// callbacks receive. If that has been released in the meantime, another one is made.
+final class CurlSessionCore: Sendable {
+    let settings: CurlSessionSettings
+    let options: CurlSession.Options
+    let dispatcher: DelegateDispatcher
+    let engine: TransferEngine?
+    let group: ExchangeGroup
+    let engineError: CurlSessionError?
+    let isShared: Bool
+    /// The number of the session among those of the process.
+    let number = CurlSessionCore.count.withLock { count in
+        count += 1
+        return count
+    }
+    private static let count = Mutex<UInt64>(0)
+    let registry = Mutex(TaskRegistry())
+    private let links: Mutex<Links>
+
+    /// The objects of the program that the session refers to.
+    private struct Links {
+        weak var session: CurlSession?
+        var delegate: (any URLSessionDelegate)?
+        var casts: DelegateCasts
+        weak var observer: (any CurlSessionTaskObserver)?
+    }
+
+    init(
+        _ settings: CurlSessionSettings,
+        options: CurlSession.Options,
+        delegate: (any URLSessionDelegate)?,
+        dispatcher: DelegateDispatcher,
+        isShared: Bool
+    ) {
+        self.settings = settings
+        self.options = options
+        self.dispatcher = dispatcher
+        self.isShared = isShared
+        links = Mutex(Links(delegate: delegate, casts: DelegateCasts(delegate)))
+        group = ExchangeGroup(settings.exchanges, dispatcher)
+        do {
+            engine = try TransferEngine(settings: settings.exchanges.engine, observer: group)
+            engineError = nil
+        } catch {
+            engine = nil
+            engineError = error as? CurlSessionError ?? CurlSessionError(.curlUnavailable, "\(error)")
+        }
+    }
+
+    deinit { engine?.stop() }
+
+    var delegate: (any URLSessionDelegate)? { links.withLock { $0.delegate } }
+    var casts: DelegateCasts { links.withLock { $0.casts } }
+    var observer: (any CurlSessionTaskObserver)? {
+        get { links.withLock { $0.observer } }
+        set { links.withLock { $0.observer = newValue } }
+    }
+
+    /// The session object: the one that the program uses or, if it has released that, another one, the same for all
+    /// tasks.
+    ///
+    /// It must not be read under a lock, since the object may have to be made.
+    var session: CurlSession {
+        if let session = links.withLock({ $0.session }) { return session }
+        let made = CurlSession(self)
+        return links.withLock { links in
+            // Another thread may have made one in the meantime.
+            if let session = links.session { return session }
+            links.session = made
+            return made
+        }
+    }
+
+    /// Notes the first session object, which is not retained.
+    func note(_ session: CurlSession) { links.withLock { $0.session = session } }
+
+    /// Stops retaining the tasks that were never resumed when a session object is released, unless there is another
+    /// one.
+    func sessionWasReleased() {
+        // Neither the tasks nor a session object may be released under the lock.
+        let kept = links.withLock { links -> (CurlSession?, [URLSessionTask]) in
+            if let other = links.session { return (other, []) }
+            return (nil, registry.withLock { $0.releaseIdle() })
+        }
+        withExtendedLifetime(kept) {}
+    }
+
+    /// Releases the delegate and returns it for its last call.
+    private func breakLink() -> (any URLSessionDelegate)? {
+        links.withLock { links in
+            defer { (links.delegate, links.casts) = (nil, DelegateCasts(nil)) }
+            return links.delegate
+        }
+    }
+
+    /// Forgets the credentials that were accepted before later tasks start; these use new connections.
+    func forgetCredentials() {
+        guard let engine else { return }
+        engine.submitIfStarted(
+            .run { [group] in
+                group.forgetCredentials()
+                engine.connections.retireAll()
+            }
+        )
+    }
+
+    // MARK: - The tasks
+
+    /// The tasks that were resumed and neither cancelled nor completed.
+    var outstandingTasks: [URLSessionTask] {
+        registry.withLock { $0.running }.filter { $0.state == .running || $0.state == .suspended }
+    }
+
+    /// Registers a task that begins to run, and returns the reason why it must not run, if any.
+    func admit(_ core: TaskCore, _ task: URLSessionTask, forCompletion: Bool) -> URLError? {
+        let isInvalidated = registry.withLock { registry in
+            registry.run(task, identifier: core.identifier)
+            return registry.isInvalidated
+        }
+        if !isInvalidated || core.wasMadeBeforeInvalidation || forCompletion { return nil }
+        let error = CurlSessionError(.sessionInvalidated, "The session of the task has been invalidated")
+        return .ferry(.unknown, url: core.originalRequest?.url, underlying: error)
+    }
+
+    /// Makes the session invalid once its tasks have finished; tasks that can no longer be resumed are not waited for.
+    func finishTasks() {
+        registry.withLock { $0.invalidate() }
+        releaseIdleTasks()
+        if registry.withLock({ $0.claimInvalidity() }) { reportInvalidity() }
+    }
+
+    /// Cancels all tasks, even those that were never resumed; once they have completed, the session is invalid.
+    func cancelTasks() {
+        let tasks = registry.withLock { registry in
+            registry.invalidate(cancelling: true)
+            return registry.running + registry.idle
+        }
+        for task in tasks { task.cancel() }
+        engine?.submitIfStarted(.run { [group] in group.cancelRevalidations() })
+        if registry.withLock({ $0.claimInvalidity() }) { reportInvalidity() }
+    }
+
+    /// Stops retaining the tasks that were never resumed; those that the program does not retain either are forgotten.
+    private func releaseIdleTasks() {
+        let released = registry.withLock { $0.releaseIdle() }
+        // They must be released outside the lock.
+        withExtendedLifetime(released) {}
+    }
+
+    func forget(_ identifier: Int) {
+        let (removed, isInvalid) = registry.withLock { ($0.remove(identifier), $0.claimInvalidity()) }
+        if isInvalid { reportInvalidity() }
+        withExtendedLifetime(removed) {}
+    }
+
+    private func reportInvalidity() {
+        dispatcher.queue.deliver { [self] in
+            if let delegate = breakLink() { delegate.urlSession(session, didBecomeInvalidWithError: nil) }
+            // Ends the thread, even if the session is retained for longer.
+            engine?.stop()
+        }
+    }
+}

@@ -1,0 +1,67 @@
+import FerryCore
+import Foundation
+import Testing
+
+@Suite struct ReceivedResponseTests {
+    private func response() throws -> ReceivedResponse {
+        let head = ResponseHead(
+            version: "HTTP/1.1",
+            status: 404,
+            fields: [.init(name: "Content-Length", value: "12"), .init(name: "content-type", value: "text/plain")]
+        )
+        return ReceivedResponse(head, url: try #require(URL(string: "http://localhost/a")), isDecoded: false)
+    }
+
+    @Test("The length is known before the response object is made, and the same afterwards") func length() throws {
+        let received = try response()
+        #expect(received.expectedLength == 12)
+        #expect(received.value.expectedContentLength == 12)
+        let http = try #require(received.value as? HTTPURLResponse)
+        #expect(http.statusCode == 404)
+        #expect(http.value(forHTTPHeaderField: "Content-Type") == "text/plain")
+    }
+
+    @Test(
+        "The character encoding is found in every spelling",
+        arguments: [
+            ("text/html; charset=UTF-8", "utf-8"), ("text/html ; Charset=iso-8859-1", "iso-8859-1"),
+            ("text/html;CHARSET=\"GBK\"; x=y", "gbk"), ("text/html", nil), ("text/html; charset=", nil),
+            ("text/html; x=\"charset=a\"", nil),
+        ] as [(String, String?)]
+    )
+    func charset(_ field: String, _ charset: String?) throws {
+        let fields = [ResponseHead.Field(name: "content-type", value: field)]
+        let head = ResponseHead(version: "HTTP/1.1", status: 200, fields: fields)
+        let url = try #require(URL(string: "http://localhost/a"))
+        let response = ReceivedResponse(head, url: url, isDecoded: false).value
+        #expect(response.textEncodingName == charset)
+        #expect(response.mimeType == "text/html")
+    }
+
+    @Test("Concurrent access and early creation yield one object") func oneObject() async throws {
+        for _ in 0..<50 {
+            let received = try response()
+            let seen = await withTaskGroup(of: ObjectIdentifier?.self) { group in
+                for index in 0..<8 {
+                    group.addTask {
+                        if index.isMultiple(of: 2) { received.prebuild() }
+                        return ObjectIdentifier(received.value)
+                    }
+                }
+                var seen: Set<ObjectIdentifier?> = []
+                for await identity in group { seen.insert(identity) }
+                return seen
+            }
+            #expect(seen == [ObjectIdentifier(received.value)])
+        }
+    }
+
+    @Test("An existing response is returned unchanged") func given() throws {
+        let url = try #require(URL(string: "data:,x"))
+        let given = URLResponse(url: url, mimeType: "text/plain", expectedContentLength: 1, textEncodingName: nil)
+        let received = ReceivedResponse(given)
+        received.prebuild()
+        #expect(received.value === given)
+        #expect(received.expectedLength == 1)
+    }
+}

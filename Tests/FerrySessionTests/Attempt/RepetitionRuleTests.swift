@@ -1,0 +1,63 @@
+import Testing
+
+@testable import FerrySession
+
+@Suite struct RepetitionRuleTests {
+    /// RFC 9110, section 9.2.2; methods are compared with their case (section 9.1).
+    @Test(
+        "Idempotent methods",
+        arguments: [
+            ("GET", true), ("HEAD", true), ("OPTIONS", true), ("TRACE", true), ("PUT", true), ("DELETE", true),
+            ("PROPFIND", true), ("POST", false), ("PATCH", false), ("LOCK", false), ("CONNECT", false), ("get", false),
+            ("ANYTHING", false), ("", false),
+        ]
+    )
+    func idempotent(_ method: String, _ isIdempotent: Bool) {
+        #expect(RepetitionRule.isIdempotent(method) == isIdempotent)
+    }
+
+    /// How libcurl has given up on a request: by default a GET that it has sent six times without a response.
+    struct GivenUp: Sendable {
+        var code = CurlCode.sendError
+        var sends = 6
+        var hasResponseBytes = false
+        var method = "GET"
+        var hasBody = false
+        var isReused = false
+    }
+
+    @Test(
+        "libcurl gave up on a request: it is tried again only if that does no harm",
+        arguments: [
+            (GivenUp(), true), (GivenUp(method: "DELETE"), true), (GivenUp(method: "POST"), false),
+            (GivenUp(method: "LOCK"), false), (GivenUp(method: "PUT", hasBody: true), false),
+            (GivenUp(hasResponseBytes: true), false),
+            // A plain failure to send on one connection.
+            (GivenUp(sends: 1), false), (GivenUp(code: CurlCode.receiveError), false),
+            // The server has ended a connection of HTTP/2 that others use.
+            (GivenUp(code: CurlCode.http2, sends: 1, isReused: true), true),
+            (GivenUp(code: CurlCode.http2, sends: 1), false),
+            (GivenUp(code: CurlCode.http2, sends: 1, method: "POST", isReused: true), false),
+            (GivenUp(code: CurlCode.http2, sends: 1, hasResponseBytes: true, isReused: true), false),
+        ]
+    )
+    func givenUp(_ row: GivenUp, _ isTriedAgain: Bool) {
+        let result = RepetitionRule.mayReconnect(
+            afterCode: row.code,
+            sends: row.sends,
+            hasResponseBytes: row.hasResponseBytes,
+            method: row.method,
+            hasBody: row.hasBody,
+            isReused: row.isReused
+        )
+        #expect(result == isTriedAgain)
+    }
+
+    /// RFC 7616, section 3.3.
+    @Test("The first challenge is responded to, but not one with a stale nonce after it") func challenges() {
+        let stale = (1...4).map { RepetitionRule.mayAnswerChallenge(rounds: $0, isStale: true) }
+        #expect(stale == [true, false, false, false])
+        let refused = (1...4).map { RepetitionRule.mayAnswerChallenge(rounds: $0, isStale: false) }
+        #expect(refused == [true, true, false, false])
+    }
+}

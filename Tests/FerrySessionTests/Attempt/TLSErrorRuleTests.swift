@@ -1,0 +1,48 @@
+import Testing
+
+@testable import FerryCurl
+@testable import FerrySession
+
+@Suite("TLS errors")
+struct TLSErrorRuleTests {
+    @Test(
+        "Code and reason depend on libcurl's code, the verdict and the text",
+        arguments: [
+            (60, 9, "", .serverCertificateNotYetValid, .certificateNotYetValid),
+            (60, 10, "", .serverCertificateHasBadDate, .certificateExpired),
+            (60, 18, "", .serverCertificateHasUnknownRoot, .selfSignedCertificate),
+            (60, 19, "", .serverCertificateHasUnknownRoot, .selfSignedCertificate),
+            (60, 20, "", .serverCertificateHasUnknownRoot, .unknownAuthority),
+            (60, 21, "", .serverCertificateHasUnknownRoot, .unknownAuthority),
+            (60, 1, "does not match target host name", .serverCertificateUntrusted, .certificateHostMismatch),
+            (60, 1, "does not match target hostname", .serverCertificateUntrusted, .certificateHostMismatch),
+            (60, 26, "", .serverCertificateUntrusted, .certificateUntrusted),
+            (90, 0, "", .serverCertificateUntrusted, .pinMismatch),
+            (90, 10, "", .serverCertificateUntrusted, .pinMismatch),
+            (58, 0, "", .clientCertificateRejected, .clientCertificateUnusable),
+            (56, 0, "tlsv13 alert certificate required", .clientCertificateRequired, .clientCertificateRequired),
+            (35, 0, "tlsv1 alert unknown ca", .clientCertificateRejected, .clientCertificateRejected),
+            (55, 0, "sslv3 alert certificate expired", .clientCertificateRejected, .clientCertificateRejected),
+            (35, 0, "tlsv1 alert protocol version", .secureConnectionFailed, .tlsVersion),
+            (35, 0, "unsupported protocol", .secureConnectionFailed, .tlsVersion),
+            (35, 0, "wrong version number", .secureConnectionFailed, .tlsHandshake),
+            (59, 0, "", .secureConnectionFailed, .tlsHandshake),
+        ] as [(Int32, Int, String, URLError.Code, CurlSessionError.Code)]
+    )
+    func reasons(
+        code: Int32,
+        verifyResult: Int,
+        text: String,
+        expected: URLError.Code,
+        reason: CurlSessionError.Code
+    ) {
+        let verdict = ErrorRule.Verdict(verifyResult: verifyResult, text: text)
+        #expect(TLSErrorRule.reason(for: code, verdict: verdict) == .init(code: expected, reason: reason))
+        #expect(ErrorRule.code(for: code, verdict: verdict) == expected)
+    }
+
+    @Test("Errors that are not about TLS have no reason", arguments: [6, 7, 16, 28, 52, 55, 56, 92] as [Int32])
+    func others(code: Int32) {
+        #expect(TLSErrorRule.reason(for: code, verdict: .init(text: "Connection reset by peer")) == nil)
+    }
+}

@@ -1,0 +1,2 @@
+@_exported import ManagerSupport
+@_exported import TestSupport

@@ -1,0 +1,2 @@
+@_exported import NginxSupport
+@_exported import TestSupport

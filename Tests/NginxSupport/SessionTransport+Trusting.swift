@@ -1,0 +1,11 @@
+import Ferry
+import FerrySession
+
+extension SessionTransport {
+    /// Returns a transport whose sessions trust only the throwaway authority.
+    package static func trusting(_ server: NginxServer) -> SessionTransport {
+        var options = CurlSession.Options()
+        options.certificateAuthorityFile = server.certificates.authority
+        return .curl(options: options)
+    }
+}

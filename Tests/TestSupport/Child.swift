@@ -1,0 +1,26 @@
+import Foundation
+import Testing
+
+/// Functions for child processes, which report their result on standard output: an exit status has no reason.
+package enum Child {
+    private static let good = "verdict: good"
+
+    package static func run(_ body: () async throws -> Void) async {
+        do {
+            try await body()
+            print(good)
+        } catch {
+            print("verdict: \(error)")
+        }
+    }
+
+    package static func expect(_ condition: Bool, _ text: @autoclosure () -> String, line: Int = #line) throws {
+        if !condition { throw NeverHappened(description: "line \(line): \(text())") }
+    }
+
+    /// Checks what a child has reported.
+    package static func check(_ output: [UInt8]?, at location: SourceLocation = #_sourceLocation) {
+        let text = String(decoding: output ?? [], as: UTF8.self)
+        #expect(text.contains(good), "\(text.suffix(500))", sourceLocation: location)
+    }
+}
