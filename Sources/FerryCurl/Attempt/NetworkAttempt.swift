@@ -47,8 +47,10 @@ package final class NetworkAttempt {
     package private(set) var connection: Connection?
     /// The connection that was last opened for the attempt.
     var lastOpened: Connection?
-    /// Whether another attempt opened the connection that carries the request.
-    package var usesConnectionOfAnother: Bool { connection != nil && connection !== lastOpened }
+    /// Whether other requests may have been sent on the connection, or this one was not sent at all.
+    package var sharesConnection: Bool {
+        connection.map { $0 !== lastOpened || $0.requestCount > 1 } ?? true
+    }
     /// Whether the connection is HTTP/2, so that other attempts may use it too.
     package var isMultiplexed = false
 

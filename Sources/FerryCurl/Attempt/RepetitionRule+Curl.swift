@@ -12,7 +12,7 @@ extension RepetitionRule {
     ///   - hasResponseBytes: Whether a byte of a response has come.
     ///   - method: The request's method.
     ///   - hasBody: Whether the request has a body.
-    ///   - isReused: Whether another request opened the connection.
+    ///   - sharesConnection: Whether other requests may have been sent on the connection, or this one was not sent.
     /// - Returns: Whether to try again.
     package static func mayReconnect(
         afterCode code: Int32,
@@ -20,12 +20,12 @@ extension RepetitionRule {
         hasResponseBytes: Bool,
         method: String,
         hasBody: Bool,
-        isReused: Bool
+        sharesConnection: Bool
     ) -> Bool {
         guard !hasResponseBytes, !hasBody, isIdempotent(method) else { return false }
         return switch code {
         case CurlCode.sendError: sends > 5
-        case CurlCode.http2: isReused
+        case CurlCode.http2: sharesConnection
         default: false
         }
     }

@@ -21,7 +21,8 @@ package final class Connection {
     private var remote: (address: String, port: Int)?
     var verdict: Verdict?
     package private(set) var users = 0
-    private(set) var hasCarriedRequest = false
+    /// How many requests were sent on the connection.
+    private(set) var requestCount = 0
     /// Whether the connection is known to use HTTP/2.
     package var isMultiplexed = false
     private(set) var lastReceived: MonotonicTime
@@ -40,7 +41,7 @@ package final class Connection {
     /// Records an attempt that sends its request on the connection.
     package func addUser() {
         users += 1
-        hasCarriedRequest = true
+        requestCount += 1
     }
 
     package func removeUser() { users -= 1 }
@@ -66,7 +67,7 @@ package final class Connection {
     package func retire() {
         isRetired = true
         // The users of a connection without a port are not known.
-        if hasCarriedRequest, users == 0, (local?.port ?? 0) > 0 { breakDown() }
+        if requestCount > 0, users == 0, (local?.port ?? 0) > 0 { breakDown() }
     }
 
     /// Returns whether a new request may be sent on the connection.
@@ -75,7 +76,7 @@ package final class Connection {
     /// its response. `hasUnreadBytes` returns whether the TLS library has some.
     package func mayCarryRequest(hasUnreadBytes: () -> Bool) -> Bool {
         guard isOpen, !isBroken, !isStalled, !isRetired else { return false }
-        guard hasCarriedRequest, users == 0, !isMultiplexed else { return true }
+        guard requestCount > 0, users == 0, !isMultiplexed else { return true }
         return !ferry_socket_has_input(socket) && !hasUnreadBytes()
     }
 

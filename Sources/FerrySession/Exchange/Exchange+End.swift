@@ -41,7 +41,7 @@ extension Exchange {
             hasResponseBytes: attempt.sending.hasResponseBytes,
             method: method,
             hasBody: !body.isNone,
-            isReused: attempt.usesConnectionOfAnother
+            sharesConnection: attempt.sharesConnection
         )
         let canAsk = response != nil && incoming.question == nil && incoming.decoder == nil
         end.canContinue = continuation.wasSuspended && canAsk && validator != nil

@@ -23,7 +23,7 @@ import Testing
         var hasResponseBytes = false
         var method = "GET"
         var hasBody = false
-        var isReused = false
+        var sharesConnection = false
     }
 
     @Test(
@@ -35,10 +35,10 @@ import Testing
             // A plain failure to send on one connection.
             (GivenUp(sends: 1), false), (GivenUp(code: CurlCode.receiveError), false),
             // The server has ended a connection of HTTP/2 that others use.
-            (GivenUp(code: CurlCode.http2, sends: 1, isReused: true), true),
+            (GivenUp(code: CurlCode.http2, sends: 1, sharesConnection: true), true),
             (GivenUp(code: CurlCode.http2, sends: 1), false),
-            (GivenUp(code: CurlCode.http2, sends: 1, method: "POST", isReused: true), false),
-            (GivenUp(code: CurlCode.http2, sends: 1, hasResponseBytes: true, isReused: true), false),
+            (GivenUp(code: CurlCode.http2, sends: 1, method: "POST", sharesConnection: true), false),
+            (GivenUp(code: CurlCode.http2, sends: 1, hasResponseBytes: true, sharesConnection: true), false),
         ]
     )
     func givenUp(_ row: GivenUp, _ isTriedAgain: Bool) {
@@ -48,7 +48,7 @@ import Testing
             hasResponseBytes: row.hasResponseBytes,
             method: row.method,
             hasBody: row.hasBody,
-            isReused: row.isReused
+            sharesConnection: row.sharesConnection
         )
         #expect(result == isTriedAgain)
     }
