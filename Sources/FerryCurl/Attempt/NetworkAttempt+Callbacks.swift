@@ -241,6 +241,9 @@ extension NetworkAttempt {
         case .failed(let error):
             receiver.handle(.willFail(error))
             return CurlAnswer.readAbort
+        case .thrown(let error):
+            receiver.handle(.bodyHasFailed(error))
+            return CurlAnswer.readAbort
         }
     }
 

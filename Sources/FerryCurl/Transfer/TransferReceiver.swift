@@ -40,6 +40,8 @@ package enum TransferEvent: Sendable {
     case refusesHead(ResponseHeadParser.Refusal)
     /// The attempt is about to fail for this reason.
     case willFail(URLError)
+    /// The attempt is about to fail, because the code that makes the request's body has failed.
+    case bodyHasFailed(any Error)
     /// The attempt could not begin.
     case cannotBegin(URLError)
     /// libcurl has ended the attempt, with its code.

@@ -83,6 +83,7 @@ extension Exchange: TransferReceiver {
         case .hasRewoundBody: client?.exchangeDidRewindBody()
         case .refusesHead(let refusal): refuse(refusal)
         case .willFail(let error): incoming.failure = error
+        case .bodyHasFailed(let error): incoming.bodyError = error
         case .cannotBegin(let error): fail(error)
         case .hasEnded(let code): attemptEnded(code)
         case .deadline(let deadline): expire(deadline)

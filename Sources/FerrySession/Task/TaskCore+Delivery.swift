@@ -268,15 +268,17 @@ extension TaskCore {
     private func release() {
         let kept = state.withLock { state in
             let delegates = (state.ownDelegate, state.sessionDelegate)
-            let kept = (state.session, state.sessionCore, state.task, delegates, state.driver)
+            let kept = (state.session, state.sessionCore, state.task, delegates, state.driver, state.body)
             // As in URLSession, a task retains its own delegate until it is complete.
             (state.session, state.sessionCore, state.task, state.driver) = (nil, nil, nil, nil)
             (state.ownDelegate, state.sessionDelegate) = (nil, nil)
             state.finishedFile = nil
+            state.body = .none
             state.resumeDataHandler = nil
             state.isDraining = false
             return kept
         }
+        if case .made(let body) = kept.5 { body.abandon() }
         withExtendedLifetime(kept) {}
     }
 }
