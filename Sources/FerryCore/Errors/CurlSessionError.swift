@@ -44,6 +44,8 @@ public struct CurlSessionError: Error, Sendable, Hashable, LocalizedError, Custo
         public static let requestHasEnded = Code(rawValue: "requestHasEnded")
         /// More of a request's body is written after its end.
         public static let bodyHasEnded = Code(rawValue: "bodyHasEnded")
+        /// The process has no encoder for the content coding of a request's body.
+        public static let contentCodingUnavailable = Code(rawValue: "contentCodingUnavailable")
         /// The content coding of the response ended early or is damaged.
         public static let damagedContentCoding = Code(rawValue: "damagedContentCoding")
         /// The response exceeds a limit: of its header, its size in memory, or one of ``ContentDecodingLimits``.

@@ -33,6 +33,7 @@ package final class BodyPipe: Sendable {
         var isClosed = false
         var isReaderWaiting = false
         var wake: (@Sendable () -> Void)?
+        var onStarvation: (@Sendable () -> Void)?
         var onClose: (@Sendable () -> Void)?
         var waiters: [Waiter] = []
         var waiterCount = 0
@@ -139,6 +140,12 @@ package final class BodyPipe: Sendable {
         if isClosed { body() }
     }
 
+    /// Has a closure called, on the engine's thread, each time that the reader finds nothing to read.
+    package func whenStarved(_ body: @escaping @Sendable () -> Void) { state.withLock { $0.onStarvation = body } }
+
+    /// Why nothing may be appended, if that is so.
+    var refusal: CurlSessionError? { state.withLock { $0.refusal } }
+
     /// Whether there is a writer that waits for room.
     var hasWaiter: Bool { state.withLock { !$0.waiters.isEmpty } }
 
@@ -165,15 +172,19 @@ package final class BodyPipe: Sendable {
     package func read(into buffer: UnsafeMutableRawBufferPointer) -> Piece {
         // They are released without the lock, because their owner's code may run then.
         var done: [Data] = []
-        let (piece, waiters) = state.withLock { state -> (Piece, [Waiter]) in
-            if case .failed(let error) = state.end { return (.failed(error), []) }
+        typealias Outcome = (Piece, [Waiter], onStarvation: (@Sendable () -> Void)?)
+        let (piece, waiters, onStarvation) = state.withLock { state -> Outcome in
+            if case .failed(let error) = state.end { return (.failed(error), [], nil) }
             let count = state.copy(into: buffer, &done)
-            guard count == 0 else { return (.bytes(count), state.count <= capacity / 2 ? state.takeWaiters() : []) }
-            if state.end != nil { return (.end, []) }
+            guard count == 0 else {
+                return (.bytes(count), state.count <= capacity / 2 ? state.takeWaiters() : [], nil)
+            }
+            if state.end != nil { return (.end, [], nil) }
             state.isReaderWaiting = true
-            return (.wait, [])
+            return (.wait, [], state.onStarvation)
         }
         for waiter in waiters { waiter.continuation.resume() }
+        onStarvation?()
         return piece
     }
 
@@ -188,7 +199,7 @@ package final class BodyPipe: Sendable {
         let released = state.withLock { state -> Released? in
             guard !state.isClosed else { return nil }
             state.isClosed = true
-            state.wake = nil
+            (state.wake, state.onStarvation) = (nil, nil)
             defer { state.onClose = nil }
             return (state.takeWaiters(), state.onClose, state.takeAll())
         }

@@ -5,6 +5,9 @@
 package struct MadeBody: Sendable {
     /// The number of bytes that are sent, if it is known.
     package let length: ByteCount?
+    package let contentCoding: ContentCoding?
+    /// Whether fields may follow the body, which is then sent in chunks over HTTP/1.1: libcurl sends none over HTTP/2.
+    package let sendsTrailers: Bool
     /// Whether the body can be made again.
     package var isReplayable: Bool { use == nil }
 
@@ -15,21 +18,33 @@ package struct MadeBody: Sendable {
     /// Describes a body.
     ///
     /// - Parameters:
-    ///   - length: The number of bytes that are sent, if it is known.
+    ///   - length: The number of bytes that are made, if it is known.
+    ///   - contentCoding: The coding of what is put into the pipe, which the request's header names.
+    ///   - sendsTrailers: Whether fields may follow the body.
     ///   - isReplayable: Whether `begin` may be called for several pipes.
     ///   - makePipe: Returns the pipe to fill.
     ///   - begin: Begins to fill the pipe when libcurl reads from it first; it is called on the engine's thread, so
     ///     that it must not block and must not call the user's code.
     package init(
         length: ByteCount?,
+        contentCoding: ContentCoding? = nil,
+        sendsTrailers: Bool = false,
         isReplayable: Bool,
         makePipe: @escaping @Sendable () -> BodyPipe,
         begin: @escaping @Sendable (BodyPipe) -> Void = { _ in }
     ) {
-        self.length = length
+        self.length = contentCoding == nil && !sendsTrailers ? length : nil
+        self.contentCoding = contentCoding
+        self.sendsTrailers = sendsTrailers
         use = isReplayable ? nil : SingleUse()
         self.makePipe = makePipe
         self.begin = begin
+    }
+
+    /// Returns the length to send, which may be that of the request's header.
+    package func length(announced: Int64?) -> ByteCount? {
+        if contentCoding != nil || sendsTrailers { return nil }
+        return length ?? announced.flatMap { ByteCount($0) }
     }
 
     /// Begins to make the body, and returns its pipe; `nil` if it was made before and cannot be made again.
@@ -61,7 +76,7 @@ package struct MadeBody: Sendable {
 /// Reads a body that is made while it is sent; making it begins with the first read.
 package final class MadeBodyReader: BodyReader {
     package let length: ByteCount?
-    private let body: MadeBody
+    package let body: MadeBody
     private let url: URL?
     private let wake: @Sendable () -> Void
     private var pipe: BodyPipe?
@@ -101,4 +116,7 @@ package final class MadeBodyReader: BodyReader {
     }
 
     package func close() { pipe?.close() }
+
+    /// The fields after the body, once it has been read to its end.
+    var trailers: [RequestField] { pipe?.trailers ?? [] }
 }

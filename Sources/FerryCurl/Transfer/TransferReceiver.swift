@@ -36,6 +36,8 @@ package enum TransferEvent: Sendable {
     case hasSent(ByteCount, expected: ByteCount?)
     /// The request's body is sent again from its first byte.
     case hasRewoundBody
+    /// An interim response has come (RFC 9110, section 15.2).
+    case hasInterimResponse(ResponseHead)
     /// The head of the response is not accepted, so that the attempt fails.
     case refusesHead(ResponseHeadParser.Refusal)
     /// The attempt is about to fail for this reason.

@@ -7,31 +7,42 @@
 /// writer.finish()
 /// ```
 ///
-/// A writer that is released without ``finish()`` fails its task, so that a part of a body is never taken for a whole
-/// one.
+/// A writer that is released before the body has ended fails its task, so that a part of a body is never taken for a
+/// whole one.
 public final class RequestBodyWriter: Sendable {
-    private let pipe: BodyPipe
+    private let feed: BodyFeed
+    private let sendsTrailers: Bool
 
-    init(_ pipe: BodyPipe) { self.pipe = pipe }
+    init(_ feed: BodyFeed, sendsTrailers: Bool) {
+        self.feed = feed
+        self.sendsTrailers = sendsTrailers
+    }
 
-    deinit { pipe.fail(CurlSessionError(.bodyHasEnded, "The body's writer was released before it was finished")) }
+    deinit { fail(CurlSessionError(.bodyHasEnded, "The body's writer was released before it was finished")) }
 
     /// Writes bytes, which are sent as soon as the connection takes them.
     ///
     /// The method waits while 256 KiB or more wait to be sent, and returns before its own bytes are sent.
     ///
     /// - Throws: A ``CurlSessionError`` with the code `requestHasEnded` if the request has ended, for example because
-    ///   the server has responded before the body's end, `bodyHasEnded` after ``finish()`` or ``fail(_:)``, or
-    ///   `bodyLengthMismatch`; and `CancellationError` if the Swift task is cancelled while it waits, with nothing
-    ///   written.
+    ///   the server has responded before the body's end, `bodyHasEnded` if the body has, or `bodyLengthMismatch`; and
+    ///   `CancellationError` if the Swift task is cancelled while it waits, with nothing written.
     public func write(_ data: Data) async throws {
-        try await pipe.waitForRoom()
-        try pipe.append(data)
+        try await feed.pipe.waitForRoom()
+        try feed.append(data)
     }
 
     /// Ends the body after what was written; has no effect on a body that has ended.
-    public func finish() { pipe.finish() }
+    ///
+    /// - Parameter trailers: The fields that follow the body. With any, the task fails unless the body was made with
+    ///   `sendsTrailers`, and if one of them is not valid.
+    public func finish(trailers: [String: String] = [:]) {
+        guard trailers.isEmpty || sendsTrailers else {
+            return fail(CurlSessionError(.invalidHeader, "The body was not made to be followed by trailers"))
+        }
+        feed.finish(trailers: trailers.requestFields)
+    }
 
     /// Ends the body with an error, which is then the error of the task; has no effect on a body that has ended.
-    public func fail(_ error: any Error) { pipe.fail(error) }
+    public func fail(_ error: any Error) { feed.pipe.fail(error) }
 }

@@ -171,6 +171,7 @@ final class Exchange: @unchecked Sendable {
         PreparationContext(
             hasBody: hasBody,
             isBodyGiven: !body.isEmpty,
+            contentCoding: madeBody?.contentCoding,
             isStreamed: isStreamed,
             hasLeftOrigin: redirects.hasLeftOrigin,
             dropsExpectation: repetition.dropsExpectation,
@@ -187,6 +188,14 @@ final class Exchange: @unchecked Sendable {
         switch body {
         case .stream, .made: true
         case .none, .data, .file, .delegateStream: false
+        }
+    }
+    /// The body that is made while it is sent, perhaps by a reader that an earlier attempt has not used.
+    private var madeBody: MadeBody? {
+        switch body {
+        case .made(let made): made
+        case .delegateStream: hasUnreadStream ? (reader as? MadeBodyReader)?.body : nil
+        case .none, .data, .file, .stream: nil
         }
     }
     /// Whether an earlier attempt has ended before anything of the body's stream was read.
@@ -217,7 +226,7 @@ final class Exchange: @unchecked Sendable {
             return StreamPump(box, length: length, url: request.url) { [self] in wakeForBody() }
         case .made(let made):
             if !made.isReplayable { body = .delegateStream }
-            let length = made.length ?? announcedLength.flatMap { ByteCount($0) }
+            let length = made.length(announced: announcedLength)
             return MadeBodyReader(made, length: length, url: request.url) { [self] in wakeForBody() }
         }
     }

@@ -74,7 +74,7 @@ extension TaskCore {
                     delivery.data = state.tellsOwnDelegate ? state.bodyForHandler : state.buffer.takeData()
                     state.bodyForHandler = Data()
                 }
-            case .sent, .wrote, .rewound, .willRetry, .resumed, .downloaded, .willCache: break
+            case .sent, .wrote, .rewound, .willRetry, .interim, .resumed, .downloaded, .willCache: break
             }
             delivery.counts = state.counts
             return delivery
@@ -133,6 +133,8 @@ extension TaskCore {
             file.remove()
         case .willCache(let candidate): propose(delivery, candidate)
         case .willRetry(let retry): delegate.retry?.urlSession(session, task: task, willRetry: retry)
+        case .interim(let response):
+            delegate.interim?.urlSession(session, task: task, didReceiveInformationalResponse: response)
         case .rewound, .completed: break
         }
     }
