@@ -88,6 +88,7 @@ static struct {
     const char *(*easy_strerror)(int);
     int (*easy_setopt)(void *, int, ...);
     int (*easy_getinfo)(void *, int, ...);
+    curl_list *(*list_append)(curl_list *, const char *);
     void *(*multi_init)(void);
     int (*multi_cleanup)(void *);
     int (*multi_setopt)(void *, int, ...);
@@ -115,6 +116,7 @@ static void load(void) {
         {"curl_easy_strerror", (void **)&curl.easy_strerror},
         {"curl_easy_setopt", (void **)&curl.easy_setopt},
         {"curl_easy_getinfo", (void **)&curl.easy_getinfo},
+        {"curl_slist_append", (void **)&curl.list_append},
         {"curl_multi_init", (void **)&curl.multi_init},
         {"curl_multi_cleanup", (void **)&curl.multi_cleanup},
         {"curl_multi_setopt", (void **)&curl.multi_setopt},
@@ -255,6 +257,23 @@ int ferry_easy_watch_closing(void *easy, void *context) {
     enum { CLOSESOCKETDATA = 10209, CLOSESOCKETFUNCTION = 20208 };
     return curl.easy_setopt(easy, CLOSESOCKETFUNCTION, close_socket)
         | curl.easy_setopt(easy, CLOSESOCKETDATA, context);
+}
+
+static int collect_trailers(curl_list **list, void *context) {
+    return installed.trailers(context, list);
+}
+
+int ferry_easy_watch_trailers(void *easy, void *context) {
+    enum { TRAILERDATA = 10284, TRAILERFUNCTION = 20283 };
+    return curl.easy_setopt(easy, TRAILERFUNCTION, collect_trailers)
+        | curl.easy_setopt(easy, TRAILERDATA, context);
+}
+
+bool ferry_add_trailer(void *list, const char *line) {
+    curl_list **first = list;
+    curl_list *longer = curl.list_append(*first, line);
+    if (longer != NULL) *first = longer;
+    return longer != NULL;
 }
 
 static int report_progress(void *context, int64_t a, int64_t b, int64_t c, int64_t d) {

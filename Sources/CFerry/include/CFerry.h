@@ -43,6 +43,8 @@ typedef struct {
     int (*seek)(void *context, int64_t offset, int origin);
     /// Returns 0 to refuse the connection.
     int (*may_connect)(void *context);
+    /// Called at the end of a body in chunks, with a list for `ferry_add_trailer`. Returns 0 to go on, 1 to abort.
+    int (*trailers)(void *context, void *list);
     /// Called when the connection is established, before the request is sent. Returns 0 to go on, 1 to abort.
     int (*prerequest)(void *context, char *remote, char *local, int remote_port, int local_port);
     /// Called when a name lookup starts. Returns 0 to go on.
@@ -83,6 +85,10 @@ int ferry_easy_set_pointer(void *easy, int option, void *value);
 int ferry_easy_set_blob(void *easy, int option, const void *bytes, size_t length);
 /// Has `closed` called for each connection that this handle opens. The connection may outlive the handle.
 int ferry_easy_watch_closing(void *easy, void *context);
+/// Has `trailers` called; `context` is passed to it.
+int ferry_easy_watch_trailers(void *easy, void *context);
+/// Adds a line such as "Name: value" to the trailers. Returns false if there is no memory.
+bool ferry_add_trailer(void *list, const char *line);
 /// Has `progress` called, even while libcurl discards bytes internally.
 int ferry_easy_watch_progress(void *easy, void *context);
 int ferry_easy_get_long(void *easy, int info, long *value);
@@ -231,6 +237,30 @@ void ferry_decoder_free(ferry_decoder *decoder);
 /// Decodes as much as fits. `consumed` and `produced` are set to the number of bytes read and written.
 ferry_decode_status ferry_decoder_run(
     ferry_decoder *decoder, const uint8_t *input, size_t input_length, size_t *consumed,
+    uint8_t *output, size_t output_length, size_t *produced);
+
+// MARK: - Content encoding
+
+typedef enum { FERRY_ENCODE_CONTINUE = 0, FERRY_ENCODE_FLUSH = 1, FERRY_ENCODE_FINISH = 2 } ferry_encode_step;
+
+typedef enum {
+    /// There is input left, or more output than has fit.
+    FERRY_ENCODE_MORE = 0,
+    FERRY_ENCODE_DONE = 1,
+    FERRY_ENCODE_ERROR = 2
+} ferry_encode_status;
+
+typedef struct ferry_encoder ferry_encoder;
+
+/// Whether there is an encoder for the coding, found as its decoder is; never for Brotli.
+bool ferry_encoder_available(ferry_coding coding);
+/// Returns an encoder with the library's usual level, or NULL.
+ferry_encoder *ferry_encoder_create(ferry_coding coding);
+void ferry_encoder_free(ferry_encoder *encoder);
+/// Encodes input of at most 2^31 bytes. After a flush, all of the input so far can be decoded; after the last step, the
+/// coding is complete.
+ferry_encode_status ferry_encoder_run(
+    ferry_encoder *encoder, ferry_encode_step step, const uint8_t *input, size_t input_length, size_t *consumed,
     uint8_t *output, size_t output_length, size_t *produced);
 
 // MARK: - Raw deflate (RFC 1951), as in the messages of WebSockets (RFC 7692)

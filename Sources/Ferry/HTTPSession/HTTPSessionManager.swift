@@ -123,6 +123,7 @@ open class HTTPSessionManager: SessionManager, @unchecked Sendable {
                 headers: request.headers
             )
         }
+        if let body = request.body { result.setBody(body) }
         if let timeoutInterval = request.timeoutInterval { result.timeoutInterval = timeoutInterval }
         return result
     }

@@ -46,6 +46,16 @@ extension Request {
         setting { $0.multipartForm = form }
     }
 
+    /// Returns the request with a body that is made while it is sent.
+    ///
+    /// Set the field `Content-Type` with ``headers(_:)``.
+    ///
+    /// - Parameter body: The body; nil for none.
+    /// - Returns: The changed request.
+    public func body(_ body: RequestBody?) -> Request {
+        setting { $0.body = body }
+    }
+
     /// Returns the request with a closure that receives the progress of the request body.
     ///
     /// - Parameter progress: Called on the ``SessionManager/progressQueue`` or, by default, the

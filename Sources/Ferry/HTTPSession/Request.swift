@@ -48,6 +48,9 @@ public struct Request<Value: Sendable>: Sendable {
     /// The parameters are the first parts of the form. It runs on the thread that makes the request.
     public var multipartForm: MultipartForm?
 
+    /// A body that is made while it is sent, in place of the parameters and of a form; nil, the default, for none.
+    public var body: RequestBody?
+
     /// A closure that receives the progress of the request body, except that of a download.
     public var uploadProgress: ProgressHandler?
 

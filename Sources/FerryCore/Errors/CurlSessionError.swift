@@ -39,6 +39,13 @@ public struct CurlSessionError: Error, Sendable, Hashable, LocalizedError, Custo
         public static let bodyNotReplayable = Code(rawValue: "bodyNotReplayable")
         /// The length of the body differs from the announced one.
         public static let bodyLengthMismatch = Code(rawValue: "bodyLengthMismatch")
+        /// More of a request's body is written, but the request has ended: a response came before the body was sent, or
+        /// the task has failed or was cancelled.
+        public static let requestHasEnded = Code(rawValue: "requestHasEnded")
+        /// More of a request's body is written after its end.
+        public static let bodyHasEnded = Code(rawValue: "bodyHasEnded")
+        /// The process has no encoder for the content coding of a request's body.
+        public static let contentCodingUnavailable = Code(rawValue: "contentCodingUnavailable")
         /// The content coding of the response ended early or is damaged.
         public static let damagedContentCoding = Code(rawValue: "damagedContentCoding")
         /// The response exceeds a limit: of its header, its size in memory, or one of ``ContentDecodingLimits``.

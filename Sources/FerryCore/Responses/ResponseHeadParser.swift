@@ -8,6 +8,8 @@ package struct ResponseHeadParser: Sendable {
     package enum Event: Sendable {
         /// The head is not complete yet.
         case none
+        /// The head of an interim response is complete.
+        case interim(ResponseHead)
         /// A final head is complete.
         case head(ResponseHead)
         /// The lines are not HTTP, or exceed a limit.
@@ -54,7 +56,7 @@ package struct ResponseHeadParser: Sendable {
             // 15.2.2); libcurl would deliver what follows as a body without a head.
             if head.status == 101 { return .malformed("The response switches protocols, which was not requested") }
             // Other 1xx responses precede the final one. They count, since they may have no fields.
-            guard head.status >= 200 else { return isWithinFieldCount() ? .none : Self.tooManyFields }
+            guard head.status >= 200 else { return isWithinFieldCount() ? .interim(head) : Self.tooManyFields }
             isInBody = true
             return .head(head)
         }

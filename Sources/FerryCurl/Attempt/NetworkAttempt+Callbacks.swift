@@ -14,6 +14,7 @@ extension NetworkAttempt {
             seek: { context, offset, origin in attempt(context)?.seekBody(offset, origin) ?? CurlAnswer.seekCannot
             },
             may_connect: { context in attempt(context)?.mayConnect() == true ? 1 : 0 },
+            trailers: { context, list in attempt(context)?.addTrailers(to: list) == true ? 0 : 1 },
             prerequest: { context, remote, local, remotePort, localPort in
                 guard let attempt = attempt(context) else { return 1 }
                 guard let remote, let local, local.pointee != 0, localPort > 0 else {
@@ -179,6 +180,9 @@ extension NetworkAttempt {
     private func didReceiveHeaderLine(_ line: UnsafeRawBufferPointer, _ transfer: Transfer) -> Bool {
         switch parser.consume(line) {
         case .none: return true
+        case .interim(let head):
+            transfer.receiver?.handle(.hasInterimResponse(head))
+            return true
         case .head(let head):
             noteHead(head, transfer)
             // A head may set hundreds of cookies.
@@ -241,7 +245,16 @@ extension NetworkAttempt {
         case .failed(let error):
             receiver.handle(.willFail(error))
             return CurlAnswer.readAbort
+        case .thrown(let error):
+            receiver.handle(.bodyHasFailed(error))
+            return CurlAnswer.readAbort
         }
+    }
+
+    /// Adds the fields after the body to a list of libcurl's.
+    private func addTrailers(to list: UnsafeMutableRawPointer?) -> Bool {
+        let fields = (transfer?.reader as? MadeBodyReader)?.trailers ?? []
+        return fields.allSatisfy { ferry_add_trailer(list, $0.line) }
     }
 
     private func seekBody(_ offset: Int64, _ origin: Int32) -> Int32 {

@@ -149,7 +149,7 @@ extension NetworkAttempt {
     /// Reads a line of a proxy's response to `CONNECT`, and returns whether the attempt goes on.
     func didReceiveTunnelLine(_ line: UnsafeRawBufferPointer) -> Bool {
         switch route.tunnel.parser.consume(line) {
-        case .none: return true
+        case .none, .interim: return true
         case .refused(.malformed(let text)), .refused(.tooLarge(let text)):
             route.tunnel.problem = text
             return false

@@ -95,6 +95,11 @@ extension NetworkAttempt {
         easy.set(CurlOption.upload, 1)
         easy.set(CurlOption.customRequest, method)
         easy.set(CurlOption.bodySize, offset: reader.length.transferSize)
+        if let made = reader as? MadeBodyReader, made.body.sendsTrailers {
+            let http1 = 2
+            easy.set(CurlOption.httpVersion, http1)
+            easy.watchTrailers(context: Unmanaged.passUnretained(self).toOpaque())
+        }
         let length = reader.length?.int64
         if let rate = transfer.engine.settings.maximumUploadBytesPerSecond {
             easy.set(CurlOption.maximumSendRate, offset: Int64(rate))

@@ -20,6 +20,8 @@ package enum BodyPiece {
     /// No bytes are available now; the reader reports when there are.
     case wait
     case failed(URLError)
+    /// The user's code, which makes the body, has failed with an error, which becomes that of the task.
+    case thrown(any Error)
 }
 
 /// A body in memory.
@@ -123,6 +125,8 @@ package enum BodySource: Sendable {
     case file(URL)
     /// A stream that can be read once; if it is needed again, the delegate is asked for a new one.
     case stream(StreamBox)
+    /// A body that is made while it is sent.
+    case made(MadeBody)
     /// A stream that the delegate provides.
     case delegateStream
 
@@ -133,7 +137,7 @@ package enum BodySource: Sendable {
         switch self {
         case .none: true
         case .data(let data): data.isEmpty
-        case .file, .stream, .delegateStream: false
+        case .file, .stream, .made, .delegateStream: false
         }
     }
 }

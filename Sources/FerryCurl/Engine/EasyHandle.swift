@@ -157,6 +157,9 @@ package final class EasyHandle {
 
     /// Makes libcurl ask repeatedly whether the transfer goes on, also while it discards bytes.
     func watchProgress(context: UnsafeMutableRawPointer) { ferry_easy_watch_progress(pointer, context) }
+
+    /// Makes libcurl ask for the fields after a body in chunks.
+    func watchTrailers(context: UnsafeMutableRawPointer) { _ = ferry_easy_watch_trailers(pointer, context) }
     package func pause(_ mask: Int32) -> Int32 { ferry_easy_pause(pointer, mask) }
 }
 

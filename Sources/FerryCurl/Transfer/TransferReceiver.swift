@@ -36,10 +36,14 @@ package enum TransferEvent: Sendable {
     case hasSent(ByteCount, expected: ByteCount?)
     /// The request's body is sent again from its first byte.
     case hasRewoundBody
+    /// An interim response has come (RFC 9110, section 15.2).
+    case hasInterimResponse(ResponseHead)
     /// The head of the response is not accepted, so that the attempt fails.
     case refusesHead(ResponseHeadParser.Refusal)
     /// The attempt is about to fail for this reason.
     case willFail(URLError)
+    /// The attempt is about to fail, because the code that makes the request's body has failed.
+    case bodyHasFailed(any Error)
     /// The attempt could not begin.
     case cannotBegin(URLError)
     /// libcurl has ended the attempt, with its code.

@@ -20,6 +20,8 @@ final class CacheRevalidation: ExchangeClient {
     var exchangeIsSuspended: Bool { false }
     var exchangeDeliversAtEnd: Bool { false }
 
+    var exchangeWantsInterimResponses: Bool { false }
+    func exchange(didReceiveInterim response: HTTPURLResponse) {}
     func exchange(didReceive response: ReceivedResponse) {}
     func exchange(didRefuse response: ReceivedResponse) {}
     func exchange(didResumeAt offset: ByteCount, expectedTotal: ByteCount?) {}

@@ -88,7 +88,7 @@ extension Exchange {
         // A request's own body that was not changed is the task's, or is not sent, as in upload tasks.
         if let data = next.httpBody, data != asked.httpBody || !isSameMethod { return .data(data) }
         if next.httpBody == nil, let stream = next.httpBodyStream, stream !== asked.httpBodyStream {
-            return .stream(StreamBox(stream))
+            return StreamBox(stream).source
         }
         // A delegate that removed the body, or changed the method, wants none.
         let wasRemoved = asked.httpBody != nil && next.httpBody == nil
@@ -158,7 +158,7 @@ extension Exchange {
         guard acceptsBodyStream(), client != nil, case .delegateStream = body else { return }
         if let next = recovery?.attempt.pendingRetry { return continueRetry(next, with: box) }
         guard let box else { return fail(.ferryWithoutStream(url: request.url)) }
-        body = .stream(box)
+        body = box.source
         start()
     }
 

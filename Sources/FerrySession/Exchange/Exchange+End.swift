@@ -14,6 +14,10 @@ extension Exchange {
         if isShared, incoming.failure == nil, ErrorRule.breaksConnection(code) { attempt.connection?.breakDown() }
         endAttempt(isOver: true)
         guard client != nil else { return }
+        if let error = incoming.bodyError {
+            endSharing(.abandoned)
+            return end(with: error)
+        }
         let tunnel = failure == nil ? nil : tunnelChallenge(of: attempt)
         follow(end(of: attempt, code, hasTunnelChallenge: tunnel != nil).next, failure, tunnel)
     }
@@ -209,11 +213,11 @@ extension Exchange {
         finish(with: makeResumeData().map(error.withResumeData) ?? error)
     }
 
-    /// Ends the exchange with an error of an interceptor's.
+    /// Ends the exchange with an error of an interceptor's, or of the code that makes the body.
     func end(with error: any Error) {
         if let error = error as? URLError { return fail(error) }
         guard let resumeData = makeResumeData() else { return finish(with: error) }
-        let text = "An interceptor has ended the download: \(error.localizedDescription)"
+        let text = "The download was ended: \(error.localizedDescription)"
         let failure = URLError.ferry(.unknown, url: request.url, text, underlying: error)
         finish(with: failure.withResumeData(resumeData))
     }

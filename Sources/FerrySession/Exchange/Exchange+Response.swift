@@ -71,6 +71,12 @@ extension Exchange {
         }
     }
 
+    func reportInterimResponse(_ head: ResponseHead) {
+        guard let client, client.exchangeWantsInterimResponses, let url = request.url else { return }
+        guard let response = CurlHTTPResponse(url: url, head: head, isDecoded: false) else { return }
+        client.exchange(didReceiveInterim: response)
+    }
+
     /// Notes why the attempt fails, since the response's head is not accepted.
     func refuse(_ refusal: ResponseHeadParser.Refusal) {
         let url = request.url

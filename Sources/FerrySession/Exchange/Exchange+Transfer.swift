@@ -81,8 +81,10 @@ extension Exchange: TransferReceiver {
         case .sends(let bodyLength): reportRequest(bodyLength: bodyLength)
         case .hasSent(let count, let expected): client?.exchange(didSend: count, expected: expected)
         case .hasRewoundBody: client?.exchangeDidRewindBody()
+        case .hasInterimResponse(let head): reportInterimResponse(head)
         case .refusesHead(let refusal): refuse(refusal)
         case .willFail(let error): incoming.failure = error
+        case .bodyHasFailed(let error): incoming.bodyError = error
         case .cannotBegin(let error): fail(error)
         case .hasEnded(let code): attemptEnded(code)
         case .deadline(let deadline): expire(deadline)

@@ -171,6 +171,7 @@ final class Exchange: @unchecked Sendable {
         PreparationContext(
             hasBody: hasBody,
             isBodyGiven: !body.isEmpty,
+            contentCoding: madeBody?.contentCoding,
             isStreamed: isStreamed,
             hasLeftOrigin: redirects.hasLeftOrigin,
             dropsExpectation: repetition.dropsExpectation,
@@ -183,9 +184,22 @@ final class Exchange: @unchecked Sendable {
         method != "HEAD" && (!body.isNone || method == "POST" || method == "PUT" || method == "PATCH")
     }
 
-    var isStreamed: Bool { if case .stream = body { true } else { false } }
+    var isStreamed: Bool {
+        switch body {
+        case .stream, .made: true
+        case .none, .data, .file, .delegateStream: false
+        }
+    }
+    /// The body that is made while it is sent, perhaps by a reader that an earlier attempt has not used.
+    private var madeBody: MadeBody? {
+        switch body {
+        case .made(let made): made
+        case .delegateStream: hasUnreadStream ? (reader as? MadeBodyReader)?.body : nil
+        case .none, .data, .file, .stream: nil
+        }
+    }
     /// Whether an earlier attempt has ended before anything of the body's stream was read.
-    var hasUnreadStream: Bool { reader is StreamPump && reader?.rewind() == true }
+    var hasUnreadStream: Bool { (reader is StreamPump || reader is MadeBodyReader) && reader?.rewind() == true }
 
     func askForBodyStream(_ client: any ExchangeClient) {
         streamQuestions.ask()
@@ -208,11 +222,16 @@ final class Exchange: @unchecked Sendable {
         case .stream(let box):
             // A stream can be read once; for another reading the delegate is asked for a new one.
             body = .delegateStream
-            return StreamPump(box, length: announcedLength.flatMap { ByteCount($0) }, url: request.url) { [self] in
-                engine.submit(.run { [self] in bodyAvailable() })
-            }
+            let length = announcedLength.flatMap { ByteCount($0) }
+            return StreamPump(box, length: length, url: request.url) { [self] in wakeForBody() }
+        case .made(let made):
+            if !made.isReplayable { body = .delegateStream }
+            let length = made.length(announced: announcedLength)
+            return MadeBodyReader(made, length: length, url: request.url) { [self] in wakeForBody() }
         }
     }
+
+    private func wakeForBody() { engine.submit(.run { [self] in bodyAvailable() }) }
 
     func reportRequest(bodyLength: ByteCount?) {
         let fields = settings.additionalHeaders(hasLeftOrigin: redirects.hasLeftOrigin)
@@ -229,6 +248,8 @@ struct IncomingResponse {
     var isPostponed = false
     /// Why the attempt fails, where Ferry and not libcurl found the reason.
     var failure: URLError?
+    /// The error of the user's code that makes the request's body.
+    var bodyError: (any Error)?
     /// Whether the response is a redirect that is not followed, or a challenge that is not answered.
     var isUnwanted = false
     /// Whether the body is skipped, since the file is complete already.

@@ -6,6 +6,10 @@ protocol ExchangeClient: AnyObject, Sendable {
     var exchangeCollectsBody: Bool { get }
     /// Whether the engine's thread should build responses in advance, because the delegate queue is waiting for them.
     var exchangeWantsPrebuiltResponse: Bool { get }
+    /// Whether the client wants to receive interim responses.
+    var exchangeWantsInterimResponses: Bool { get }
+    /// An interim response has arrived; the final one follows.
+    func exchange(didReceiveInterim response: HTTPURLResponse)
     /// The final response has arrived and its body follows.
     func exchange(didReceive response: ReceivedResponse)
     /// The exchange will fail because of a response whose body does not follow.

@@ -191,6 +191,9 @@ extension PreparedRequest {
         if omitted.contains("accept"), !has("accept") { fields.append(RequestField("Accept", nil)) }
         // libcurl would ask for 100 (Continue) by itself, and wait a second for servers that ignore it.
         if context.hasBody, !has("expect") { fields.append(RequestField("Expect", nil)) }
+        if let coding = context.contentCoding, !has("content-encoding") {
+            fields.append(RequestField("Content-Encoding", coding.name))
+        }
         // As URLSession does for content that is posted without a type.
         if context.isBodyGiven, method == "POST", !has("content-type"), !omitted.contains("content-type") {
             fields.append(RequestField("Content-Type", "application/x-www-form-urlencoded"))
@@ -206,6 +209,8 @@ struct PreparationContext: Sendable {
     var hasBody = false
     /// The body has content: it is neither missing nor empty data.
     var isBodyGiven = false
+    /// The coding that is applied to the body while it is sent.
+    var contentCoding: ContentCoding?
     var isStreamed = false
     /// A redirection led to another origin: the session's own credentials stay behind, too.
     var hasLeftOrigin = false

@@ -88,7 +88,7 @@ public struct SignableRequest: Sendable {
                 hash.update(UnsafeRawBufferPointer(rebasing: buffer[..<count]))
                 await Task.yield()
             }
-        case .stream, .delegateStream: return nil
+        case .stream, .made, .delegateStream: return nil
         }
         return Data(hash.digest)
     }

@@ -27,6 +27,16 @@ public protocol CurlSessionRetryDelegate: URLSessionTaskDelegate {
     func urlSession(_ session: CurlSession, task: URLSessionTask, willRetry retry: TransferMetrics.Retry)
 }
 
+/// A task delegate that receives interim responses (RFC 9110, section 15.2), such as 103 (Early Hints).
+public protocol CurlSessionInterimResponseDelegate: URLSessionTaskDelegate {
+    /// Called for each response with a status of 100 to 199, before the final one, on the delegate queue.
+    func urlSession(
+        _ session: CurlSession,
+        task: URLSessionTask,
+        didReceiveInformationalResponse response: HTTPURLResponse
+    )
+}
+
 extension URLSessionTask {
     /// The measurements of the exchange so far, for a task of ``CurlSession``; `nil` for any other task.
     ///

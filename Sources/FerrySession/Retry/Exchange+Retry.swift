@@ -177,7 +177,7 @@ extension Exchange {
             if !isSuspended { engine.retakeSlot(transfer) }
             return endWithFailure("the stream of the body cannot be read a second time")
         }
-        body = .stream(box)
+        body = box.source
         retry(next)
     }
 

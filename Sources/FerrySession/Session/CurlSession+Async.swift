@@ -115,7 +115,7 @@ extension CurlSession {
         try await run(nil) { makeDownloadTask(resuming: resumeData, .download($0, isAsync: true)) }
     }
 
-    private func run<Value: Sendable>(
+    func run<Value: Sendable>(
         _ delegate: (any URLSessionTaskDelegate)?,
         _ make: (@Sendable @escaping (Value?, ReceivedResponse?, (any Error)?) -> Void) -> any CurlTask
     ) async throws -> (Value, URLResponse) {

@@ -82,9 +82,17 @@ extension CurlSession {
         for request: URLRequest,
         delegate: (any URLSessionTaskDelegate)? = nil
     ) async throws -> (Bytes, URLResponse) {
+        try await bytes(delegate) { makeDataTask(request, $0) }
+    }
+
+    /// Starts a task that delivers to a stream, and waits for its response.
+    func bytes(
+        _ delegate: (any URLSessionTaskDelegate)?,
+        _ make: (ResultDelivery) -> CurlDataTask
+    ) async throws -> (Bytes, URLResponse) {
         let stream = ByteStream()
         let owner = Owner(stream)
-        let task = makeDataTask(request, .stream(stream))
+        let task = make(.stream(stream))
         if let delegate { task.delegate = delegate }
         stream.attach(task.core)
         if Task.isCancelled { task.cancel() } else { task.resume() }

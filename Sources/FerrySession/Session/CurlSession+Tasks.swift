@@ -1,7 +1,11 @@
 /// Makes tasks, for every way of delivering their results.
 extension CurlSession {
     func makeDataTask(_ request: URLRequest, _ resultDelivery: ResultDelivery) -> CurlDataTask {
-        make(request, Self.body(of: request), resultDelivery, isDownload: false, CurlDataTask.init)
+        makeDataTask(request, Self.body(of: request), resultDelivery)
+    }
+
+    func makeDataTask(_ request: URLRequest, _ body: BodySource, _ resultDelivery: ResultDelivery) -> CurlDataTask {
+        make(request, body, resultDelivery, isDownload: false, CurlDataTask.init)
     }
 
     func makeUploadTask(_ request: URLRequest, _ body: BodySource, _ resultDelivery: ResultDelivery) -> CurlUploadTask {
@@ -31,7 +35,7 @@ extension CurlSession {
 
     private static func body(of request: URLRequest) -> BodySource {
         if let data = request.httpBody { return .data(data) }
-        if let stream = request.httpBodyStream { return .stream(StreamBox(stream)) }
+        if let stream = request.httpBodyStream { return StreamBox(stream).source }
         return .none
     }
 

@@ -40,6 +40,7 @@ final class DelegateCasts: Sendable {
     let download: (any URLSessionDownloadDelegate)?
     let metrics: (any CurlSessionMetricsDelegate)?
     let retry: (any CurlSessionRetryDelegate)?
+    let interim: (any CurlSessionInterimResponseDelegate)?
     /// Whether there is no delegate; one that has no method of a task may still be asked for a credential.
     let isEmpty: Bool
     /// Reports the response to the delegate in place of the task, which waits for the call of the closure.
@@ -56,6 +57,7 @@ final class DelegateCasts: Sendable {
         download = task as? any URLSessionDownloadDelegate
         metrics = task as? any CurlSessionMetricsDelegate
         retry = task as? any CurlSessionRetryDelegate
+        interim = task as? any CurlSessionInterimResponseDelegate
     }
 }
 

@@ -27,6 +27,9 @@ extension TaskCore: ExchangeClient {
     var exchangeWantsPrebuiltResponse: Bool { !isAsync }
     var exchangeIsSuspended: Bool { state.withLock { $0.isSuspended } }
 
+    var exchangeWantsInterimResponses: Bool { state.withLock { $0.delegate?.interim != nil } }
+    func exchange(didReceiveInterim response: HTTPURLResponse) { post(.interim(response)) }
+
     func exchange(didReceive response: ReceivedResponse) {
         change { state in
             guard state.lifecycle == .active else { return false }

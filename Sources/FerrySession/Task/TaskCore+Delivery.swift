@@ -74,7 +74,7 @@ extension TaskCore {
                     delivery.data = state.tellsOwnDelegate ? state.bodyForHandler : state.buffer.takeData()
                     state.bodyForHandler = Data()
                 }
-            case .sent, .wrote, .rewound, .willRetry, .resumed, .downloaded, .willCache: break
+            case .sent, .wrote, .rewound, .willRetry, .interim, .resumed, .downloaded, .willCache: break
             }
             delivery.counts = state.counts
             return delivery
@@ -133,6 +133,8 @@ extension TaskCore {
             file.remove()
         case .willCache(let candidate): propose(delivery, candidate)
         case .willRetry(let retry): delegate.retry?.urlSession(session, task: task, willRetry: retry)
+        case .interim(let response):
+            delegate.interim?.urlSession(session, task: task, didReceiveInformationalResponse: response)
         case .rewound, .completed: break
         }
     }
@@ -268,15 +270,17 @@ extension TaskCore {
     private func release() {
         let kept = state.withLock { state in
             let delegates = (state.ownDelegate, state.sessionDelegate)
-            let kept = (state.session, state.sessionCore, state.task, delegates, state.driver)
+            let kept = (state.session, state.sessionCore, state.task, delegates, state.driver, state.body)
             // As in URLSession, a task retains its own delegate until it is complete.
             (state.session, state.sessionCore, state.task, state.driver) = (nil, nil, nil, nil)
             (state.ownDelegate, state.sessionDelegate) = (nil, nil)
             state.finishedFile = nil
+            state.body = .none
             state.resumeDataHandler = nil
             state.isDraining = false
             return kept
         }
+        if case .made(let body) = kept.5 { body.abandon() }
         withExtendedLifetime(kept) {}
     }
 }

@@ -183,6 +183,7 @@ enum TaskEvent: Sendable {
     /// The request's body starts again, so earlier counts of sent bytes no longer apply.
     case rewound
     case willRetry(TransferMetrics.Retry)
+    case interim(HTTPURLResponse)
     case response(ReceivedResponse)
     /// Bytes are waiting in the task's buffer.
     case data

@@ -76,6 +76,9 @@ final class ProtocolLoad: NSObject, @unchecked Sendable {
             // A stream can be read once; if it is needed again, the delegate is asked for a new one.
             body = .delegateStream
             request.httpBodyStream = box.stream
+        case .made(let made):
+            if !made.isReplayable { body = .delegateStream }
+            request.httpBodyStream = RequestBodyStream(RequestBody(made))
         case .delegateStream:
             question = .bodyStream(type)
             client?.exchangeNeedsBodyStream()
@@ -110,6 +113,7 @@ final class ProtocolLoad: NSObject, @unchecked Sendable {
         case .data(let data): ByteCount(clamping: data.count)
         case .file(let url): (try? FileReader(url))?.length
         case .stream, .delegateStream: nil
+        case .made(let made): made.length
         }
     }
 

@@ -12,7 +12,7 @@ import Testing
         for line in lines {
             let event = Array((line + ending).utf8).withUnsafeBytes { parser.consume($0) }
             switch event {
-            case .none: break
+            case .none, .interim: break
             case .head(let head): heads.append(head)
             case .refused: return (heads, parser)
             }

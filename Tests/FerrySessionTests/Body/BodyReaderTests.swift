@@ -20,6 +20,7 @@ struct BodyReaderTests {
             case .wait: usleep(1000)
             case .end: return (data, .end)
             case .failed(let error): return (data, .failed(error.code))
+            case .thrown(let error): return (data, .failed((error as? URLError)?.code ?? .unknown))
             }
         }
     }

@@ -18,6 +18,9 @@ struct EventMonitorTests {
         func task(_ task: URLSessionTask, didRedirectBy response: HTTPURLResponse, to request: URLRequest?) {
             note("redirect \(request?.url?.path ?? "nil")")
         }
+        func task(_ task: URLSessionTask, didReceiveInformationalResponse response: HTTPURLResponse) {
+            note("interim \(response.statusCode)")
+        }
         func task(_ task: URLSessionTask, didReceive response: URLResponse) { note("response") }
         func task(_ task: URLSessionTask, didReceive data: Data) { note("data \(data.count)") }
         func task(_ task: URLSessionTask, didCompleteWith error: (any Error)?) { note("complete") }
@@ -39,5 +42,15 @@ struct EventMonitorTests {
         let expected = ["create", "resume", "redirect /to", "response", "data 3", "complete", "finish 200"]
         #expect(events.current.filter { $0.hasPrefix("a") } == expected.map { "a \($0)" })
         #expect(events.current.filter { $0.hasPrefix("b") } == expected.map { "b \($0)" })
+    }
+
+    @Test("A monitor receives interim responses before the final one") func earlyHints() async throws {
+        let hints = "HTTP/1.1 103 Early Hints\r\nLink: </a.css>\r\n\r\n"
+        let server = try RawServer(answering: hints + "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok")
+        let manager = HTTPSessionManager(baseURL: server.url(), configuration: .ephemeral)
+        let events = Watched<[String]>([])
+        manager.eventMonitors = [Recorder(name: "a", events: events)]
+        _ = try await manager.send(.get("", serializer: .string))
+        #expect(events.current.filter { $0.contains("response") || $0.contains("interim") } == ["a interim 103", "a response"])
     }
 }

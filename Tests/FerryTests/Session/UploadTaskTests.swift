@@ -55,6 +55,30 @@ struct UploadTaskTests {
         #expect(server.requestCount == 0)
     }
 
+    @Test("A request sends a body that is made meanwhile, in place of its parameters") func madeBody() async throws {
+        let server = try LoopbackServer { .text("\($0.bodyText ?? "") \($0.header("Content-Type") ?? "")") }
+        let pieces = AsyncStream<Data> { continuation in
+            for text in ["one", "two"] { continuation.yield(Data(text.utf8)) }
+            continuation.finish()
+        }
+        let request = Request(.post, "", serializer: .string).parameters(["a": 1]).body(RequestBody(pieces))
+            .headers(["Content-Type": "text/plain"])
+        let manager = HTTPSessionManager(baseURL: server.url, configuration: .ephemeral)
+        #expect(try await manager.send(request) == "onetwo text/plain")
+        // It can be sent once.
+        let error = await #expect(throws: NetworkError.self) { try await manager.send(request) }
+        #expect((error?.underlyingError as? URLError)?.code == .requestBodyStreamExhausted)
+    }
+
+    @Test("The error of a body's sequence is the cause of the request's") func failingBody() async throws {
+        struct Broken: Error {}
+        let server = try LoopbackServer { _ in .text("") }
+        let pieces = AsyncThrowingStream<Data, any Error> { $0.finish(throwing: Broken()) }
+        let request = Request(.post, "", serializer: .string).body(RequestBody(pieces))
+        let response = await HTTPSessionManager(baseURL: server.url, configuration: .ephemeral).response(for: request)
+        #expect(response.error?.underlyingError is Broken)
+    }
+
     @Test("A streamed body arrives unchanged", arguments: TestTransport.all)
     func uploadsStream(_ transport: TestTransport) async throws {
         let server = try LoopbackServer { .text($0.bodySHA256) }

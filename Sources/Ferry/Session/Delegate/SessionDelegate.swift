@@ -4,7 +4,7 @@ import FerrySession
 ///
 /// It retains the manager's core and not the manager, so that a session does not retain its manager.
 final class SessionDelegate: NSObject, URLSessionDataDelegate, URLSessionDownloadDelegate, CurlSessionTaskObserver,
-    CurlSessionRetryDelegate
+    CurlSessionRetryDelegate, CurlSessionInterimResponseDelegate
 {
     private let core: SessionCore
     private let generation: Int
@@ -119,6 +119,14 @@ final class SessionDelegate: NSObject, URLSessionDataDelegate, URLSessionDownloa
 
     func urlSession(_ session: CurlSession, task: URLSessionTask, willRetry retry: TransferMetrics.Retry) {
         core.observers.notify { $0.task(task, willRetry: retry) }
+    }
+
+    func urlSession(
+        _ session: CurlSession,
+        task: URLSessionTask,
+        didReceiveInformationalResponse response: HTTPURLResponse
+    ) {
+        core.observers.notify { $0.task(task, didReceiveInformationalResponse: response) }
     }
 
     // MARK: - URLSessionDataDelegate

@@ -28,6 +28,10 @@ public protocol EventMonitor: Sendable {
     /// Called when an attempt has failed and the request is going to be sent again.
     func task(_ task: URLSessionTask, willRetry retry: TransferMetrics.Retry)
 
+    /// Called when an interim response has arrived (RFC 9110, section 15.2), such as 103 (Early Hints); only for tasks of
+    /// a `CurlSession`.
+    func task(_ task: URLSessionTask, didReceiveInformationalResponse response: HTTPURLResponse)
+
     /// Called when a response has arrived.
     func task(_ task: URLSessionTask, didReceive response: URLResponse)
 
@@ -54,6 +58,7 @@ extension EventMonitor {
     public func task(_ task: URLSessionTask, didRedirectBy response: HTTPURLResponse, to request: URLRequest?) {}
     public func task(_ task: URLSessionTask, didReceive challenge: URLAuthenticationChallenge) {}
     public func task(_ task: URLSessionTask, willRetry retry: TransferMetrics.Retry) {}
+    public func task(_ task: URLSessionTask, didReceiveInformationalResponse response: HTTPURLResponse) {}
     public func task(_ task: URLSessionTask, didReceive response: URLResponse) {}
     public func task(_ task: URLSessionTask, didReceive data: Data) {}
     public func task(_ task: URLSessionTask, didCompleteWith error: (any Error)?) {}

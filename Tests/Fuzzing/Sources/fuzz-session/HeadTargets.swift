@@ -29,7 +29,7 @@ private func parseHeads(_ text: [UInt8]) -> [ResponseHead] {
     var heads: [ResponseHead] = []
     for line in lines(of: text) {
         switch line.withUnsafeBytes({ parser.consume($0) }) {
-        case .none: continue
+        case .none, .interim: continue
         case .head(let head): heads.append(head)
         case .refused: return heads
         }

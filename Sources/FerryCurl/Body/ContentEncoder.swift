@@ -1,0 +1,79 @@
+internal import CFerry
+
+/// Applies a content coding to a request's body piece by piece (RFC 9110, section 8.4).
+final class ContentEncoder {
+    private let pointer: OpaquePointer
+    /// Whether the coding keeps bytes that were put in after the last flush.
+    private(set) var holdsBack = false
+
+    /// Makes an encoder with the library's usual level; `nil` if the process has none for the coding.
+    init?(_ coding: ContentCoding) {
+        guard let pointer = ferry_encoder_create(coding.number) else { return nil }
+        self.pointer = pointer
+    }
+
+    deinit { ferry_encoder_free(pointer) }
+
+    /// Returns what a piece adds to the coded body, which may be nothing; `nil` if the library fails.
+    func encode(_ data: Data) -> Data? {
+        // The library's numbers have 32 bits.
+        let largest = 1 << 30
+        var output = Data()
+        var start = data.startIndex
+        while start < data.endIndex {
+            let end = min(start + largest, data.endIndex)
+            guard let more = run(FERRY_ENCODE_CONTINUE, data[start..<end]) else { return nil }
+            output.append(more)
+            start = end
+        }
+        if !data.isEmpty { holdsBack = true }
+        return output
+    }
+
+    /// Returns the bytes with which all that was put in can be decoded.
+    func flush() -> Data? {
+        holdsBack = false
+        return run(FERRY_ENCODE_FLUSH, Data())
+    }
+
+    /// Returns the bytes that complete the coding.
+    func finish() -> Data? {
+        holdsBack = false
+        return run(FERRY_ENCODE_FINISH, Data())
+    }
+
+    private func run(_ step: ferry_encode_step, _ input: Data) -> Data? {
+        let size = 65_536
+        return withUnsafeTemporaryAllocation(byteCount: size, alignment: 1) { buffer -> Data? in
+            input.withUnsafeBytes { bytes -> Data? in
+                let bytes = bytes.bindMemory(to: UInt8.self)
+                let room = buffer.bindMemory(to: UInt8.self)
+                var output = Data()
+                var offset = 0
+                while true {
+                    var (consumed, produced) = (0, 0)
+                    let rest = UnsafeBufferPointer(rebasing: bytes[offset...])
+                    let status = ferry_encoder_run(
+                        pointer,
+                        step,
+                        rest.baseAddress,
+                        rest.count,
+                        &consumed,
+                        room.baseAddress,
+                        size,
+                        &produced
+                    )
+                    output.append(contentsOf: room[..<produced])
+                    offset += consumed
+                    if status == FERRY_ENCODE_DONE { return output }
+                    guard status == FERRY_ENCODE_MORE, consumed > 0 || produced > 0 else { return nil }
+                }
+            }
+        }
+    }
+}
+
+extension ContentCoding {
+    /// Whether this process has an encoder for the coding.
+    package var canEncode: Bool { ferry_encoder_available(number) }
+}

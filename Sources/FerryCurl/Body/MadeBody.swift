@@ -1,0 +1,122 @@
+/// A request's body that is made while it is sent, and that reaches libcurl through a ``BodyPipe``.
+///
+/// Each sending has a new pipe if the body can be made again. Otherwise there is one, for the first request that is
+/// sent with it.
+package struct MadeBody: Sendable {
+    /// The number of bytes that are sent, if it is known.
+    package let length: ByteCount?
+    package let contentCoding: ContentCoding?
+    /// Whether fields may follow the body, which is then sent in chunks over HTTP/1.1: libcurl sends none over HTTP/2.
+    package let sendsTrailers: Bool
+    /// Whether the body can be made again.
+    package var isReplayable: Bool { use == nil }
+
+    private let use: SingleUse?
+    private let makePipe: @Sendable () -> BodyPipe
+    private let begin: @Sendable (BodyPipe) -> Void
+
+    /// Describes a body.
+    ///
+    /// - Parameters:
+    ///   - length: The number of bytes that are made, if it is known.
+    ///   - contentCoding: The coding of what is put into the pipe, which the request's header names.
+    ///   - sendsTrailers: Whether fields may follow the body.
+    ///   - isReplayable: Whether `begin` may be called for several pipes.
+    ///   - makePipe: Returns the pipe to fill.
+    ///   - begin: Begins to fill the pipe when libcurl reads from it first; it is called on the engine's thread, so
+    ///     that it must not block and must not call the user's code.
+    package init(
+        length: ByteCount?,
+        contentCoding: ContentCoding? = nil,
+        sendsTrailers: Bool = false,
+        isReplayable: Bool,
+        makePipe: @escaping @Sendable () -> BodyPipe,
+        begin: @escaping @Sendable (BodyPipe) -> Void = { _ in }
+    ) {
+        self.length = contentCoding == nil && !sendsTrailers ? length : nil
+        self.contentCoding = contentCoding
+        self.sendsTrailers = sendsTrailers
+        use = isReplayable ? nil : SingleUse()
+        self.makePipe = makePipe
+        self.begin = begin
+    }
+
+    /// Returns the length to send, which may be that of the request's header.
+    package func length(announced: Int64?) -> ByteCount? {
+        if contentCoding != nil || sendsTrailers { return nil }
+        return length ?? announced.flatMap { ByteCount($0) }
+    }
+
+    /// Begins to make the body, and returns its pipe; `nil` if it was made before and cannot be made again.
+    package func open(length: ByteCount?, wake: @escaping @Sendable () -> Void) -> BodyPipe? {
+        if let use, !use.claim() { return nil }
+        let pipe = makePipe()
+        pipe.attach(length: length, wake: wake)
+        begin(pipe)
+        return pipe
+    }
+
+    /// Closes the pipe of a body that can be made only once and that no request has read.
+    package func abandon() {
+        if let use, use.claim() { makePipe().close() }
+    }
+
+    private final class SingleUse: Sendable {
+        private let isUsed = Mutex(false)
+
+        func claim() -> Bool {
+            isUsed.withLock { isUsed in
+                defer { isUsed = true }
+                return !isUsed
+            }
+        }
+    }
+}
+
+/// Reads a body that is made while it is sent; making it begins with the first read.
+package final class MadeBodyReader: BodyReader {
+    package let length: ByteCount?
+    package let body: MadeBody
+    private let url: URL?
+    private let wake: @Sendable () -> Void
+    private var pipe: BodyPipe?
+    private var hasDelivered = false
+
+    /// Makes a reader; `wake` is called, on any thread, when bytes are available again after a read returned `.wait`.
+    package init(_ body: MadeBody, length: ByteCount?, url: URL?, wake: @escaping @Sendable () -> Void) {
+        self.body = body
+        self.length = length
+        self.url = url
+        self.wake = wake
+    }
+
+    package func read(into buffer: UnsafeMutableRawBufferPointer) -> BodyPiece {
+        guard let pipe = pipe ?? body.open(length: length, wake: wake) else {
+            return .failed(.ferryWithoutStream(url: url))
+        }
+        self.pipe = pipe
+        switch pipe.read(into: buffer) {
+        case .bytes(let count):
+            hasDelivered = true
+            return .bytes(count)
+        case .end: return .end
+        case .wait: return .wait
+        case .failed(let error as CurlSessionError):
+            return .failed(.ferry(.requestBodyStreamExhausted, url: url, underlying: error))
+        case .failed(let error): return .thrown(error)
+        }
+    }
+
+    package func rewind() -> Bool {
+        guard hasDelivered else { return true }
+        guard body.isReplayable else { return false }
+        pipe?.close()
+        (pipe, hasDelivered) = (nil, false)
+        return true
+    }
+
+    package func close() { pipe?.close() }
+
+    /// The fields after the body, once it has been read to its end.
+    var trailers: [RequestField] { pipe?.trailers ?? [] }
+}

@@ -1,0 +1,65 @@
+/// Bodies that are made while they are sent.
+extension CurlSession {
+    /// Sends a request with a body that is made meanwhile.
+    ///
+    /// Cancelling the Swift task cancels the transfer, which then throws `URLError.cancelled`.
+    ///
+    /// - Parameters:
+    ///   - request: The request to send; its own body is ignored.
+    ///   - body: The body.
+    ///   - delegate: A delegate for this task.
+    /// - Returns: The response with its body in memory. It may have come before all of the request's body was sent,
+    ///   which is then not made any further.
+    /// - Throws: A `URLError`, the error of the body's sequence or writer, or that of an interceptor or a protocol
+    ///   class.
+    public func upload(
+        for request: URLRequest,
+        body: RequestBody,
+        delegate: (any URLSessionTaskDelegate)? = nil
+    ) async throws -> (Data, URLResponse) {
+        try await run(delegate) { makeUploadTask(request, .made(body.made), .data($0, isAsync: true)) }
+    }
+
+    /// Sends a request with a body that is made meanwhile, and returns as soon as the response head has arrived.
+    ///
+    /// The response may come, and be read, while the body is still sent: over HTTP/2, and over HTTP/1.1 if the server
+    /// responds early.
+    ///
+    /// - Parameters:
+    ///   - request: The request to send; its own body is ignored.
+    ///   - body: The body.
+    ///   - delegate: A delegate for this task.
+    /// - Returns: The response's body as a sequence, and the response.
+    /// - Throws: A `URLError`, the error of the body's sequence or writer, or that of an interceptor or a protocol
+    ///   class.
+    public func bytes(
+        for request: URLRequest,
+        body: RequestBody,
+        delegate: (any URLSessionTaskDelegate)? = nil
+    ) async throws -> (Bytes, URLResponse) {
+        try await bytes(delegate) { makeDataTask(request, .made(body.made), $0) }
+    }
+
+    /// Makes an upload task with a body that is made while it is sent; it reports to the delegate.
+    ///
+    /// - Parameters:
+    ///   - request: The request to send; its own body is ignored.
+    ///   - body: The body.
+    public func uploadTask(with request: URLRequest, body: RequestBody) -> URLSessionUploadTask {
+        makeUploadTask(request, .made(body.made), .delegate)
+    }
+
+    /// Makes an upload task with a body that is made while it is sent; the handler runs on the delegate queue.
+    ///
+    /// - Parameters:
+    ///   - request: The request to send; its own body is ignored.
+    ///   - body: The body.
+    ///   - completionHandler: Called once with the response and its body, or with the error.
+    public func uploadTask(
+        with request: URLRequest,
+        body: RequestBody,
+        completionHandler: @Sendable @escaping (Data?, URLResponse?, (any Error)?) -> Void
+    ) -> URLSessionUploadTask {
+        makeUploadTask(request, .made(body.made), .data(completionHandler))
+    }
+}

@@ -1,0 +1,291 @@
+import FerrySession
+import FerryTesting
+import Testing
+
+/// Bodies that are made while they are sent, over HTTP/1.1.
+@Suite(.timeLimit(.minutes(5)))
+struct RequestBodyTests {
+    private struct Broken: Error, Equatable {}
+
+    private func post(_ url: URL) -> URLRequest { Wire.request(url, "POST") }
+
+    /// A sequence of pieces of 64 KiB without an end, which counts how many were asked for.
+    private struct Endless: AsyncSequence, Sendable {
+        let asked = Watched(0)
+
+        struct Iterator: AsyncIteratorProtocol {
+            let endless: Endless
+
+            mutating func next() async -> Data? {
+                endless.asked.change { $0 += 1 }
+                return Data(count: 65_536)
+            }
+        }
+
+        func makeAsyncIterator() -> Iterator { Iterator(endless: self) }
+    }
+
+    /// A sequence that ends only when its task is cancelled.
+    private func silent(_ first: [Data] = []) -> (AsyncStream<Data>, Gate) {
+        let isOver = Gate()
+        let stream = AsyncStream<Data> { continuation in
+            for piece in first { continuation.yield(piece) }
+            continuation.onTermination = { _ in isOver.open() }
+            // Keeps it open.
+            Task {
+                try? await eventually { isOver.isOpen }
+                continuation.finish()
+            }
+        }
+        return (stream, isOver)
+    }
+
+    private func pieces(_ sizes: [Int]) -> AsyncStream<Data> {
+        AsyncStream { continuation in
+            var start = 0
+            for size in sizes {
+                continuation.yield(LoopbackServer.pattern(count: size, offset: start))
+                start += size
+            }
+            continuation.finish()
+        }
+    }
+
+    // MARK: - Sending
+
+    @Test("A sequence is sent in chunks without a length, and with one as it is", arguments: [false, true])
+    func sequence(_ hasLength: Bool) async throws {
+        let server = try LoopbackServer { _ in .text("thanks") }
+        let sizes = [0, 1, 70_000, 3, 300_000]
+        let body = RequestBody(pieces(sizes), length: hasLength ? 370_004 : nil)
+        let (data, _) = try await makeSession().upload(for: post(server.url), body: body)
+        #expect(String(decoding: data, as: UTF8.self) == "thanks")
+        let request = try #require(server.requests.first)
+        #expect(request.bodySHA256 == LoopbackServer.patternSHA256(count: 370_004))
+        #expect(request.isChunked == !hasLength)
+        #expect(request.header("Content-Length") == (hasLength ? "370004" : nil))
+    }
+
+    @Test("An empty sequence is an empty body") func empty() async throws {
+        let server = try LoopbackServer { _ in .text("ok") }
+        for length in [nil, 0] as [Int64?] {
+            let body = RequestBody(pieces([]), length: length)
+            let (_, response) = try await makeSession().upload(for: post(server.url), body: body)
+            #expect((response as? HTTPURLResponse)?.statusCode == 200)
+        }
+        #expect(server.requests.map(\.bodyLength) == [0, 0])
+    }
+
+    @Test("An upload task sends a body, and so does a request that has it") func tasks() async throws {
+        let server = try LoopbackServer { _ in .text("ok") }
+        let recorder = RecordingDelegate()
+        let session = Wire.session(recorder)
+        let task = session.uploadTask(with: post(server.url), body: RequestBody(pieces([100_000]), length: 100_000))
+        let outcome = try await recorder.run(task)
+        #expect(outcome.error == nil)
+        #expect(outcome.sentTotals.last == 100_000)
+        #expect(task.countOfBytesExpectedToSend == 100_000)
+        var request = post(server.url)
+        request.setBody(RequestBody(pieces([50_000])))
+        _ = try await session.data(for: request)
+        #expect(server.requests.map(\.bodyLength) == [100_000, 50_000])
+    }
+
+    // MARK: - Back-pressure
+
+    @Test("A sequence is asked for no more than a server reads") func backPressure() async throws {
+        let gate = Gate()
+        let server = try RawServer(receiveBuffer: 65_536, isRecording: false) { connection in
+            connection.readHead()
+            gate.wait()
+        }
+        defer { gate.open() }
+        let endless = Endless()
+        let request = post(server.url())
+        let upload = Task { try await makeSession().upload(for: request, body: RequestBody(endless)) }
+        let asked = try await settled { endless.asked.current }
+        // What the system keeps for the connection, and the buffers of libcurl and of the body.
+        #expect(asked > 4 && asked < 160)
+        upload.cancel()
+        let result = await upload.result
+        #expect(code(of: result) == .cancelled)
+        #expect(try await settled { endless.asked.current } == asked)
+    }
+
+    @Test("A sequence is not asked before the request is sent") func laziness() async throws {
+        let gate = Gate()
+        let server = try LoopbackServer { _ in
+            gate.wait()
+            return .text("ok")
+        }
+        defer { gate.open() }
+        let session = Wire.session { $0.httpMaximumConnectionsPerHost = 1 }
+        let first = Task { try await session.data(from: server.url) }
+        try await eventually { gate.arrived == 1 }
+        let endless = Endless()
+        let request = post(server.url)
+        let second = Task { try await session.upload(for: request, body: RequestBody(endless)) }
+        #expect(try await settled { endless.asked.current } == 0)
+        second.cancel()
+        _ = await second.result
+        gate.open()
+        _ = try await first.value
+        #expect(endless.asked.current == 0)
+    }
+
+    // MARK: - Errors
+
+    @Test("An error of the sequence is the error of the task", arguments: [true, false])
+    func brokenSequence(_ isEarly: Bool) async throws {
+        let server = try LoopbackServer { _ in .text("ok") }
+        let stream = AsyncThrowingStream<Data, any Error> { continuation in
+            if !isEarly { continuation.yield(Data(count: 100_000)) }
+            continuation.finish(throwing: Broken())
+        }
+        await #expect(throws: Broken.self) {
+            try await makeSession().upload(for: post(server.url), body: RequestBody(stream))
+        }
+        // The part that was sent is not taken for a whole body.
+        #expect(server.requests.allSatisfy { !$0.isComplete })
+    }
+
+    @Test("A closure that cannot make its sequence fails the task") func brokenFactory() async throws {
+        let server = try LoopbackServer { _ in .text("ok") }
+        let body = RequestBody { () throws -> AsyncStream<Data> in throw Broken() }
+        await #expect(throws: Broken.self) { try await makeSession().upload(for: post(server.url), body: body) }
+    }
+
+    @Test("More or fewer bytes than announced fail the task", arguments: [[60, 30], [60, 41]])
+    func mismatch(_ sizes: [Int]) async throws {
+        let server = try LoopbackServer { _ in .text("ok") }
+        let body = RequestBody(pieces(sizes), length: 100)
+        let error = await Wire.error { try await makeSession().upload(for: post(server.url), body: body) }
+        #expect(error?.code == .requestBodyStreamExhausted)
+        #expect(error?.ferryCode == .bodyLengthMismatch)
+    }
+
+    @Test("Cancelling a task cancels its sequence, which does not end by itself") func cancelling() async throws {
+        let server = try LoopbackServer { _ in .text("ok") }
+        let (stream, isOver) = silent([Data(count: 10)])
+        let request = post(server.url)
+        let upload = Task { try await makeSession().upload(for: request, body: RequestBody(stream)) }
+        try await eventually { server.connectionCount == 1 }
+        upload.cancel()
+        #expect(code(of: await upload.result) == .cancelled)
+        try await eventually { isOver.isOpen }
+    }
+
+    // MARK: - Both directions
+
+    @Test("A final response before the body's end ends the sequence, and is the result") func earlyResponse() async throws {
+        var configuration = LoopbackServer.Configuration()
+        configuration.bodyReading = { _ in .early(.text("too large", status: 413), afterBytes: 100_000) }
+        let server = try LoopbackServer(configuration: configuration) { _ in .text("ok") }
+        let endless = Endless()
+        let (data, response) = try await makeSession().upload(for: post(server.url), body: RequestBody(endless))
+        #expect((response as? HTTPURLResponse)?.statusCode == 413)
+        #expect(String(decoding: data, as: UTF8.self) == "too large")
+        let asked = try await settled { endless.asked.current }
+        #expect(asked < 200)
+    }
+
+    @Test("A final response before the body's end stops a writer with an error") func earlyResponseForWriter() async throws {
+        var configuration = LoopbackServer.Configuration()
+        configuration.bodyReading = { _ in .early(.status(403), afterBytes: 10) }
+        let server = try LoopbackServer(configuration: configuration) { _ in .text("ok") }
+        let (body, writer) = RequestBody.writer()
+        let request = post(server.url)
+        let upload = Task { try await makeSession().upload(for: request, body: body) }
+        let error = await #expect(throws: CurlSessionError.self) {
+            while true { try await writer.write(Data(count: 10_000)) }
+        }
+        #expect(error?.code == .requestHasEnded)
+        let (_, response) = try await upload.value
+        #expect((response as? HTTPURLResponse)?.statusCode == 403)
+    }
+
+    @Test("A writer and a reader talk while both bodies go on") func bothDirections() async throws {
+        let server = try RawServer { connection in
+            connection.readHead()
+            connection.write("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n")
+            for round in 1...5 {
+                // A chunk of four bytes, with its size and its end.
+                connection.readBody(9)
+                connection.write("2\r\n\(round)\n\r\n")
+            }
+            connection.readBody(5)
+            connection.write("0\r\n\r\n")
+        }
+        let (body, writer) = RequestBody.writer()
+        let (bytes, _) = try await makeSession().bytes(for: post(server.url()), body: body)
+        var chunks = bytes.chunks.makeAsyncIterator()
+        for round in 1...5 {
+            try await writer.write(Data("ask\n".utf8))
+            #expect(try await chunks.next() == Data("\(round)\n".utf8))
+        }
+        writer.finish()
+        #expect(try await chunks.next() == nil)
+    }
+
+    @Test("A writer that is released without an end fails its task") func releasedWriter() async throws {
+        let server = try LoopbackServer { _ in .text("ok") }
+        var pair: (body: RequestBody, writer: RequestBodyWriter?) = RequestBody.writer()
+        try await pair.writer?.write(Data(count: 10))
+        pair.writer = nil
+        let error = await Wire.error { try await makeSession().upload(for: post(server.url), body: pair.body) }
+        #expect(error?.ferryCode == .bodyHasEnded)
+    }
+
+    @Test("A writer is told that its task was cancelled before it began") func unusedWriter() async throws {
+        let server = try LoopbackServer { _ in .text("ok") }
+        let (body, writer) = RequestBody.writer()
+        let task = makeSession().uploadTask(with: post(server.url), body: body)
+        task.cancel()
+        let error = await #expect(throws: CurlSessionError.self) {
+            while true { try await writer.write(Data(count: 100_000)) }
+        }
+        #expect(error?.code == .requestHasEnded)
+    }
+
+    @Test("A writer's own error is the error of the task") func failingWriter() async throws {
+        let server = try LoopbackServer { _ in .text("ok") }
+        let (body, writer) = RequestBody.writer()
+        writer.fail(Broken())
+        await #expect(throws: Broken.self) { try await makeSession().upload(for: post(server.url), body: body) }
+        let error = await #expect(throws: CurlSessionError.self) { try await writer.write(Data(count: 1)) }
+        #expect(error?.code == .bodyHasEnded)
+    }
+
+    // MARK: - Sending again
+
+    private func redirectingServer() throws -> LoopbackServer {
+        try LoopbackServer { request in
+            request.path == "/start"
+                ? .status(307).adding("Location", "/end") : .text("got \(request.bodyLength)")
+        }
+    }
+
+    @Test("A body that can be made again follows a redirect; another one fails there", arguments: [true, false])
+    func redirect(_ isReplayable: Bool) async throws {
+        let server = try redirectingServer()
+        let start = server.url("/start")
+        guard isReplayable else {
+            let body = RequestBody(pieces([1_000]))
+            let error = await Wire.error { try await makeSession().upload(for: post(start), body: body) }
+            #expect(error?.ferryCode == .bodyNotReplayable)
+            return
+        }
+        let body = RequestBody { pieces([1_000, 70_000]) }
+        let (data, _) = try await makeSession().upload(for: post(start), body: body)
+        #expect(String(decoding: data, as: UTF8.self) == "got 71000")
+        #expect(server.requests.map(\.bodyLength) == [71_000, 71_000])
+    }
+
+    @Test("A body that can be sent once is refused by a second task") func usedTwice() async throws {
+        let server = try LoopbackServer { _ in .text("ok") }
+        let body = RequestBody(pieces([10]))
+        _ = try await makeSession().upload(for: post(server.url), body: body)
+        let error = await Wire.error { try await makeSession().upload(for: post(server.url), body: body) }
+        #expect(error?.ferryCode == .bodyNotReplayable)
+    }
+}
