@@ -384,13 +384,16 @@ struct curl_waitfd {
     short revents;
 };
 
-bool ferry_multi_poll(void *multi, int wake_descriptor, int timeout) {
+bool ferry_multi_poll(void *multi, int wake_descriptor, int end_watch, int timeout) {
     const short readable = 1;
-    struct curl_waitfd wake = {wake_descriptor, readable, 0};
+    struct curl_waitfd waits[2];
+    unsigned int length = 0;
+    if (wake_descriptor >= 0) waits[length++] = (struct curl_waitfd){wake_descriptor, readable, 0};
+    if (end_watch >= 0) waits[length++] = (struct curl_waitfd){end_watch, readable, 0};
     int ready = 0;
-    int code = curl.multi_poll(multi, &wake, wake_descriptor < 0 ? 0 : 1, timeout, &ready);
+    int code = curl.multi_poll(multi, waits, length, timeout, &ready);
     uint64_t count;
-    if (wake.revents != 0) (void)!read(wake_descriptor, &count, sizeof count);
+    if (wake_descriptor >= 0 && waits[0].revents != 0) (void)!read(wake_descriptor, &count, sizeof count);
     return code != 0 || ready != 0;
 }
 

@@ -40,6 +40,7 @@ enum Command {
         case .showHelp: return await show(HelpText.text, console)
         case .showVersion: return await show(Version.text(), console)
         case .showCompletion(let shell): return await show(shell.text, console)
+        case .webSocket(let options): return await WebSocketCommand(options: options, watcher: SignalWatcher()).run()
         case .fetch: return .success
         }
     }

@@ -163,10 +163,19 @@ bool ferry_wait(int wake_descriptor, int socket, int timeout_milliseconds);
 /// Whether libcurl waits only to read from this socket, with no timer due in the next `milliseconds`.
 bool ferry_multi_waits_only_for(void *multi, int socket, int milliseconds);
 
-/// Waits for activity on the handle's connections, and for `ferry_multi_wake` with the same descriptor.
+/// Waits for activity on the handle's connections, for `ferry_multi_wake` with the same descriptor, and for the end of a
+/// connection in `end_watch`, unless that is -1.
 ///
 /// Returns false if the timeout passed and nothing else happened.
-bool ferry_multi_poll(void *multi, int wake_descriptor, int timeout_milliseconds);
+bool ferry_multi_poll(void *multi, int wake_descriptor, int end_watch, int timeout_milliseconds);
+
+/// Returns a descriptor that is readable when the peer of a socket that was added to it sends nothing more; -1 if none
+/// is available. Close it with `close`.
+int ferry_end_watch_create(void);
+/// Adds a socket, for one report; it is removed when it is closed. Returns false if that fails.
+bool ferry_end_watch_add(int watch, int socket);
+/// Returns a socket whose peer sends nothing more, and that has not been reported yet; -1 if there is none.
+int ferry_end_watch_next(int watch);
 
 /// Ends a wait, from any thread. Without a descriptor, -1, it uses `curl_multi_wakeup`, which costs more.
 void ferry_multi_wake(void *multi, int wake_descriptor);

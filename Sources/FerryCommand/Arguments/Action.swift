@@ -9,6 +9,7 @@ enum Action: Equatable, Sendable {
     case showVersion
     case showCompletion(Completion)
     case fetch(FetchOptions)
+    case webSocket(FetchOptions)
 
     var isTransfer: Bool { if case .fetch = self { true } else { false } }
 }
@@ -20,13 +21,15 @@ extension Action {
             self = arguments.isEmpty ? .showUsage : .demonstrate
             return
         }
-        let tokens = try Self.withConfigFiles(try ArgumentScanner.scan(arguments))
+        let isWebSocket = arguments.first == "ws"
+        let tokens = try Self.withConfigFiles(try ArgumentScanner.scan(Array(arguments.dropFirst(isWebSocket ? 1 : 0))))
         var options = FetchOptions()
         var methodWord: String?
         for (token, kind) in zip(tokens, OperandKind.kinds(of: tokens)) {
             switch (token, kind) {
             case (_, .method(let word)?): methodWord = word
-            case (_, .url(let text)?): options.urls.append(try URLArgument.parse(text))
+            case (_, .url(let text)?):
+                options.urls.append(try isWebSocket ? URLArgument.parseWebSocket(text) : URLArgument.parse(text))
             case (_, .item(let item)?): try options.add(item)
             case (.option(.help, _), _):
                 self = .showHelp
@@ -46,7 +49,8 @@ extension Action {
             try options.apply(.request, methodWord)
         }
         try options.check()
-        self = .fetch(options)
+        if isWebSocket { try options.checkWebSocket() } else { try options.checkNoWebSocket() }
+        self = isWebSocket ? .webSocket(options) : .fetch(options)
     }
 
     /// Returns the tokens with the options of config files in place of `--config`.

@@ -75,4 +75,23 @@ extension FetchOptions {
         let areFiles = usesRemoteNames || areNamed
         guard areFiles else { throw UsageError("--continue needs a file: --output or --remote-name") }
     }
+
+    /// Checks the options of a WebSocket.
+    func checkWebSocket() throws(UsageError) {
+        guard urls.count == 1, batchFile == nil else { throw UsageError("ferry ws takes one URL") }
+        let others: [(option: Option, isGiven: Bool)] = [
+            (.request, method != nil), (.output, !outputs.isEmpty), (.remoteName, usesRemoteNames),
+            (.get, sendsDataInQuery), (.head, asksForHeadOnly),
+        ]
+        if let other = bodyOptions.first ?? others.first(where: \.isGiven)?.option {
+            throw UsageError("--\(other.rawValue) is not an option of ferry ws")
+        }
+        if !items.isEmpty { throw UsageError("ferry ws takes no items; header fields are given with --header") }
+    }
+
+    /// Checks that there are no options of WebSockets.
+    func checkNoWebSocket() throws(UsageError) {
+        if pingInterval != nil { throw UsageError("--ping is an option of ferry ws") }
+        if isBinary { throw UsageError("--binary is an option of ferry ws") }
+    }
 }

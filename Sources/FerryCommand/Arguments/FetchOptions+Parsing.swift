@@ -74,6 +74,8 @@ extension FetchOptions {
         case .http1: allowsHTTP2 = false
         case .http2: allowsHTTP2 = true
         case .limitRate: rate = try Self.rate(value)
+        case .ping: pingInterval = try Self.seconds(value, option)
+        case .binary: isBinary = true
         case .unixSocket: unixSocket = try Self.notEmpty(value, option)
         case .retry: retries = try Self.number(value, option, in: 0...1_000)
         case .retryDelay: retryDelay = try Self.seconds(value, option)

@@ -91,6 +91,10 @@ struct FetchOptions: Equatable, Sendable {
     var timeline: TimelineFile?
     var isSilent = false
     var isVerbose = false
+    /// The time between the pings of a WebSocket, in seconds.
+    var pingInterval: Double?
+    /// Whether the messages of a WebSocket are binary.
+    var isBinary = false
 
     /// The method of the request: the given one, or the default for the other options.
     var effectiveMethod: String {

@@ -3,6 +3,7 @@ enum HelpText {
     /// The output without arguments.
     static let usage = """
         Usage: ferry [options] [METHOD] URL... [ITEM...]
+               ferry ws [options] URL    send lines as messages of a WebSocket, and write those received
                ferry demo                demonstrate the library against a built-in test server
         """
 

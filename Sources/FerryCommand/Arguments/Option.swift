@@ -58,6 +58,8 @@ enum Option: String, CaseIterable, Sendable {
     case http2
     case unixSocket = "unix-socket"
     case limitRate = "limit-rate"
+    case ping
+    case binary
     case retry
     case retryDelay = "retry-delay"
     case retryMaxTime = "retry-max-time"
@@ -159,6 +161,8 @@ enum Option: String, CaseIterable, Sendable {
         case .http2: (nil, nil, .connection)
         case .unixSocket: (nil, "PATH", .connection)
         case .limitRate: (nil, "RATE", .connection)
+        case .ping: (nil, "SECONDS", .connection)
+        case .binary: (nil, nil, .connection)
         case .retry: (nil, "COUNT", .retry)
         case .retryDelay: (nil, "SECONDS", .retry)
         case .retryMaxTime: (nil, "SECONDS", .retry)

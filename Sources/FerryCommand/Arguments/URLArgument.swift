@@ -19,6 +19,14 @@ enum URLArgument {
         return url
     }
 
+    /// Returns the URL of a WebSocket, with the scheme of its handshake; without a scheme it is wss, or ws on this machine.
+    static func parseWebSocket(_ text: String) throws(UsageError) -> URL {
+        for (scheme, handshake) in ["ws:": "http:", "wss:": "https:"] where text.lowercased().hasPrefix(scheme + "//") {
+            return try parse(handshake + text.dropFirst(scheme.count))
+        }
+        return try parse(text)
+    }
+
     /// Returns the URL of a proxy; without a scheme it is an HTTP proxy.
     static func parseProxy(_ text: String) throws(UsageError) -> URL {
         let schemes = ["http", "https", "socks4", "socks4a", "socks5", "socks5h"]

@@ -132,7 +132,7 @@ enum ExitStatus: Int32, CaseIterable, Sendable {
     var meaning: String {
         switch self {
         case .success: "everything was transferred"
-        case .failedCheck: "a step of the demonstration failed"
+        case .failedCheck: "a step of the demonstration failed, or a WebSocket was not closed with 1000"
         case .usage: "the arguments or a URL are invalid"
         case .lookup: "could not find the address of a host"
         case .network: "could not connect, lost the connection, or the response is not HTTP"

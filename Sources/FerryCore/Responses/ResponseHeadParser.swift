@@ -30,6 +30,7 @@ package struct ResponseHeadParser: Sendable {
     /// further lines of folded fields.
     package static let maximumFieldCount = 1000
 
+    private let acceptsUpgrade: Bool
     private var current: ResponseHead?
     private var isInBody = false
     private var size = 0
@@ -37,7 +38,10 @@ package struct ResponseHeadParser: Sendable {
     /// The fields after the body (RFC 9110, section 6.5).
     package private(set) var trailers: [ResponseHead.Field] = []
 
-    package init() {}
+    /// Makes a parser.
+    ///
+    /// - Parameter acceptsUpgrade: Whether the request asks the server to switch protocols, so that a 101 is final.
+    package init(acceptsUpgrade: Bool = false) { self.acceptsUpgrade = acceptsUpgrade }
 
     /// Whether the last line belongs to a final response, and not to an interim one.
     package var isInFinalResponse: Bool { isInBody || (current?.status ?? 0) >= 200 }
@@ -52,17 +56,22 @@ package struct ResponseHeadParser: Sendable {
         if line.isEmpty {
             guard !isInBody, let head = current else { return .none }
             current = nil
-            // After a 101 the connection no longer carries HTTP, and Ferry never requests an upgrade (RFC 9110, section
-            // 15.2.2); libcurl would deliver what follows as a body without a head.
-            if head.status == 101 { return .malformed("The response switches protocols, which was not requested") }
+            let isUpgrade = head.status == 101
+            // After a 101 the connection no longer carries HTTP (RFC 9110, section 15.2.2); libcurl delivers what
+            // follows as a body.
+            if isUpgrade, !acceptsUpgrade {
+                return .malformed("The response switches protocols, which was not requested")
+            }
             // Other 1xx responses precede the final one. They count, since they may have no fields.
-            guard head.status >= 200 else { return isWithinFieldCount() ? .interim(head) : Self.tooManyFields }
+            guard head.status >= 200 || isUpgrade else {
+                return isWithinFieldCount() ? .interim(head) : Self.tooManyFields
+            }
             isInBody = true
             return .head(head)
         }
         // If libcurl responds to a challenge itself, the next response follows in the same attempt.
         if isInBody, line.starts(with: "HTTP/".utf8), let head = ResponseHead(statusLine: Self.text(line).text) {
-            self = ResponseHeadParser()
+            self = ResponseHeadParser(acceptsUpgrade: acceptsUpgrade)
             current = head
             return .none
         }

@@ -99,6 +99,7 @@ extension NetworkAttempt {
         forgetAnsweredChallenge(receiver)
         guard mayRepeat(receiver), mayUseConnection(transfer.engine.connections, ends), mayTrust(transfer, receiver)
         else { return false }
+        if prepared.isUpgrade, let connection { transfer.engine.watchEnd(of: connection) }
         sending.count += 1
         sending.hasResponseBytes = false
         sending.start = transfer.engine.turnStart

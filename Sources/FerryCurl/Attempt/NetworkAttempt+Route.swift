@@ -49,7 +49,8 @@ extension NetworkAttempt {
             throw .ferry(.cannotConnectToHost, url: url, underlying: error)
         }
         // libcurl asks during a tunnel whether it may go on, also while it discards the body of a response.
-        if origin.scheme == "https", route.proxy?.kind.isHTTP == true {
+        if prepared.isUpgrade { easy.set(CurlOption.httpProxyTunnel, 1) }
+        if tunnels, route.proxy?.kind.isHTTP == true {
             easy.watchProgress(context: Unmanaged.passUnretained(self).toOpaque())
         }
     }
@@ -130,9 +131,11 @@ extension NetworkAttempt {
     // MARK: - Tunnels
 
     /// Whether response heads that come now are a proxy's to `CONNECT`, and not the server's.
-    package var isTunnelling: Bool { stage != .connected && prepared.origin.scheme == "https" }
+    package var isTunnelling: Bool { stage != .connected && tunnels }
     /// Whether a 407 comes from the proxy; inside a tunnel and without a proxy it is the server's, and not a challenge.
-    package var isForwarded: Bool { route.proxy?.kind.isHTTP == true && prepared.origin.scheme == "http" }
+    package var isForwarded: Bool { route.proxy?.kind.isHTTP == true && !tunnels }
+    /// Whether an HTTP proxy opens a tunnel to the server (for WebSockets RFC 6455, section 4.1).
+    private var tunnels: Bool { prepared.origin.scheme == "https" || prepared.isUpgrade }
 
     /// Whether libcurl may go on with a tunnel; a lookup is not ended, since taking the handle back would block.
     func mayContinueTunnel() -> Bool {

@@ -22,13 +22,14 @@ extension NetworkAttempt {
         // The deadlines are the engine's; libcurl's own would end a slow connection after five minutes.
         easy.set(CurlOption.connectTimeoutMilliseconds, Int(Int32.max))
         let (http1, http2OverTLS) = (2, 4)
-        let allowsHTTP2 = engine.settings.allowsHTTP2
+        let allowsHTTP2 = engine.settings.allowsHTTP2 && !prepared.isUpgrade
         easy.set(CurlOption.httpVersion, allowsHTTP2 ? http2OverTLS : http1)
         if allowsHTTP2, prepared.origin.scheme == "https" { easy.set(CurlOption.pipeWait, 1) }
-        easy.set(CurlOption.bufferSize, Self.receiveBufferSize)
+        if !prepared.isUpgrade { easy.set(CurlOption.bufferSize, Self.receiveBufferSize) }
         try setUpRoute(easy, engine)
         let setup = receiver.setUp(self)
-        if setup.usesNewConnection { easy.set(CurlOption.freshConnect, 1) }
+        if setup.usesNewConnection || prepared.isUpgrade { easy.set(CurlOption.freshConnect, 1) }
+        if prepared.isUpgrade { easy.set(CurlOption.forbidReuse, 1) }
         try setUpHeader(setup, easy, engine.runtime)
         setUpCredentials(setup, easy)
         try setUpTLS(easy, transfer)
@@ -103,7 +104,7 @@ extension NetworkAttempt {
         let length = reader.length?.int64
         if let rate = transfer.engine.settings.maximumUploadBytesPerSecond {
             easy.set(CurlOption.maximumSendRate, offset: Int64(rate))
-        } else if length == nil || length ?? 0 >= Self.uploadBufferSize {
+        } else if !prepared.isUpgrade, length == nil || length ?? 0 >= Self.uploadBufferSize {
             easy.set(CurlOption.uploadBufferSize, Self.uploadBufferSize)
         }
         receiver.handle(.sends(bodyLength: reader.length))

@@ -54,7 +54,7 @@ package final class NetworkAttempt {
     /// Whether the connection is HTTP/2, so that other attempts may use it too.
     package var isMultiplexed = false
 
-    package var parser = ResponseHeadParser()
+    package var parser: ResponseHeadParser
     /// The fields after the response's body.
     package var trailers: [ResponseHead.Field] { parser.trailers }
     /// The status of the last response.
@@ -77,6 +77,7 @@ package final class NetworkAttempt {
     package init(_ prepared: PreparedRequest, url: URL?) {
         self.prepared = prepared
         self.url = url
+        parser = ResponseHeadParser(acceptsUpgrade: prepared.isUpgrade)
     }
 
     package func attach(_ easy: EasyHandle, to transfer: Transfer) { (self.easy, self.transfer) = (easy, transfer) }

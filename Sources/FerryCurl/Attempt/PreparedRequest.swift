@@ -14,6 +14,8 @@ package struct PreparedRequest: Sendable {
     package let hasBody: Bool
     /// Whether the body is a stream, which can be read once.
     package let isStreamed: Bool
+    /// Whether the server is asked to switch protocols, so that what follows a 101 is not HTTP.
+    package let isUpgrade: Bool
     /// Whether a redirect from another origin has led here.
     package let hasLeftOrigin: Bool
     /// Whether the fields are those of every request, which mean nothing to a cache.
@@ -35,6 +37,7 @@ package struct PreparedRequest: Sendable {
         announcedLength: Int64?,
         hasBody: Bool,
         isStreamed: Bool,
+        isUpgrade: Bool = false,
         hasLeftOrigin: Bool,
         isPlain: Bool,
         mentionsCaching: Bool,
@@ -51,6 +54,7 @@ package struct PreparedRequest: Sendable {
         self.announcedLength = announcedLength
         self.hasBody = hasBody
         self.isStreamed = isStreamed
+        self.isUpgrade = isUpgrade
         self.hasLeftOrigin = hasLeftOrigin
         self.isPlain = isPlain
         self.mentionsCaching = mentionsCaching

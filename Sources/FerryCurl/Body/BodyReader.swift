@@ -131,6 +131,8 @@ package enum BodySource: Sendable {
     case delegateStream
 
     package var isNone: Bool { if case .none = self { true } else { false } }
+    /// Whether the request asks the server to switch protocols.
+    package var isUpgrade: Bool { if case .made(let body) = self { body.isUpgrade } else { false } }
 
     /// Whether there is no body, or an empty one in memory.
     package var isEmpty: Bool {

@@ -10,6 +10,8 @@ package struct MadeBody: Sendable {
     package let sendsTrailers: Bool
     /// Whether the body can be made again.
     package var isReplayable: Bool { use == nil }
+    /// Whether the bytes are not a body, but what is sent on the connection after the server has switched protocols.
+    package let isUpgrade: Bool
 
     private let use: SingleUse?
     private let makePipe: @Sendable () -> BodyPipe
@@ -22,6 +24,7 @@ package struct MadeBody: Sendable {
     ///   - contentCoding: The coding of what is put into the pipe, which the request's header names.
     ///   - sendsTrailers: Whether fields may follow the body.
     ///   - isReplayable: Whether `begin` may be called for several pipes.
+    ///   - isUpgrade: Whether the bytes are sent after the server has switched protocols.
     ///   - makePipe: Returns the pipe to fill.
     ///   - begin: Begins to fill the pipe when libcurl reads from it first; it is called on the engine's thread, so
     ///     that it must not block and must not call the user's code.
@@ -30,12 +33,14 @@ package struct MadeBody: Sendable {
         contentCoding: ContentCoding? = nil,
         sendsTrailers: Bool = false,
         isReplayable: Bool,
+        isUpgrade: Bool = false,
         makePipe: @escaping @Sendable () -> BodyPipe,
         begin: @escaping @Sendable (BodyPipe) -> Void = { _ in }
     ) {
         self.length = contentCoding == nil && !sendsTrailers ? length : nil
         self.contentCoding = contentCoding
         self.sendsTrailers = sendsTrailers
+        self.isUpgrade = isUpgrade
         use = isReplayable ? nil : SingleUse()
         self.makePipe = makePipe
         self.begin = begin
@@ -88,7 +93,12 @@ package final class MadeBodyReader: BodyReader {
         self.length = length
         self.url = url
         self.wake = wake
+        // What is sent after the response may be appended before libcurl reads.
+        if body.isUpgrade { pipe = body.open(length: length, wake: wake) }
     }
+
+    /// Ends the body, so that libcurl waits for nothing but the response.
+    package func finish() { pipe?.finish() }
 
     package func read(into buffer: UnsafeMutableRawBufferPointer) -> BodyPiece {
         guard let pipe = pipe ?? body.open(length: length, wake: wake) else {

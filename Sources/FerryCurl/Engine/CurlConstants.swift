@@ -31,6 +31,7 @@ package enum CurlOption {
     static let noProgress: Int32 = 43
     package static let upload: Int32 = 46
     static let httpGet: Int32 = 80
+    static let httpProxyTunnel: Int32 = 61
     package static let httpVersion: Int32 = 84
     static let bufferSize: Int32 = 98
     static let noSignal: Int32 = 99

@@ -9,6 +9,8 @@ package final class MultiHandle: @unchecked Sendable {
 
     /// The descriptor that ends a wait, which costs less than libcurl's own way.
     private let wakeDescriptor: Int32
+    /// The descriptor that ends a wait when a connection has ended; -1 until there is one to watch.
+    private var endWatch: Int32 = -1
     /// The table that libcurl's callbacks remove closed connections from, the last of them when this object ends.
     private let connections: ConnectionTable
     /// The object that OpenSSL's callbacks add refused chains to; connections keep its address.
@@ -48,6 +50,7 @@ package final class MultiHandle: @unchecked Sendable {
     deinit {
         _ = ferry_multi_cleanup(pointer)
         close(wakeDescriptor)
+        if endWatch >= 0 { close(endWatch) }
     }
 
     package func add(_ easy: EasyHandle) -> Int32 { ferry_multi_add(pointer, easy.pointer) }
@@ -78,7 +81,25 @@ package final class MultiHandle: @unchecked Sendable {
     }
 
     /// Waits for the connections, libcurl's timers and ``wakeUp()``; returns `false` if only the time has passed.
-    package func poll(milliseconds: Int32) -> Bool { ferry_multi_poll(pointer, wakeDescriptor, milliseconds) }
+    package func poll(milliseconds: Int32) -> Bool {
+        ferry_multi_poll(pointer, wakeDescriptor, endWatch, milliseconds)
+    }
+
+    /// Ends a wait, once, when the peer of a socket sends nothing more; see ``nextEnded()``.
+    ///
+    /// libcurl does not report the end of a connection while the body of its request is paused.
+    func watchEnd(of socket: Int32) {
+        if endWatch < 0 { endWatch = ferry_end_watch_create() }
+        _ = ferry_end_watch_add(endWatch, socket)
+    }
+
+    /// Returns a socket whose peer sends nothing more, once.
+    func nextEnded() -> Int32? {
+        guard endWatch >= 0 else { return nil }
+        let socket = ferry_end_watch_next(endWatch)
+        return socket < 0 ? nil : socket
+    }
+
     func wakeUp() { ferry_multi_wake(pointer, wakeDescriptor) }
 
     /// Returns a handle whose transfer has ended, with libcurl's code, and removes the message from libcurl's queue.

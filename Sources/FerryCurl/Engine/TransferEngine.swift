@@ -153,6 +153,7 @@ package final class TransferEngine: @unchecked Sendable {
     /// Handles what libcurl has done in the turn.
     func endTurn() {
         continuePostponed()
+        endUpgrades()
         finishEnded()
         limitBacklogs()
         expire()
@@ -185,6 +186,16 @@ package final class TransferEngine: @unchecked Sendable {
             noteEvent()
             guard let attempt = active[pointer] else { continue }
             if let receiver = attempt.transfer?.receiver { receiver.handle(.hasEnded(code)) } else { recycle(attempt) }
+        }
+    }
+
+    func watchEnd(of connection: Connection) { multi.watchEnd(of: connection.socket) }
+
+    /// Ends what is sent on connections that carry no HTTP any more, and whose server has ended them.
+    private func endUpgrades() {
+        while let socket = multi.nextEnded() {
+            let ended = active.values.first { $0.prepared.isUpgrade && $0.connection?.socket == socket }
+            (ended?.transfer?.reader as? MadeBodyReader)?.finish()
         }
     }
 

@@ -92,7 +92,7 @@ extension Exchange {
         }
         // A delegate that removed the body, or changed the method, wants none.
         let wasRemoved = asked.httpBody != nil && next.httpBody == nil
-        return keepsBody && !wasRemoved && isSameMethod ? body : .none
+        return (keepsBody || body.isUpgrade) && !wasRemoved && isSameMethod ? body : .none
     }
 
     /// Ends the attempt, if it has not ended yet, and begins another with the same body from its first byte.

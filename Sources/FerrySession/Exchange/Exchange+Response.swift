@@ -3,6 +3,8 @@ extension Exchange {
     /// Decides what a response is, and returns whether the attempt goes on.
     func didReceiveHead(_ head: ResponseHead, of attempt: NetworkAttempt) -> Bool {
         repetition.reconnections = 0
+        // The server has not switched protocols, so that nothing is sent after the request.
+        if attempt.prepared.isUpgrade, head.status != 101 { (reader as? MadeBodyReader)?.finish() }
         // libcurl answers some challenges itself within the attempt; the response before this one does not count then.
         if incoming.question?.isAsked == false { incoming.question = nil }
         settings.cookies?.store(head.fields, for: request)
@@ -56,6 +58,8 @@ extension Exchange {
         }
         if let offset = continuation.offset { return didContinue(received, head, at: offset, in: attempt) }
         deliver(received)
+        // The connection is not one of those for requests any more.
+        if head.status == 101 { engine.giveUpSlot(transfer) }
         beginSharing(head, isDecoded: incoming.decoder != nil)
         beginStoring(head, isDecoded: incoming.decoder != nil, isRedirect: false)
         return true
@@ -121,7 +125,7 @@ extension Exchange {
     /// Returns the content codings to undo; none where there is no body, or only a part of one.
     private func contentCodings(of head: ResponseHead) -> [ContentCoding] {
         guard settings.decodesContent, let value = head.listValue("Content-Encoding") else { return [] }
-        guard head.status != 206, head.status != 204, head.status != 304, method != "HEAD" else { return [] }
+        guard head.status != 101, head.status != 206, head.status != 204, head.status != 304, method != "HEAD" else { return [] }
         return ContentCoding.parse(value) ?? []
     }
 

@@ -173,6 +173,7 @@ final class Exchange: @unchecked Sendable {
             isBodyGiven: !body.isEmpty,
             contentCoding: madeBody?.contentCoding,
             isStreamed: isStreamed,
+            isUpgrade: body.isUpgrade,
             hasLeftOrigin: redirects.hasLeftOrigin,
             dropsExpectation: repetition.dropsExpectation,
             hasCredential: authentication.server.credential != nil

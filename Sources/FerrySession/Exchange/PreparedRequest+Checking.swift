@@ -58,6 +58,7 @@ extension PreparedRequest {
             announcedLength: fields.announcedLength,
             hasBody: context.hasBody,
             isStreamed: context.isStreamed,
+            isUpgrade: context.isUpgrade,
             hasLeftOrigin: context.hasLeftOrigin,
             isPlain: isPlain,
             mentionsCaching: fields.list.contains { Self.mayMentionCaching($0.name) },
@@ -184,7 +185,9 @@ extension PreparedRequest {
         func has(_ name: String) -> Bool { own.contains { $0.name.isEqualIgnoringCase(name) } }
         for (name, value) in own { fields.append(RequestField(name, value)) }
         if !has("user-agent"), !omitted.contains("user-agent") { fields.append(userAgent) }
-        if decodesContent, !has("accept-encoding"), !has("range"), !omitted.contains("accept-encoding") {
+        // The length of what is sent after a 101 is not a part of the request.
+        if context.isUpgrade { fields.append(RequestField("Transfer-Encoding", nil)) }
+        if decodesContent, !context.isUpgrade, !has("accept-encoding"), !has("range"), !omitted.contains("accept-encoding") {
             fields.append(RequestField("Accept-Encoding", ContentCoding.acceptEncoding))
         }
         // libcurl adds this one by itself.
@@ -212,6 +215,8 @@ struct PreparationContext: Sendable {
     /// The coding that is applied to the body while it is sent.
     var contentCoding: ContentCoding?
     var isStreamed = false
+    /// The server is asked to switch protocols.
+    var isUpgrade = false
     /// A redirection led to another origin: the session's own credentials stay behind, too.
     var hasLeftOrigin = false
     /// The server has refused the expectation.

@@ -1,0 +1,110 @@
+internal import CFerry
+
+/// A stream of zlib's without header, whose memory is freed with it.
+///
+/// `@unchecked Sendable`: its owner, a value that one lock guards, is the only one to use it.
+final class RawDeflate: @unchecked Sendable {
+    /// The sizes of zlib's windows, as powers of two: a raw stream cannot have the smallest window of the protocol, 8.
+    static let windows = 9...15
+
+    /// Whether the process has zlib.
+    static var isAvailable: Bool { ferry_raw_deflate_available() }
+
+    enum Failure: Error {
+        case damaged
+        case tooLarge
+    }
+
+    private let stream: OpaquePointer
+
+    /// Creates a stream, or returns `nil` if there is no memory.
+    init?(deflates: Bool, window: Int) {
+        guard let stream = ferry_raw_stream_create(deflates, Int32(clamping: window)) else { return nil }
+        self.stream = stream
+    }
+
+    deinit { ferry_raw_stream_free(stream) }
+
+    func reset() { _ = ferry_raw_stream_reset(stream) }
+
+    /// Returns a deflated message without its last four bytes, which are always the same (RFC 7692, section 7.2.1).
+    func deflate(_ data: Data) -> Data? {
+        var output = Data()
+        do throws(Failure) {
+            try data.withBytes { (bytes) throws(Failure) in
+                try run(bytes, limit: .max, flushes: true) { output.append(contentsOf: $0) }
+            }
+        } catch {
+            return nil
+        }
+        guard output.count >= 4, output.suffix(4).elementsEqual([0, 0, 0xFF, 0xFF]) else { return nil }
+        // An empty message is one block, whose first byte remains.
+        return output.dropLast(4).isEmpty ? Data([0]) : Data(output.dropLast(4))
+    }
+
+    /// Inflates a piece of a message.
+    ///
+    /// - Parameters:
+    ///   - bytes: The piece.
+    ///   - limit: The number of bytes that may be produced.
+    ///   - receive: Receives the bytes.
+    func inflate(
+        _ bytes: UnsafeRawBufferPointer,
+        limit: Int,
+        _ receive: (UnsafeRawBufferPointer) throws(ProtocolViolation) -> Void
+    ) throws(ProtocolViolation) {
+        var violation: ProtocolViolation?
+        do throws(Failure) {
+            try run(bytes, limit: limit, flushes: false) { piece in
+                guard violation == nil else { return }
+                do throws(ProtocolViolation) { try receive(piece) } catch { violation = error }
+            }
+        } catch {
+            throw error == .tooLarge
+                ? ProtocolViolation("A message is too large", code: .messageTooBig)
+                : ProtocolViolation("A compressed message is damaged", code: .invalidFramePayloadData)
+        }
+        if let violation { throw violation }
+    }
+
+    private func run(
+        _ bytes: UnsafeRawBufferPointer,
+        limit: Int,
+        flushes: Bool,
+        _ receive: (UnsafeRawBufferPointer) -> Void
+    ) throws(Failure) {
+        var total = 0
+        var rest = bytes
+        var isDone = false
+        // Small messages are many, and a large buffer would be cleared for each of them.
+        let size = min(65_536, max(1024, bytes.count))
+        let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: size, alignment: 16)
+        defer { buffer.deallocate() }
+        while !isDone {
+            var (consumed, produced) = (0, 0)
+            let status = ferry_raw_stream_run(
+                stream,
+                rest.bindMemory(to: UInt8.self).baseAddress,
+                rest.count,
+                &consumed,
+                buffer.bindMemory(to: UInt8.self).baseAddress,
+                size,
+                &produced
+            )
+            guard status != FERRY_RAW_DAMAGED else { throw .damaged }
+            rest = UnsafeRawBufferPointer(rebasing: rest[consumed...])
+            total += produced
+            guard total <= limit else { throw .tooLarge }
+            if produced > 0 { receive(UnsafeRawBufferPointer(rebasing: buffer[..<produced])) }
+            // A last block may end in the middle of a message (RFC 7692, section 7.2.3.4).
+            if status == FERRY_RAW_END {
+                reset()
+                isDone = rest.isEmpty
+            } else {
+                // Output that fills the buffer may go on.
+                isDone = produced < size && (rest.isEmpty || consumed == 0)
+            }
+        }
+        guard rest.isEmpty else { throw .damaged }
+    }
+}

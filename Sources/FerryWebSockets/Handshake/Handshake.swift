@@ -1,0 +1,95 @@
+/// The opening handshake of a client (RFC 6455, section 4.1).
+struct Handshake: Sendable {
+    /// The value of `Sec-WebSocket-Key`: 16 random bytes.
+    let key: String
+    let protocols: [String]
+    let offersCompression: Bool
+
+    /// What the server has agreed to.
+    struct Agreement: Hashable, Sendable {
+        /// The subprotocol that the server has chosen.
+        var subprotocol: String?
+        /// How messages are compressed; `nil` if they are not.
+        var compression: CompressionParameters?
+    }
+
+    init(key: String = Handshake.randomKey(), protocols: [String], offersCompression: Bool) {
+        (self.key, self.protocols, self.offersCompression) = (key, protocols, offersCompression)
+    }
+
+    static func randomKey() -> String {
+        var generator = SystemRandomNumberGenerator()
+        return Data((0..<16).map { _ in UInt8.random(in: .min ... .max, using: &generator) }).base64EncodedString()
+    }
+
+    /// Returns the request of the handshake.
+    ///
+    /// - Parameter request: The program's request, whose URL has one of the schemes `ws`, `wss`, `http` and `https`.
+    func request(_ request: URLRequest) throws(WebSocketError) -> URLRequest {
+        guard let url = request.url, var parts = URLComponents(url: url, resolvingAgainstBaseURL: true) else {
+            throw WebSocketError(.invalidRequest, "The request has no URL")
+        }
+        switch parts.scheme?.lowercased() {
+        case "ws", "http": parts.scheme = "http"
+        case "wss", "https": parts.scheme = "https"
+        default:
+            throw WebSocketError(.invalidRequest, "The URL's scheme is neither ws nor wss: \(url.presentableText)")
+        }
+        // Section 3: a fragment is not a part of a WebSocket's URI.
+        parts.fragment = nil
+        if let wrong = protocols.first(where: { !HeaderRule.isToken($0) }) {
+            throw WebSocketError(.invalidRequest, "The subprotocol is no token: \(PresentableText.argument(wrong))")
+        }
+        guard Set(protocols).count == protocols.count else {
+            throw WebSocketError(.invalidRequest, "A subprotocol is named twice")
+        }
+        var next = request
+        next.url = parts.url
+        next.httpMethod = "GET"
+        (next.httpBody, next.httpBodyStream) = (nil, nil)
+        // The connection has a limit for the whole handshake, and none after it.
+        next.timeoutInterval = 0
+        next.cachePolicy = .reloadIgnoringLocalAndRemoteCacheData
+        next.setValue("websocket", forHTTPHeaderField: "Upgrade")
+        next.setValue("Upgrade", forHTTPHeaderField: "Connection")
+        next.setValue(key, forHTTPHeaderField: "Sec-WebSocket-Key")
+        next.setValue("13", forHTTPHeaderField: "Sec-WebSocket-Version")
+        let names = protocols.isEmpty ? nil : protocols.joined(separator: ", ")
+        next.setValue(names, forHTTPHeaderField: "Sec-WebSocket-Protocol")
+        let extensions = offersCompression ? CompressionParameters.offer : nil
+        next.setValue(extensions, forHTTPHeaderField: "Sec-WebSocket-Extensions")
+        return next
+    }
+
+    /// Returns what the server agrees to in a response with the status 101.
+    ///
+    /// - Throws: What is wrong with the response.
+    func read(_ response: HTTPURLResponse) throws(WebSocketError) -> Agreement {
+        func value(_ name: String) -> String? { response.value(forHTTPHeaderField: name) }
+        func invalid(_ text: String) -> WebSocketError { WebSocketError(.invalidHandshake, text, response: response) }
+        guard value("Upgrade")?.trimmingCharacters(in: .whitespaces).lowercased() == "websocket" else {
+            throw invalid("The response to the handshake does not upgrade to websocket")
+        }
+        let options = (value("Connection") ?? "").split(separator: ",").map { $0.trimmingCharacters(in: .whitespaces) }
+        guard options.contains(where: { $0.lowercased() == "upgrade" }) else {
+            throw invalid("The response to the handshake has no Connection: Upgrade")
+        }
+        guard value("Sec-WebSocket-Accept")?.trimmingCharacters(in: .whitespaces) == accept else {
+            throw invalid("The response does not belong to the handshake: its Sec-WebSocket-Accept differs")
+        }
+        let subprotocol = value("Sec-WebSocket-Protocol")?.trimmingCharacters(in: .whitespaces)
+        if let subprotocol, !protocols.contains(subprotocol) {
+            throw invalid("The server uses a subprotocol that was not offered: \(PresentableText.argument(subprotocol))")
+        }
+        do throws(ProtocolViolation) {
+            let extensions = value("Sec-WebSocket-Extensions")
+            let compression = try CompressionParameters.read(extensions, isOffered: offersCompression)
+            return Agreement(subprotocol: subprotocol, compression: compression)
+        } catch {
+            throw invalid(error.message)
+        }
+    }
+
+    /// The value of `Sec-WebSocket-Accept` that answers the key.
+    var accept: String { Data(SHA1.hash(key + "258EAFA5-E914-47DA-95CA-C5AB0DC85B11")).base64EncodedString() }
+}

@@ -1,0 +1,201 @@
+extension WebSocketConnection {
+    // MARK: - Receiving
+
+    func read(_ bytes: CurlSession.Bytes) async throws {
+        var reader = MessageReader(maximumSize: max(0, options.maximumMessageSize), compression: agreement?.compression)
+        for try await chunk in bytes.chunks {
+            var rest = chunk
+            while let event = try reader.next(&rest) { await receive(event) }
+        }
+    }
+
+    private func receive(_ event: MessageReader.Event) async {
+        switch event {
+        case .message(let message): await deliver(message)
+        case .ping(let payload): await answerPing(payload)
+        case .pong(let payload):
+            let waiters = state.withLock { $0.pings.take(through: payload) }
+            for waiter in waiters { waiter.resume() }
+        case .close(let code, let reason): handle(.receivedClose(code, reason))
+        }
+    }
+
+    /// Delivers a message, and returns when there is room for another one.
+    private func deliver(_ message: WebSocketTask.Message) async {
+        let (receiver, isFull) = state.withLock { ($0.inbox.add(message), $0.inbox.isFull) }
+        receiver?(.success(message))
+        guard isFull else { return }
+        await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                let mustWait = state.withLock { state in
+                    guard state.inbox.isFull, state.machine.state != .ended, !Task.isCancelled else { return false }
+                    state.inbox.room = continuation
+                    return true
+                }
+                if !mustWait { continuation.resume() }
+            }
+        } onCancel: {
+            state.withLock { $0.inbox.takeRoom() }?.resume()
+        }
+    }
+
+    /// Answers a ping; a server that sends many without reading the answers is not read either.
+    private func answerPing(_ payload: Data) async {
+        guard let pipe = state.withLock({ $0.machine.state == .open ? $0.pipe : nil }) else { return }
+        try? pipe.append(FrameWriter.frame(.pong, payload, mask: Self.mask()))
+        try? await pipe.waitForRoom()
+    }
+
+    func receive() async throws -> WebSocketTask.Message {
+        let number = state.withLock { $0.inbox.nextNumber() }
+        return try await withTaskCancellationHandler {
+            try await withCheckedThrowingContinuation { continuation in
+                receive(number) { continuation.resume(with: $0) }
+            }
+        } onCancel: {
+            state.withLock { $0.inbox.removeReceiver(number) }?(.failure(CancellationError()))
+        }
+    }
+
+    func receive(_ handler: @escaping MessageInbox.Handler) {
+        let queue = session.delegateQueue
+        receive(state.withLock { $0.inbox.nextNumber() }) { result in
+            queue.addOperation { handler(result) }
+        }
+    }
+
+    private func receive(_ number: Int, _ handler: @escaping MessageInbox.Handler) {
+        let (result, room) = state.withLock { state -> InboxResult in
+            if Task.isCancelled { return (.failure(CancellationError()), nil) }
+            if let message = state.inbox.take() { return (.success(message), state.inbox.takeRoomIfFree()) }
+            if let error = Self.end(of: state) { return (.failure(error), nil) }
+            state.inbox.receivers.append((number, handler))
+            return (nil, nil)
+        }
+        room?.resume()
+        if let result { handler(result) }
+    }
+
+    private typealias InboxResult = (Result<WebSocketTask.Message, any Error>?, CheckedContinuation<Void, Never>?)
+
+    // MARK: - Sending
+
+    func send(_ message: WebSocketTask.Message) async throws {
+        try add(message)
+        try await waitUntilSent()
+    }
+
+    /// Adds a message to what is sent, after those of earlier calls.
+    func add(_ message: WebSocketTask.Message) throws {
+        try outgoing.withLock { deflater in
+            let pipe = try state.withLock { state -> BodyPipe? in
+                if state.machine.state == .connecting {
+                    state.early.append(message)
+                    return nil
+                }
+                guard state.machine.state == .open, let pipe = state.pipe else { throw Self.end(of: state) ?? Self.notOpen }
+                return pipe
+            }
+            pipe.map { Self.append(message, to: $0, &deflater) }
+        }
+    }
+
+    /// Appends the frame of a message. The end of a pipe is reported to those who wait for room in it.
+    static func append(_ message: WebSocketTask.Message, to pipe: BodyPipe, _ deflater: inout MessageDeflater?) {
+        let (type, payload): (FrameType, Data) =
+            switch message {
+            case .data(let data): (.binary, data)
+            case .string(let text): (.text, Data(text.utf8))
+            }
+        let compressed = deflater?.deflate(payload)
+        try? pipe.append(FrameWriter.frame(type, compressed ?? payload, isCompressed: compressed != nil, mask: mask()))
+    }
+
+    /// Returns when the connection is open and has taken enough of what was sent.
+    func waitUntilSent() async throws {
+        let number = state.withLock { $0.openWaiters.nextNumber() }
+        await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                let mustWait = state.withLock { state in
+                    guard state.machine.state == .connecting, !Task.isCancelled else { return false }
+                    state.openWaiters.add(continuation, number)
+                    return true
+                }
+                if !mustWait { continuation.resume() }
+            }
+        } onCancel: {
+            state.withLock { $0.openWaiters.remove(number) }?.resume()
+        }
+        try Task.checkCancellation()
+        let pipe = try state.withLock { state in
+            if let error = Self.end(of: state) { throw error }
+            return state.pipe
+        }
+        do {
+            try await pipe?.waitForRoom()
+        } catch let error where !(error is CancellationError) {
+            throw state.withLock { Self.end(of: $0) } ?? error
+        }
+    }
+
+    /// Calls a handler of the program's on the session's delegate queue, when an operation has ended.
+    func call(
+        _ handler: @escaping @Sendable ((any Error)?) -> Void,
+        _ operation: @escaping @Sendable (WebSocketConnection) async throws -> Void
+    ) {
+        let queue = session.delegateQueue
+        Task {
+            var failure: (any Error)?
+            do { try await operation(self) } catch { failure = error }
+            queue.addOperation { [failure] in handler(failure) }
+        }
+    }
+
+    /// A mask that the sender of a message cannot guess (RFC 6455, section 10.3).
+    static func mask() -> UInt32 {
+        var generator = SystemRandomNumberGenerator()
+        return UInt32.random(in: .min ... .max, using: &generator)
+    }
+
+    // MARK: - Pings
+
+    func ping() async throws {
+        try await waitUntilSent()
+        let payload = withUnsafeBytes(of: UInt64.random(in: .min ... .max)) { Data($0) }
+        try await withTaskCancellationHandler {
+            try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in
+                let pipe = state.withLock { state -> Result<BodyPipe, any Error> in
+                    if Task.isCancelled { return .failure(CancellationError()) }
+                    guard state.machine.state == .open, let pipe = state.pipe else {
+                        return .failure(Self.end(of: state) ?? Self.notOpen)
+                    }
+                    state.pings.add(payload, continuation)
+                    return .success(pipe)
+                }
+                switch pipe {
+                case .failure(let error): continuation.resume(throwing: error)
+                // If the pipe takes nothing more, the end of the connection ends the wait.
+                case .success(let pipe): try? pipe.append(FrameWriter.frame(.ping, payload, mask: Self.mask()))
+                }
+            }
+        } onCancel: {
+            state.withLock { $0.pings.remove(payload) }?.resume(throwing: CancellationError())
+        }
+    }
+
+    /// Sends pings, and ends the connection if one is not answered before the next.
+    func keepAlive(_ interval: TimeInterval) async {
+        while await Self.sleep(interval) {
+            let hasAnswered = Mutex(false)
+            let ping = Task {
+                try await self.ping()
+                hasAnswered.withLock { $0 = true }
+            }
+            guard await Self.sleep(interval) else { return ping.cancel() }
+            if !hasAnswered.withLock({ $0 }) {
+                ping.cancel()
+                return fail(WebSocketError(.timedOut, "The server has not answered a ping in time"), .pingTimeout)
+            }
+        }
+    }
+}

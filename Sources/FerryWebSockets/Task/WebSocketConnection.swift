@@ -1,0 +1,252 @@
+/// Performs what ``SocketMachine`` decides: the handshake, the frames in both directions, and the end.
+final class WebSocketConnection: Sendable {
+    struct State {
+        var machine = SocketMachine()
+        var inbox = MessageInbox()
+        /// The messages that were sent before the connection was open.
+        var early: [WebSocketTask.Message] = []
+        var agreement: Handshake.Agreement?
+        var response: HTTPURLResponse?
+        var pipe: BodyPipe?
+        /// What the server sends; its transfer ends when it is released.
+        var bytes: CurlSession.Bytes?
+        /// The Swift tasks of the connection.
+        var work: [Task<Void, Never>] = []
+        /// The first reason why the connection fails.
+        var failure: (any Error)?
+        var openWaiters = Waiters()
+        var endWaiters = Waiters()
+        var pings = PingList()
+        var isStarted = false
+    }
+
+    let options: WebSocketTask.Options
+    let session: CurlSession
+    private let request: URLRequest
+    private let handshake: Handshake
+    let state = Mutex(State())
+    /// Guards what is sent, so that frames, and what messages are compressed with, are in the order of the calls.
+    let outgoing = Mutex<MessageDeflater?>(nil)
+
+    init(
+        _ session: CurlSession,
+        _ request: URLRequest,
+        _ handshake: Handshake,
+        _ options: WebSocketTask.Options
+    ) {
+        (self.session, self.request, self.handshake, self.options) = (session, request, handshake, options)
+    }
+
+    var machine: SocketMachine { state.withLock { $0.machine } }
+    var agreement: Handshake.Agreement? { state.withLock { $0.agreement } }
+    var response: HTTPURLResponse? { state.withLock { $0.response } }
+
+    // MARK: - Opening
+
+    func start() {
+        let mayStart = state.withLock { state in
+            defer { state.isStarted = true }
+            return !state.isStarted && state.machine.state == .connecting
+        }
+        guard mayStart else { return }
+        let limit = request.timeoutInterval
+        addWork { connection in
+            let timer = Task {
+                guard await Self.sleep(limit) else { return }
+                connection.fail(
+                    WebSocketError(.timedOut, "The server has not answered the handshake in time"),
+                    .handshakeTimeout
+                )
+            }
+            await withTaskCancellationHandler {
+                await connection.run(timer)
+            } onCancel: {
+                timer.cancel()
+            }
+        }
+    }
+
+    /// Adds a Swift task that is cancelled when the connection ends.
+    func addWork(_ body: @escaping @Sendable (WebSocketConnection) async -> Void) {
+        let work = Task { await body(self) }
+        let isEnded = state.withLock { state in
+            if state.machine.state != .ended { state.work.append(work) }
+            return state.machine.state == .ended
+        }
+        if isEnded { work.cancel() }
+    }
+
+    /// Waits, and returns whether the time has passed.
+    static func sleep(_ seconds: TimeInterval) async -> Bool {
+        let longest: TimeInterval = 1e9
+        guard seconds.isFinite, seconds < longest else { return false }
+        return (try? await Task.sleep(for: .seconds(max(0, seconds)))) != nil
+    }
+
+    private func run(_ timer: Task<Void, Never>) async {
+        defer { timer.cancel() }
+        do {
+            let request = try handshake.request(request)
+            let (bytes, response) = try await session.upgrade(request) { [self] in makePipe() }
+            try await open(bytes, response)
+            timer.cancel()
+            try await read(bytes)
+            handle(.disconnected)
+        } catch let error as ProtocolViolation {
+            await close(after: error)
+        } catch {
+            fail(error, .disconnected)
+        }
+    }
+
+    /// Makes the pipe for an attempt of the handshake, of which there may be several.
+    private func makePipe() -> BodyPipe {
+        let pipe = BodyPipe()
+        let isEnded = state.withLock { state in
+            state.pipe = pipe
+            return state.machine.state == .ended
+        }
+        if isEnded { pipe.finish() }
+        return pipe
+    }
+
+    private func open(_ bytes: CurlSession.Bytes, _ response: URLResponse) async throws {
+        guard let response = response as? HTTPURLResponse else {
+            throw WebSocketError(.invalidHandshake, "The response is not HTTP")
+        }
+        state.withLock { ($0.response, $0.bytes) = (response, bytes) }
+        do {
+            guard response.statusCode == 101 else { throw await Self.refusal(response, bytes) }
+            begin(try handshake.read(response))
+        } catch {
+            bytes.task.cancel()
+            throw error
+        }
+        if let interval = options.pingInterval, interval > 0 {
+            addWork { await $0.keepAlive(interval) }
+        }
+    }
+
+    /// Sends the messages that were sent before the connection was open, and lets others follow.
+    private func begin(_ agreement: Handshake.Agreement) {
+        let waiters = outgoing.withLock { deflater in
+            deflater = agreement.compression.map { MessageDeflater($0) }
+            let (early, pipe, waiters) = state.withLock { state in
+                state.agreement = agreement
+                _ = state.machine.handle(.opened)
+                defer { state.early = [] }
+                return (state.early, state.machine.state == .open ? state.pipe : nil, state.openWaiters.take())
+            }
+            for message in early { pipe.map { Self.append(message, to: $0, &deflater) } }
+            return waiters
+        }
+        for waiter in waiters { waiter.resume() }
+    }
+
+    private static func refusal(_ response: HTTPURLResponse, _ bytes: CurlSession.Bytes) async -> WebSocketError {
+        var chunks = bytes.chunks.makeAsyncIterator()
+        let beginning = (try? await chunks.next())?.prefix(200) ?? Data()
+        let text = PresentableText.message(String(decoding: beginning, as: UTF8.self))
+        let message = "The server has refused the handshake with the status \(response.statusCode)"
+        return WebSocketError(.refused, text.isEmpty ? message : "\(message): \(text)", response: response)
+    }
+
+    // MARK: - Ending
+
+    func waitForEnd() async {
+        await withCheckedContinuation { continuation in
+            let mustWait = state.withLock { state in
+                guard state.machine.state != .ended else { return false }
+                state.endWaiters.add(continuation, state.endWaiters.nextNumber())
+                return true
+            }
+            if !mustWait { continuation.resume() }
+        }
+    }
+
+    /// Records why the connection fails, and tells the machine.
+    func fail(_ error: any Error, _ event: SocketMachine.Event) {
+        handle(event, error)
+    }
+
+    /// Closes the connection after a violation, and waits a little until the server has ended it.
+    private func close(after violation: ProtocolViolation) async {
+        let code: WebSocketError.Code = violation.code == .messageTooBig ? .messageTooLarge : .protocolViolation
+        fail(WebSocketError(code, violation.message, closeCode: violation.code), .violation(violation))
+        // What the server sends now is of no interest, but the close frame has to reach it.
+        _ = await Self.sleep(min(options.closeTimeout, 1))
+        handle(.closeTimeout)
+    }
+
+    func handle(_ event: SocketMachine.Event, _ failure: (any Error)? = nil) {
+        // Close frames are sent in the order of the decisions.
+        let (steps, isEnded) = outgoing.withLock { _ in
+            let (steps, pipe, isEnded) = state.withLock { state in
+                let wasInUse = state.machine.state == .connecting || state.machine.state == .open
+                let steps = state.machine.handle(event)
+                if wasInUse, !steps.isEmpty { state.failure = failure }
+                return (steps, state.pipe, state.machine.state == .ended)
+            }
+            for step in steps { perform(step, pipe) }
+            return (steps, isEnded)
+        }
+        if steps.contains(.tellEnd) { tellEnd() }
+        if isEnded { end() }
+    }
+
+    private func perform(_ step: SocketMachine.Step, _ pipe: BodyPipe?) {
+        switch step {
+        case .sendClose(let code, let reason):
+            // A pipe that takes nothing more belongs to a connection that has ended.
+            try? pipe?.append(FrameWriter.frame(.close, FrameWriter.closePayload(code, reason), mask: Self.mask()))
+            let limit = options.closeTimeout
+            addWork { connection in
+                if await Self.sleep(limit) { connection.handle(.closeTimeout) }
+            }
+        case .finishSending: pipe?.finish()
+        case .disconnect:
+            pipe?.finish()
+            state.withLock { $0.bytes }?.task.cancel()
+        case .tellEnd: break
+        }
+    }
+
+    /// Tells those who wait for a message, a pong or room that there is none.
+    private func tellEnd() {
+        let (receivers, pings, error, open) = state.withLock { state in
+            let error = Self.end(of: state) ?? Self.notOpen
+            defer { (state.inbox.receivers, state.early) = ([], []) }
+            return (state.inbox.receivers, state.pings.takeAll(), error, state.openWaiters.take())
+        }
+        for receiver in receivers { receiver.handler(.failure(error)) }
+        for ping in pings { ping.resume(throwing: error) }
+        for waiter in open { waiter.resume() }
+    }
+
+    private func end() {
+        let (work, waiters, room, bytes) = state.withLock { state in
+            defer { (state.work, state.bytes) = ([], nil) }
+            return (state.work, state.endWaiters.take(), state.inbox.takeRoom(), state.bytes)
+        }
+        for work in work { work.cancel() }
+        room?.resume()
+        for waiter in waiters { waiter.resume() }
+        withExtendedLifetime(bytes) {}
+    }
+
+    /// Returns the error of those who use a connection that is closed; `nil` if it is not.
+    static func end(of state: borrowing State) -> (any Error)? {
+        let machine = state.machine
+        switch machine.state {
+        case .connecting, .open: return nil
+        // Messages that come before the server's close frame are delivered after the program has sent its own.
+        case .closing: if !machine.isClosedByServer, state.failure == nil { return nil }
+        case .ended: break
+        }
+        if let failure = state.failure { return failure }
+        let code = machine.closeCode ?? .abnormalClosure
+        return WebSocketError(.closed, "The connection is closed with the code \(code.rawValue)", closeCode: code)
+    }
+
+    static var notOpen: WebSocketError { WebSocketError(.closed, "The connection is not open") }
+}

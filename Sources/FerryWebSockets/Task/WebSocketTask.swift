@@ -1,0 +1,184 @@
+/// A connection of the WebSocket protocol (RFC 6455), with the vocabulary of `URLSessionWebSocketTask`.
+///
+/// ```swift
+/// let socket = session.webSocket(with: url)
+/// socket.resume()
+/// try await socket.send(.string("hello"))
+/// for try await message in socket.messages { print(message) }
+/// ```
+///
+/// The handshake is a request of the session: redirects, challenges, cookies, interceptors, proxies, trust and client
+/// certificates are as for any other. The connection is not one of `httpMaximumConnectionsPerHost` once it is open.
+/// Messages are compressed if the server agrees (RFC 7692).
+///
+/// The server is read only as fast as the program receives: about 1 MiB, or one message that is larger, waits in
+/// memory. Pings are answered while messages are read. A task that runs is retained until its connection has ended.
+public final class WebSocketTask: Sendable {
+    /// The settings of a connection.
+    public struct Options: Sendable, Hashable {
+        /// The largest size of a message that is received, in bytes, after its compression is undone; 1 MiB by default.
+        public var maximumMessageSize = 1_048_576
+        /// A Boolean value that indicates whether compression is offered to the server; `true` by default.
+        public var offersCompression = true
+        /// The time between pings, in seconds; `nil`, the default, for none. A ping that is not answered before the
+        /// next one ends the connection with the code `timedOut`.
+        public var pingInterval: TimeInterval?
+        /// The time for which the end of the connection is waited for after the close frame, in seconds; 5 by default.
+        public var closeTimeout: TimeInterval = 5
+
+        /// Makes the default settings.
+        public init() {}
+    }
+
+    private let connection: WebSocketConnection
+
+    init(_ session: CurlSession, _ request: URLRequest, _ handshake: Handshake, _ options: Options) {
+        connection = WebSocketConnection(session, request, handshake, options)
+    }
+
+    /// Opens the connection. Further calls have no effect.
+    ///
+    /// The handshake has the request's `timeoutInterval`; after it there is no limit of time but `pingInterval`.
+    public func resume() { connection.start() }
+
+    // MARK: - Messages
+
+    /// Sends a message, and returns when the connection has taken enough of what was sent before.
+    ///
+    /// Messages are sent in the order of the calls, the first ones when the connection is open. A message whose call is
+    /// cancelled may be sent nevertheless.
+    ///
+    /// - Parameter message: The message.
+    /// - Throws: A ``WebSocketError``, the error of the network, or a `CancellationError` if the Swift task is cancelled
+    ///   while it waits.
+    public func send(_ message: Message) async throws { try await connection.send(message) }
+
+    /// Sends a message.
+    ///
+    /// - Parameters:
+    ///   - message: The message.
+    ///   - completionHandler: Called on the session's delegate queue, with the error of ``send(_:)``.
+    public func send(_ message: Message, completionHandler: @escaping @Sendable ((any Error)?) -> Void) {
+        let added = Result { try connection.add(message) }
+        connection.call(completionHandler) { connection in
+            try added.get()
+            try await connection.waitUntilSent()
+        }
+    }
+
+    /// Returns the next message.
+    ///
+    /// - Throws: A ``WebSocketError`` with the code `closed` if the connection is closed, another ``WebSocketError``, the
+    ///   error of the network, or a `CancellationError` if the Swift task is cancelled; no message is lost then.
+    public func receive() async throws -> Message { try await connection.receive() }
+
+    /// Receives the next message.
+    ///
+    /// - Parameter completionHandler: Called on the session's delegate queue, with the message or the error of
+    ///   ``receive()``.
+    public func receive(completionHandler: @escaping @Sendable (Result<Message, any Error>) -> Void) {
+        connection.receive(completionHandler)
+    }
+
+    /// The messages, until the connection is closed.
+    public var messages: Messages { Messages(connection: connection) }
+
+    /// The messages of a connection, in order.
+    ///
+    /// The sequence ends when the connection is closed with the code 1000, 1001, or none; otherwise it throws.
+    public struct Messages: AsyncSequence, Sendable {
+        fileprivate let connection: WebSocketConnection
+
+        /// Returns an iterator.
+        public func makeAsyncIterator() -> Iterator { Iterator(connection: connection) }
+
+        /// An iterator over messages.
+        public struct Iterator: AsyncIteratorProtocol {
+            fileprivate let connection: WebSocketConnection
+
+            /// Returns the next message, or `nil` once the connection is closed.
+            ///
+            /// - Throws: The error of ``WebSocketTask/receive()``.
+            public mutating func next() async throws -> Message? {
+                do {
+                    return try await connection.receive()
+                } catch let error as WebSocketError where error.code == .closed {
+                    let normal: [CloseCode] = [.normalClosure, .goingAway, .noStatusReceived]
+                    if let code = error.closeCode, normal.contains(code) { return nil }
+                    throw error
+                }
+            }
+        }
+    }
+
+    // MARK: - Control
+
+    /// Sends a ping, and returns when the server has answered.
+    ///
+    /// - Throws: The errors of ``send(_:)``.
+    public func ping() async throws { try await connection.ping() }
+
+    /// Sends a ping.
+    ///
+    /// - Parameter pongReceiveHandler: Called on the session's delegate queue when the server has answered, or with the
+    ///   error of ``ping()``.
+    public func sendPing(pongReceiveHandler: @escaping @Sendable ((any Error)?) -> Void) {
+        connection.call(pongReceiveHandler) { try await $0.ping() }
+    }
+
+    /// Closes the connection: sends a close frame, and waits for the server's in the background.
+    ///
+    /// - Parameters:
+    ///   - closeCode: The code; one that must not be sent is left out.
+    ///   - reason: Text in UTF-8, of which at most 123 bytes are sent.
+    public func cancel(with closeCode: CloseCode, reason: Data? = nil) {
+        connection.handle(.close(closeCode, reason ?? Data()))
+    }
+
+    /// Ends the connection at once, without a close frame.
+    public func cancel() { connection.handle(.cancel) }
+
+    /// Returns when the connection has ended.
+    public func waitForEnd() async { await connection.waitForEnd() }
+
+    // MARK: - State
+
+    /// The code with which the connection is closed; `invalid` while it is not.
+    public var closeCode: CloseCode { connection.machine.closeCode ?? .invalid }
+    /// The reason with which the connection is closed, if there is one.
+    public var closeReason: Data? { connection.machine.closeReason }
+    /// The largest size of a message that is received, in bytes; see ``Options/maximumMessageSize``.
+    public var maximumMessageSize: Int { connection.options.maximumMessageSize }
+    /// The subprotocol that the server has chosen; `nil` if it has chosen none, or the connection is not open yet.
+    public var subprotocol: String? { connection.agreement?.subprotocol }
+    /// The response to the handshake, once it has come.
+    public var response: HTTPURLResponse? { connection.response }
+}
+
+extension CurlSession {
+    /// Makes a task for a WebSocket.
+    ///
+    /// - Parameters:
+    ///   - request: The request of the handshake. Its URL has the scheme `ws`, `wss`, `http` or `https`; its method and
+    ///     body are ignored.
+    ///   - protocols: The subprotocols that the program understands, the preferred one first; none by default.
+    ///   - options: The settings.
+    /// - Returns: The task, suspended.
+    public func webSocket(
+        with request: URLRequest,
+        protocols: [String] = [],
+        options: WebSocketTask.Options = WebSocketTask.Options()
+    ) -> WebSocketTask {
+        let compresses = options.offersCompression && RawDeflate.isAvailable
+        return WebSocketTask(self, request, Handshake(protocols: protocols, offersCompression: compresses), options)
+    }
+
+    /// Calls ``webSocket(with:protocols:options:)`` with a request for a URL.
+    public func webSocket(
+        with url: URL,
+        protocols: [String] = [],
+        options: WebSocketTask.Options = WebSocketTask.Options()
+    ) -> WebSocketTask {
+        webSocket(with: URLRequest(url: url), protocols: protocols, options: options)
+    }
+}
