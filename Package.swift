@@ -39,7 +39,11 @@ let package = Package(
         // Downloads of assets and their cache, images, and the activity of all managers.
         .target(name: "FerryAssets", dependencies: ["Ferry"], swiftSettings: settings),
         // WebSockets (RFC 6455), on tasks of a session.
-        .target(name: "FerryWebSockets", dependencies: ["CFerry", "Ferry", "FerrySession"], swiftSettings: settings),
+        .target(
+            name: "FerryWebSockets",
+            dependencies: ["CFerry", "Ferry", "FerrySession"],
+            swiftSettings: settings
+        ),
         .target(name: "FerryTesting", dependencies: ["FerryCore", "FerrySession"], swiftSettings: settings),
         .executableTarget(name: "FerryCommand", dependencies: ["Ferry", "FerryTesting", "FerryWebSockets"], swiftSettings: settings),
         // What Docs shows, compiled and run by ExamplesTests.

@@ -16,7 +16,7 @@ public struct WebSocketError: Error, Sendable {
         public static let refused = Code(rawValue: "refused")
         /// The response to the handshake breaks RFC 6455, section 4.1.
         public static let invalidHandshake = Code(rawValue: "invalidHandshake")
-        /// The server has broken the protocol. The connection is closed with the code that fits.
+        /// The server has broken the protocol, and the connection is closed with the code that fits.
         public static let protocolViolation = Code(rawValue: "protocolViolation")
         /// A message is larger than ``WebSocketTask/maximumMessageSize``.
         public static let messageTooLarge = Code(rawValue: "messageTooLarge")

@@ -45,7 +45,8 @@ struct WebSocketCommand: Sendable {
         let normal: [WebSocketTask.CloseCode] = [.normalClosure, .noStatusReceived]
         if normal.contains(socket.closeCode) { return .success }
         let reason = socket.closeReason.map { PresentableText.message(String(decoding: $0, as: UTF8.self)) } ?? ""
-        let text = "\(url.presentableText): The server has closed the connection with the code \(socket.closeCode.rawValue)"
+        let text =
+            "\(url.presentableText): The server has closed the connection with the code \(socket.closeCode.rawValue)"
         console.error(reason.isEmpty ? text : "\(text): \(reason)")
         return .failedCheck
     }

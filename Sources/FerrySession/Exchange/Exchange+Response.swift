@@ -125,7 +125,7 @@ extension Exchange {
     /// Returns the content codings to undo; none where there is no body, or only a part of one.
     private func contentCodings(of head: ResponseHead) -> [ContentCoding] {
         guard settings.decodesContent, let value = head.listValue("Content-Encoding") else { return [] }
-        guard head.status != 101, head.status != 206, head.status != 204, head.status != 304, method != "HEAD" else { return [] }
+        guard ![101, 204, 206, 304].contains(head.status), method != "HEAD" else { return [] }
         return ContentCoding.parse(value) ?? []
     }
 

@@ -187,7 +187,8 @@ extension PreparedRequest {
         if !has("user-agent"), !omitted.contains("user-agent") { fields.append(userAgent) }
         // The length of what is sent after a 101 is not a part of the request.
         if context.isUpgrade { fields.append(RequestField("Transfer-Encoding", nil)) }
-        if decodesContent, !context.isUpgrade, !has("accept-encoding"), !has("range"), !omitted.contains("accept-encoding") {
+        let mayBeCoded = decodesContent && !context.isUpgrade
+        if mayBeCoded, !has("accept-encoding"), !has("range"), !omitted.contains("accept-encoding") {
             fields.append(RequestField("Accept-Encoding", ContentCoding.acceptEncoding))
         }
         // libcurl adds this one by itself.

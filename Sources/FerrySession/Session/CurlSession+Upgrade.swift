@@ -7,14 +7,20 @@ extension CurlSession {
     ///
     /// - Parameters:
     ///   - request: The request, with the fields of the handshake.
+    ///   - prepare: Called with the task before it is resumed.
     ///   - makePipe: Returns the pipe for what is sent after the response; called again when the request is sent again.
     /// - Returns: What the server sends, and the response.
     /// - Throws: A `URLError`, or the error of an interceptor.
     package func upgrade(
         _ request: URLRequest,
+        prepare: @Sendable (URLSessionTask) -> Void,
         _ makePipe: @escaping @Sendable () -> BodyPipe
     ) async throws -> (Bytes, URLResponse) {
         let body = MadeBody(length: nil, isReplayable: true, isUpgrade: true, makePipe: makePipe)
-        return try await bytes(nil) { makeDataTask(request, .made(body), $0) }
+        return try await bytes(nil) { delivery in
+            let task = makeDataTask(request, .made(body), delivery)
+            prepare(task)
+            return task
+        }
     }
 }

@@ -50,6 +50,7 @@ struct FrameHeader: Hashable, Sendable {
     /// - Parameters:
     ///   - bytes: The bytes of the header.
     ///   - allowsCompression: Whether the first reserved bit has a meaning.
+    /// - Throws: What is wrong with the header.
     init(_ bytes: [UInt8], allowsCompression: Bool) throws(ProtocolViolation) {
         guard bytes.count >= 2, bytes.count == Self.size(bytes[1]) else {
             throw ProtocolViolation("A frame's header has \(bytes.count) bytes")

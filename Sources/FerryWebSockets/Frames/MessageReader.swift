@@ -37,6 +37,7 @@ struct MessageReader: Sendable {
     ///
     /// - Parameter bytes: The bytes; those that are read are removed.
     /// - Returns: What is complete, or `nil` if more bytes are needed. After a close frame there is nothing more.
+    /// - Throws: What is wrong with the bytes, after which nothing can be read.
     mutating func next(_ bytes: inout Data) throws(ProtocolViolation) -> Event? {
         let count = bytes.count
         var left = 0

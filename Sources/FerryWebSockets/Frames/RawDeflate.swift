@@ -48,6 +48,7 @@ final class RawDeflate: @unchecked Sendable {
     ///   - bytes: The piece.
     ///   - limit: The number of bytes that may be produced.
     ///   - receive: Receives the bytes.
+    /// - Throws: Why the message is refused, or the error of `receive`.
     func inflate(
         _ bytes: UnsafeRawBufferPointer,
         limit: Int,

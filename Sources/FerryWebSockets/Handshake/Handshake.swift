@@ -25,6 +25,8 @@ struct Handshake: Sendable {
     /// Returns the request of the handshake.
     ///
     /// - Parameter request: The program's request, whose URL has one of the schemes `ws`, `wss`, `http` and `https`.
+    /// - Returns: The request to send.
+    /// - Throws: An error with the code `invalidRequest`.
     func request(_ request: URLRequest) throws(WebSocketError) -> URLRequest {
         guard let url = request.url, var parts = URLComponents(url: url, resolvingAgainstBaseURL: true) else {
             throw WebSocketError(.invalidRequest, "The request has no URL")
@@ -79,7 +81,9 @@ struct Handshake: Sendable {
         }
         let subprotocol = value("Sec-WebSocket-Protocol")?.trimmingCharacters(in: .whitespaces)
         if let subprotocol, !protocols.contains(subprotocol) {
-            throw invalid("The server uses a subprotocol that was not offered: \(PresentableText.argument(subprotocol))")
+            throw invalid(
+                "The server uses a subprotocol that was not offered: \(PresentableText.argument(subprotocol))"
+            )
         }
         do throws(ProtocolViolation) {
             let extensions = value("Sec-WebSocket-Extensions")

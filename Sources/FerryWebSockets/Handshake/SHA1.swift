@@ -1,4 +1,6 @@
-/// SHA-1 (RFC 3174), with which a server shows that it has read a handshake. Nothing depends on its security.
+/// SHA-1 (RFC 3174), with which a server shows that it has read a handshake.
+///
+/// Nothing depends on its security.
 enum SHA1 {
     /// Returns the hash of a short text.
     static func hash(_ text: String) -> [UInt8] {

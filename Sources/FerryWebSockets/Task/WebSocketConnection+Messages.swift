@@ -93,22 +93,30 @@ extension WebSocketConnection {
                     state.early.append(message)
                     return nil
                 }
-                guard state.machine.state == .open, let pipe = state.pipe else { throw Self.end(of: state) ?? Self.notOpen }
+                guard state.machine.state == .open, let pipe = state.pipe else {
+                    throw Self.end(of: state) ?? Self.notOpen
+                }
                 return pipe
             }
-            pipe.map { Self.append(message, to: $0, &deflater) }
+            guard let pipe, !Self.append(message, to: pipe, &deflater) else { return }
+            throw state.withLock { Self.end(of: $0) } ?? Self.lost
         }
     }
 
-    /// Appends the frame of a message. The end of a pipe is reported to those who wait for room in it.
-    static func append(_ message: WebSocketTask.Message, to pipe: BodyPipe, _ deflater: inout MessageDeflater?) {
+    /// Appends the frame of a message, and returns whether the connection takes it.
+    static func append(
+        _ message: WebSocketTask.Message,
+        to pipe: BodyPipe,
+        _ deflater: inout MessageDeflater?
+    ) -> Bool {
         let (type, payload): (FrameType, Data) =
             switch message {
             case .data(let data): (.binary, data)
             case .string(let text): (.text, Data(text.utf8))
             }
         let compressed = deflater?.deflate(payload)
-        try? pipe.append(FrameWriter.frame(type, compressed ?? payload, isCompressed: compressed != nil, mask: mask()))
+        let frame = FrameWriter.frame(type, compressed ?? payload, isCompressed: compressed != nil, mask: mask())
+        return (try? pipe.append(frame)) != nil
     }
 
     /// Returns when the connection is open and has taken enough of what was sent.
@@ -133,8 +141,10 @@ extension WebSocketConnection {
         }
         do {
             try await pipe?.waitForRoom()
-        } catch let error where !(error is CancellationError) {
-            throw state.withLock { Self.end(of: $0) } ?? error
+        } catch let error as CurlSessionError {
+            if let end = state.withLock({ Self.end(of: $0) }) { throw end }
+            // The server has ended its side, of which something may still have to be received.
+            guard error.code == .bodyHasEnded else { throw Self.lost }
         }
     }
 

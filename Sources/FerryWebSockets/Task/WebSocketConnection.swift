@@ -24,6 +24,7 @@ final class WebSocketConnection: Sendable {
     let session: CurlSession
     private let request: URLRequest
     private let handshake: Handshake
+    private let prepare: @Sendable (URLSessionTask) -> Void
     let state = Mutex(State())
     /// Guards what is sent, so that frames, and what messages are compressed with, are in the order of the calls.
     let outgoing = Mutex<MessageDeflater?>(nil)
@@ -32,9 +33,11 @@ final class WebSocketConnection: Sendable {
         _ session: CurlSession,
         _ request: URLRequest,
         _ handshake: Handshake,
-        _ options: WebSocketTask.Options
+        _ options: WebSocketTask.Options,
+        prepare: @escaping @Sendable (URLSessionTask) -> Void
     ) {
         (self.session, self.request, self.handshake, self.options) = (session, request, handshake, options)
+        self.prepare = prepare
     }
 
     var machine: SocketMachine { state.withLock { $0.machine } }
@@ -87,7 +90,7 @@ final class WebSocketConnection: Sendable {
         defer { timer.cancel() }
         do {
             let request = try handshake.request(request)
-            let (bytes, response) = try await session.upgrade(request) { [self] in makePipe() }
+            let (bytes, response) = try await session.upgrade(request, prepare: prepare) { [self] in makePipe() }
             try await open(bytes, response)
             timer.cancel()
             try await read(bytes)
@@ -137,7 +140,7 @@ final class WebSocketConnection: Sendable {
                 defer { state.early = [] }
                 return (state.early, state.machine.state == .open ? state.pipe : nil, state.openWaiters.take())
             }
-            for message in early { pipe.map { Self.append(message, to: $0, &deflater) } }
+            if let pipe { for message in early { _ = Self.append(message, to: pipe, &deflater) } }
             return waiters
         }
         for waiter in waiters { waiter.resume() }
@@ -246,6 +249,10 @@ final class WebSocketConnection: Sendable {
         if let failure = state.failure { return failure }
         let code = machine.closeCode ?? .abnormalClosure
         return WebSocketError(.closed, "The connection is closed with the code \(code.rawValue)", closeCode: code)
+    }
+
+    static var lost: WebSocketError {
+        WebSocketError(.closed, "The connection is lost", closeCode: .abnormalClosure)
     }
 
     static var notOpen: WebSocketError { WebSocketError(.closed, "The connection is not open") }

@@ -20,8 +20,9 @@ public final class WebSocketTask: Sendable {
         public var maximumMessageSize = 1_048_576
         /// A Boolean value that indicates whether compression is offered to the server; `true` by default.
         public var offersCompression = true
-        /// The time between pings, in seconds; `nil`, the default, for none. A ping that is not answered before the
-        /// next one ends the connection with the code `timedOut`.
+        /// The time between pings, in seconds; `nil`, the default, for none.
+        ///
+        /// A ping that is not answered before the next one ends the connection with the error `timedOut`.
         public var pingInterval: TimeInterval?
         /// The time for which the end of the connection is waited for after the close frame, in seconds; 5 by default.
         public var closeTimeout: TimeInterval = 5
@@ -32,13 +33,22 @@ public final class WebSocketTask: Sendable {
 
     private let connection: WebSocketConnection
 
-    init(_ session: CurlSession, _ request: URLRequest, _ handshake: Handshake, _ options: Options) {
-        connection = WebSocketConnection(session, request, handshake, options)
+    /// Makes a task; `prepare` is called with the handshake's task of the session before it is resumed.
+    init(
+        _ session: CurlSession,
+        _ request: URLRequest,
+        protocols: [String],
+        _ options: Options,
+        prepare: @escaping @Sendable (URLSessionTask) -> Void = { _ in }
+    ) {
+        let compresses = options.offersCompression && RawDeflate.isAvailable
+        let handshake = Handshake(protocols: protocols, offersCompression: compresses)
+        connection = WebSocketConnection(session, request, handshake, options, prepare: prepare)
     }
 
-    /// Opens the connection. Further calls have no effect.
+    /// Opens the connection.
     ///
-    /// The handshake has the request's `timeoutInterval`; after it there is no limit of time but `pingInterval`.
+    /// Further calls have no effect. The handshake has the request's `timeoutInterval`; after it there is no limit of time but `pingInterval`.
     public func resume() { connection.start() }
 
     // MARK: - Messages
@@ -169,8 +179,7 @@ extension CurlSession {
         protocols: [String] = [],
         options: WebSocketTask.Options = WebSocketTask.Options()
     ) -> WebSocketTask {
-        let compresses = options.offersCompression && RawDeflate.isAvailable
-        return WebSocketTask(self, request, Handshake(protocols: protocols, offersCompression: compresses), options)
+        WebSocketTask(self, request, protocols: protocols, options)
     }
 
     /// Calls ``webSocket(with:protocols:options:)`` with a request for a URL.

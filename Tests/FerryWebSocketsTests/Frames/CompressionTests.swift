@@ -5,34 +5,42 @@ import Testing
 
 @Suite("Messages are compressed (RFC 7692)")
 struct CompressionTests {
-    @Test("The server's parameters are read", arguments: [
-        (nil, nil), ("", nil),
-        ("permessage-deflate", CompressionParameters()),
-        ("Permessage-Deflate ; server_no_context_takeover", CompressionParameters(serverForgets: true)),
-        ("permessage-deflate; client_no_context_takeover", CompressionParameters(clientForgets: true)),
-        (
-            "permessage-deflate; server_max_window_bits=8; client_max_window_bits=\"9\"",
-            CompressionParameters(serverWindow: 8, clientWindow: 9)
-        ),
-    ] as [(String?, CompressionParameters?)])
+    @Test(
+        "The server's parameters are read",
+        arguments: [
+            (nil, nil), ("", nil),
+            ("permessage-deflate", CompressionParameters()),
+            ("Permessage-Deflate ; server_no_context_takeover", CompressionParameters(serverForgets: true)),
+            ("permessage-deflate; client_no_context_takeover", CompressionParameters(clientForgets: true)),
+            (
+                "permessage-deflate; server_max_window_bits=8; client_max_window_bits=\"9\"",
+                CompressionParameters(serverWindow: 8, clientWindow: 9)
+            ),
+        ] as [(String?, CompressionParameters?)]
+    )
     func parameters(value: String?, expected: CompressionParameters?) throws {
         #expect(try CompressionParameters.read(value, isOffered: true) == expected)
     }
 
-    @Test("Other parameters are refused", arguments: [
-        "permessage-bzip2", "permessage-deflate, permessage-deflate", "permessage-deflate; x",
-        "permessage-deflate; server_max_window_bits", "permessage-deflate; server_max_window_bits=7",
-        "permessage-deflate; server_max_window_bits=16", "permessage-deflate; server_max_window_bits=08",
-        "permessage-deflate; server_no_context_takeover=1", "permessage-deflate;", ";",
-        "permessage-deflate; client_max_window_bits=9; client_max_window_bits=9",
-    ])
+    @Test(
+        "Other parameters are refused",
+        arguments: [
+            "permessage-bzip2", "permessage-deflate, permessage-deflate", "permessage-deflate; x",
+            "permessage-deflate; server_max_window_bits", "permessage-deflate; server_max_window_bits=7",
+            "permessage-deflate; server_max_window_bits=16", "permessage-deflate; server_max_window_bits=08",
+            "permessage-deflate; server_no_context_takeover=1", "permessage-deflate;", ";",
+            "permessage-deflate; client_max_window_bits=9; client_max_window_bits=9",
+        ]
+    )
     func refusedParameters(value: String) {
         #expect(throws: ProtocolViolation.self) { try CompressionParameters.read(value, isOffered: true) }
     }
 
     @Test("No extension is accepted that was not offered")
     func notOffered() {
-        #expect(throws: ProtocolViolation.self) { try CompressionParameters.read("permessage-deflate", isOffered: false) }
+        #expect(throws: ProtocolViolation.self) {
+            try CompressionParameters.read("permessage-deflate", isOffered: false)
+        }
     }
 
     @Test("Messages survive both directions, with and without what came before", arguments: 9...15, [false, true])
@@ -66,11 +74,15 @@ struct CompressionTests {
         }
     }
 
-    @Test("The messages of RFC 7692, section 7.2.3", arguments: [
-        [0xF2, 0x48, 0xCD, 0xC9, 0xC9, 0x07, 0x00], [0x00, 0x05, 0x00, 0xFA, 0xFF, 0x48, 0x65, 0x6C, 0x6C, 0x6F, 0x00],
-        [0xF3, 0x48, 0xCD, 0xC9, 0xC9, 0x07, 0x00, 0x00],
-        [0xF2, 0x48, 0x05, 0x00, 0x00, 0x00, 0xFF, 0xFF, 0xCA, 0xC9, 0xC9, 0x07, 0x00],
-    ] as [[UInt8]])
+    @Test(
+        "The messages of RFC 7692, section 7.2.3",
+        arguments: [
+            [0xF2, 0x48, 0xCD, 0xC9, 0xC9, 0x07, 0x00],
+            [0x00, 0x05, 0x00, 0xFA, 0xFF, 0x48, 0x65, 0x6C, 0x6C, 0x6F, 0x00],
+            [0xF3, 0x48, 0xCD, 0xC9, 0xC9, 0x07, 0x00, 0x00],
+            [0xF2, 0x48, 0x05, 0x00, 0x00, 0x00, 0xFF, 0xFF, 0xCA, 0xC9, 0xC9, 0x07, 0x00],
+        ] as [[UInt8]]
+    )
     func examples(payload: [UInt8]) {
         let bytes = ServerFrame(.text, Data(payload), reserved: 4).bytes
         let (events, violation) = MessageReader.events(bytes, compression: CompressionParameters())
@@ -108,7 +120,11 @@ struct CompressionTests {
             var bytes = Array(message)
             bytes[Int.random(in: 0..<bytes.count, using: &random)] ^= 1 << UInt8.random(in: 0...7, using: &random)
             let frame = ServerFrame(.binary, Data(bytes), reserved: 4).bytes
-            let (events, violation) = MessageReader.events(frame, maximumSize: 10_000, compression: CompressionParameters())
+            let (events, violation) = MessageReader.events(
+                frame,
+                maximumSize: 10_000,
+                compression: CompressionParameters()
+            )
             #expect(events.isEmpty == (violation != nil))
         }
     }

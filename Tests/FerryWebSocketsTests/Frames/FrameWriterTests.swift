@@ -11,9 +11,12 @@ struct FrameWriterTests {
         #expect(Array(frame) == [0x81, 0x85, 0x37, 0xFA, 0x21, 0x3D, 0x7F, 0x9F, 0x4D, 0x51, 0x58])
     }
 
-    @Test("The length has the shortest form, and the mask undone gives the payload", arguments: [
-        (0, 6), (125, 6), (126, 8), (65_535, 8), (65_536, 14), (100_001, 14),
-    ])
+    @Test(
+        "The length has the shortest form, and the mask undone gives the payload",
+        arguments: [
+            (0, 6), (125, 6), (126, 8), (65_535, 8), (65_536, 14), (100_001, 14),
+        ]
+    )
     func lengths(size: Int, header: Int) {
         let payload = Data((0..<size).map { UInt8(truncatingIfNeeded: $0 &* 31) })
         let frame = FrameWriter.frame(.binary, payload, isCompressed: true, mask: 0x0102_0304)

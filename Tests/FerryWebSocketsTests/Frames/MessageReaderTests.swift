@@ -90,9 +90,13 @@ struct MessageReaderTests {
     ]
 
     static let characters: [Row] = [
-        Row("6.2: text of several scripts", [ServerFrame(.text, "Hello-µ@ßöäüàá-UTF-8!! κόσμε 🌍")], [
-            text("Hello-µ@ßöäüàá-UTF-8!! κόσμε 🌍")
-        ]),
+        Row(
+            "6.2: text of several scripts",
+            [ServerFrame(.text, "Hello-µ@ßöäüàá-UTF-8!! κόσμε 🌍")],
+            [
+                text("Hello-µ@ßöäüàá-UTF-8!! κόσμε 🌍")
+            ]
+        ),
         Row(
             "6.2: a character in two fragments",
             [ServerFrame(.text, Data([0xCE]), isFinal: false), ServerFrame(.continuation, Data([0xBA]))],

@@ -11,7 +11,10 @@ struct MutationTests {
         let frames: [[ServerFrame]] = [
             [ServerFrame(.text, "hello"), ServerFrame(.binary, Data(count: 200)), .close(1000, Data("bye".utf8))],
             [ServerFrame(.text, "κόσμε", isFinal: false), ServerFrame(.ping, "p"), ServerFrame(.continuation, "🌍")],
-            [ServerFrame(.text, compressed, reserved: 4), ServerFrame(.pong), ServerFrame(.text, compressed, reserved: 4)],
+            [
+                ServerFrame(.text, compressed, reserved: 4), ServerFrame(.pong),
+                ServerFrame(.text, compressed, reserved: 4),
+            ],
             [ServerFrame(.binary, Data(count: 70_000)), ServerFrame(.ping, Data(count: 125))],
         ]
         return frames.map { $0.map(\.bytes).reduce(Data(), +) }

@@ -17,7 +17,8 @@ struct UTF8ValidatorTests {
     @Test("The verdict is the standard library's for every sequence of up to three bytes at the borders")
     func borders() {
         let bytes: [UInt8] = [
-            0x00, 0x7F, 0x80, 0x8F, 0x90, 0x9F, 0xA0, 0xBF, 0xC0, 0xC1, 0xC2, 0xDF, 0xE0, 0xE1, 0xEC, 0xED, 0xEE, 0xEF, 0xF0,
+            0x00, 0x7F, 0x80, 0x8F, 0x90, 0x9F, 0xA0, 0xBF, 0xC0, 0xC1, 0xC2, 0xDF, 0xE0, 0xE1, 0xEC, 0xED, 0xEE, 0xEF,
+            0xF0,
             0xF1, 0xF3, 0xF4, 0xF5, 0xFF,
         ]
         for first in bytes {
@@ -35,11 +36,14 @@ struct UTF8ValidatorTests {
     func random() {
         var random = SeededGenerator(7)
         let parts: [[UInt8]] = [
-            Array("plain text of more than eight bytes".utf8), Array("äöü".utf8), Array("漢字".utf8), Array("🌍🌎".utf8), [0xED],
+            Array("plain text of more than eight bytes".utf8), Array("äöü".utf8), Array("漢字".utf8), Array("🌍🌎".utf8),
+            [0xED],
             [0xA0], [0x80], [0xF4, 0x90],
         ]
         for _ in 0..<5000 {
-            let text = (0..<Int.random(in: 1...6, using: &random)).flatMap { _ in parts.randomElement(using: &random) ?? [] }
+            let text = (0..<Int.random(in: 1...6, using: &random)).flatMap { _ in
+                parts.randomElement(using: &random) ?? []
+            }
             let expected = String(validating: text, as: UTF8.self) != nil
             for pieces in [1, 3, 8, 100] { #expect(isValid(text, pieces: pieces) == expected) }
         }

@@ -16,21 +16,28 @@ struct HandshakeTests {
         #expect(handshake.accept == "s3pPLMBiTxaQ9kYGzzhZRbK+xOo=")
     }
 
-    @Test("SHA-1 of the texts of RFC 3174", arguments: [
-        ("", "da39a3ee5e6b4b0d3255bfef95601890afd80709"),
-        ("abc", "a9993e364706816aba3e25717850c26c9cd0d89d"),
-        (
-            "abcdbcdecdefdefgefghfghighijhijkijkljklmklmnlmnomnopnopq",
-            "84983e441c3bd26ebaae4aa1f95129e5e54670f1"
-        ),
-    ])
+    @Test(
+        "SHA-1 of the texts of RFC 3174",
+        arguments: [
+            ("", "da39a3ee5e6b4b0d3255bfef95601890afd80709"),
+            ("abc", "a9993e364706816aba3e25717850c26c9cd0d89d"),
+            (
+                "abcdbcdecdefdefgefghfghighijhijkijkljklmklmnlmnomnopnopq",
+                "84983e441c3bd26ebaae4aa1f95129e5e54670f1"
+            ),
+        ]
+    )
     func sha1(text: String, hash: String) {
         #expect(SHA1.hash(text).map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined() == hash)
     }
 
-    @Test("The request has the fields of the handshake, and the URL's scheme for the session", arguments: [
-        ("ws://host/chat?a=b#c", "http://host/chat?a=b"), ("WSS://host", "https://host"), ("http://host/", "http://host/"),
-    ])
+    @Test(
+        "The request has the fields of the handshake, and the URL's scheme for the session",
+        arguments: [
+            ("ws://host/chat?a=b#c", "http://host/chat?a=b"), ("WSS://host", "https://host"),
+            ("http://host/", "http://host/"),
+        ]
+    )
     func request(url: String, expected: String) throws {
         var original = URLRequest(url: try #require(URL(string: url)))
         original.httpMethod = "POST"
@@ -43,7 +50,8 @@ struct HandshakeTests {
         let fields = (request.allHTTPHeaderFields ?? [:]).map { ($0.key.lowercased(), $0.value) }
         #expect(
             Dictionary(uniqueKeysWithValues: fields) == [
-                "authorization": "secret", "connection": "Upgrade", "upgrade": "websocket", "sec-websocket-version": "13",
+                "authorization": "secret", "connection": "Upgrade", "upgrade": "websocket",
+                "sec-websocket-version": "13",
                 "sec-websocket-key": handshake.key, "sec-websocket-protocol": "chat, superchat",
                 "sec-websocket-extensions": "permessage-deflate; client_max_window_bits",
             ]
@@ -65,11 +73,14 @@ struct HandshakeTests {
         }
         #expect(code([], url) == nil)
         #expect(code([], ftp) == .invalidRequest)
-        for protocols in [["a b"], [""], ["a\r\nX: 1"], ["chat", "chat"]] { #expect(code(protocols, url) == .invalidRequest) }
+        for protocols in [["a b"], [""], ["a\r\nX: 1"], ["chat", "chat"]] {
+            #expect(code(protocols, url) == .invalidRequest)
+        }
     }
 
     private static let valid = [
-        "Upgrade": "WebSocket", "Connection": "keep-alive, Upgrade", "Sec-WebSocket-Accept": "s3pPLMBiTxaQ9kYGzzhZRbK+xOo=",
+        "Upgrade": "WebSocket", "Connection": "keep-alive, Upgrade",
+        "Sec-WebSocket-Accept": "s3pPLMBiTxaQ9kYGzzhZRbK+xOo=",
     ]
 
     private func response(_ changes: [String: String?]) throws -> HTTPURLResponse {
@@ -87,11 +98,15 @@ struct HandshakeTests {
         #expect(try handshake.read(response(fields)) == expected)
     }
 
-    @Test("Other responses are refused", arguments: [
-        ["Upgrade": nil], ["Upgrade": "h2c"], ["Connection": nil], ["Connection": "close"], ["Sec-WebSocket-Accept": nil],
-        ["Sec-WebSocket-Accept": "s3pPLMBiTxaQ9kYGzzhZRbK+xOO="], ["Sec-WebSocket-Protocol": "other"],
-        ["Sec-WebSocket-Protocol": "Chat"], ["Sec-WebSocket-Extensions": "x-unknown"],
-    ] as [[String: String?]])
+    @Test(
+        "Other responses are refused",
+        arguments: [
+            ["Upgrade": nil], ["Upgrade": "h2c"], ["Connection": nil], ["Connection": "close"],
+            ["Sec-WebSocket-Accept": nil],
+            ["Sec-WebSocket-Accept": "s3pPLMBiTxaQ9kYGzzhZRbK+xOO="], ["Sec-WebSocket-Protocol": "other"],
+            ["Sec-WebSocket-Protocol": "Chat"], ["Sec-WebSocket-Extensions": "x-unknown"],
+        ] as [[String: String?]]
+    )
     func invalid(changes: [String: String?]) throws {
         let response = try response(changes)
         #expect { try handshake.read(response) } throws: { ($0 as? WebSocketError)?.code == .invalidHandshake }

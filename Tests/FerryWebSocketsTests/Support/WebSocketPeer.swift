@@ -26,7 +26,9 @@ final class WebSocketPeer: Sendable {
     /// Starts a server, over TLS if there is a certificate.
     init(certificate: URL? = nil, key: URL? = nil) throws {
         guard Self.isInstalled else {
-            throw Subprocess.Failure(description: "The package websockets is missing: python3 -m pip install websockets")
+            throw Subprocess.Failure(
+                description: "The package websockets is missing: python3 -m pip install websockets"
+            )
         }
         let output = FileManager.default.temporaryDirectory.appendingPathComponent("ferry-\(UUID().uuidString).txt")
         defer { try? FileManager.default.removeItem(at: output) }
@@ -65,7 +67,7 @@ final class WebSocketPeer: Sendable {
                 return response
 
         async def handle(connection):
-            path = connection.request.path.split("/")[1:]
+            path = connection.request.path.split("?")[0].split("/")[1:]
             if path[0] == "fields":
                 fields = {name.lower(): value for name, value in connection.request.headers.raw_items()}
                 await connection.send(json.dumps(fields))

@@ -8,20 +8,30 @@ import Testing
 struct HostileServerTests {
     private let session = CurlSession(configuration: .ephemeral)
 
-    private func open(_ server: RawServer, _ options: WebSocketTask.Options = .init(), timeout: TimeInterval = 60)
+    private func open(
+        _ server: RawServer,
+        _ options: WebSocketTask.Options = .init(),
+        timeout: TimeInterval = 60
+    )
         -> WebSocketTask
     {
-        let task = session.webSocket(with: URLRequest(url: server.webSocketURL, timeoutInterval: timeout), options: options)
+        let task = session.webSocket(
+            with: URLRequest(url: server.webSocketURL, timeoutInterval: timeout),
+            options: options
+        )
         task.resume()
         return task
     }
 
-    @Test("A violation is an error, and the server gets a close frame with its code", arguments: [
-        (ServerFrame(.text, "a", reserved: 1).bytes, 1002), (ServerFrame(.continuation, "a").bytes, 1002),
-        (ServerFrame(.text, Data([0xFF])).bytes, 1007), (ServerFrame(.binary, Data(count: 2000)).bytes, 1009),
-        (ServerFrame(.ping, Data(count: 126)).bytes, 1002), (ServerFrame.close(1005).bytes, 1002),
-        (Data("HTTP/1.1 200 OK\r\n\r\n".utf8), 1002),
-    ])
+    @Test(
+        "A violation is an error, and the server gets a close frame with its code",
+        arguments: [
+            (ServerFrame(.text, "a", reserved: 1).bytes, 1002), (ServerFrame(.continuation, "a").bytes, 1002),
+            (ServerFrame(.text, Data([0xFF])).bytes, 1007), (ServerFrame(.binary, Data(count: 2000)).bytes, 1009),
+            (ServerFrame(.ping, Data(count: 126)).bytes, 1002), (ServerFrame.close(1005).bytes, 1002),
+            (Data("HTTP/1.1 200 OK\r\n\r\n".utf8), 1002),
+        ]
+    )
     func violations(bytes: Data, code: Int) async throws {
         let server = try RawServer.webSocket { connection in
             connection.write(ServerFrame(.text, "before").bytes + bytes)
@@ -41,13 +51,17 @@ struct HostileServerTests {
         #expect(frames.map(\.isMasked) == [true])
     }
 
-    @Test("A wrong response to the handshake is an error", arguments: [
-        "HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n\r\n",
-        "HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Accept: x\r\n\r\n",
-        "HTTP/1.1 101 Switching Protocols\r\n\r\n", "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nhi",
-        "HTTP/1.1 204 No Content\r\n\r\n", "HTTP/1.1 426 Upgrade Required\r\nContent-Length: 0\r\n\r\n", "garbage\r\n\r\n", "",
-        "HTTP/1.1 101 Swi",
-    ])
+    @Test(
+        "A wrong response to the handshake is an error",
+        arguments: [
+            "HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n\r\n",
+            "HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Accept: x\r\n\r\n",
+            "HTTP/1.1 101 Switching Protocols\r\n\r\n", "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nhi",
+            "HTTP/1.1 204 No Content\r\n\r\n", "HTTP/1.1 426 Upgrade Required\r\nContent-Length: 0\r\n\r\n",
+            "garbage\r\n\r\n", "",
+            "HTTP/1.1 101 Swi",
+        ]
+    )
     func wrongHandshakes(answer: String) async throws {
         let server = try RawServer { connection in
             connection.readHead()
@@ -62,7 +76,9 @@ struct HostileServerTests {
 
     @Test("An extension that was not offered is refused")
     func extensions() async throws {
-        let server = try RawServer.webSocket(fields: "Sec-WebSocket-Extensions: permessage-deflate\r\n") { $0.readAll() }
+        let server = try RawServer.webSocket(fields: "Sec-WebSocket-Extensions: permessage-deflate\r\n") {
+            $0.readAll()
+        }
         var options = WebSocketTask.Options()
         options.offersCompression = false
         let error = await #expect(throws: WebSocketError.self) { try await open(server, options).receive() }

@@ -99,7 +99,8 @@ struct SocketMachineTests {
     @Test("In any order of events, at most one close frame is sent, and nothing after the end")
     func random() {
         let events: [SocketMachine.Event] = [
-            .opened, .close(.normalClosure, Data()), .cancel, .receivedClose(.goingAway, Data()), .violation(Self.violation),
+            .opened, .close(.normalClosure, Data()), .cancel, .receivedClose(.goingAway, Data()),
+            .violation(Self.violation),
             .disconnected, .pingTimeout, .closeTimeout, .handshakeTimeout,
         ]
         var random = SeededGenerator(11)

@@ -1,0 +1,34 @@
+extension HTTPSessionManager {
+    /// Makes a task for a WebSocket of the service.
+    ///
+    /// The request of the handshake is made like that of a GET: by the manager's request serializer, with its header
+    /// fields, and by ``Ferry/SessionManager/adapt(_:)``. The manager's interceptors and retry policy apply to it, as do
+    /// the credentials and the trust of its session.
+    ///
+    /// - Parameters:
+    ///   - path: The path relative to the manager's base URL, or an absolute URL with the scheme `http` or `https`.
+    ///   - parameters: The parameters of the URL's query.
+    ///   - protocols: The subprotocols that the program understands, the preferred one first; none by default.
+    ///   - options: The settings.
+    /// - Returns: The task, suspended.
+    /// - Throws: The error of making the request, or a ``WebSocketError`` if the manager's session is not a
+    ///   ``FerrySession/CurlSession``.
+    public func webSocket(
+        _ path: String,
+        parameters: Parameters? = nil,
+        protocols: [String] = [],
+        options: WebSocketTask.Options = WebSocketTask.Options()
+    ) throws -> WebSocketTask {
+        guard let session = session as? CurlSession else {
+            throw WebSocketError(.invalidRequest, "WebSockets need a CurlSession, the default transport of managers")
+        }
+        var request = Request<Data>.get(path, serializer: .data)
+        request.parameters = parameters
+        let handshake = try adapt(makeRequest(request))
+        let (interceptors, policy) = (interceptors, retryPolicy)
+        return WebSocketTask(session, handshake, protocols: protocols, options) { task in
+            if !interceptors.isEmpty { task.interceptors = interceptors }
+            if let policy { task.retryPolicy = policy }
+        }
+    }
+}

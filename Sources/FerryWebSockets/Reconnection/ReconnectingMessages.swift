@@ -1,0 +1,131 @@
+/// The messages of a WebSocket that is opened again when its connection is lost.
+///
+/// ```swift
+/// let messages = session.webSocketMessages(with: request) { socket in
+///     try await socket.send(.string("subscribe"))
+/// }
+/// for try await message in messages { print(message) }
+/// ```
+///
+/// It is opened again after failures of the network and statuses that the policy names, and after the close codes 1001,
+/// 1006 and 1011 to 1014, with the policy's delays; a message sets the count of attempts to zero. The sequence ends at
+/// another close without an error (1000, or no code), and throws the other errors. Messages that the server has sent in
+/// the meantime are lost, unless its protocol sends them again.
+///
+/// The connection is closed with 1001 when the iterator is released or the Swift task is cancelled.
+public struct ReconnectingMessages: AsyncSequence, Sendable {
+    let policy: RetryPolicy
+    let makeTask: @Sendable () -> WebSocketTask
+    let opened: @Sendable (WebSocketTask) async throws -> Void
+    let sleep: @Sendable (TimeInterval) async throws -> Void
+
+    /// Returns an iterator, which opens a connection of its own.
+    public func makeAsyncIterator() -> Iterator { Iterator(messages: self) }
+
+    /// An iterator over the messages.
+    public struct Iterator: AsyncIteratorProtocol {
+        fileprivate let messages: ReconnectingMessages
+        private var connection: OwnedConnection?
+        private var failures = 0
+
+        fileprivate init(messages: ReconnectingMessages) { self.messages = messages }
+
+        /// Returns the next message, or `nil` when the server has closed the connection.
+        ///
+        /// - Throws: The error after which the connection is not opened again.
+        public mutating func next() async throws -> WebSocketTask.Message? {
+            while true {
+                do {
+                    let message = try await current().receive()
+                    failures = 0
+                    return message
+                } catch let error as WebSocketError where error.isNormalEnd {
+                    connection = nil
+                    return nil
+                } catch {
+                    connection = nil
+                    try Task.checkCancellation()
+                    let random = Double.random(in: 0...1)
+                    let policy = messages.policy
+                    guard
+                        let delay = ReconnectionRule.delay(
+                            after: error,
+                            failures: failures,
+                            policy: policy,
+                            random: random
+                        )
+                    else { throw error }
+                    failures += 1
+                    try await messages.sleep(delay)
+                }
+            }
+        }
+
+        /// Returns the open connection, or opens one.
+        private mutating func current() async throws -> WebSocketTask {
+            if let connection { return connection.task }
+            let next = OwnedConnection(messages.makeTask())
+            connection = next
+            next.task.resume()
+            try await messages.opened(next.task)
+            return next.task
+        }
+    }
+
+    /// Closes a connection when it is released.
+    private final class OwnedConnection: Sendable {
+        let task: WebSocketTask
+
+        init(_ task: WebSocketTask) { self.task = task }
+
+        deinit { task.cancel(with: .goingAway) }
+    }
+}
+
+extension WebSocketError {
+    /// Whether the server has closed the connection because its purpose is fulfilled.
+    fileprivate var isNormalEnd: Bool {
+        code == .closed && (closeCode == .normalClosure || closeCode == .noStatusReceived)
+    }
+}
+
+extension CurlSession {
+    /// Returns the messages of a WebSocket that is opened again when its connection is lost.
+    ///
+    /// - Parameters:
+    ///   - request: The request of the handshake, as in ``webSocket(with:protocols:options:)``.
+    ///   - protocols: The subprotocols that the program understands; none by default.
+    ///   - options: The settings. A ping interval finds connections that were lost silently.
+    ///   - policy: The policy for attempts after the first one; by default 3 without a message in between.
+    ///   - opened: Called each time a connection is opened, for example to send what the server needs to know; it runs
+    ///     in the Swift task that reads. Its messages are sent when the handshake is complete.
+    /// - Returns: The sequence.
+    public func webSocketMessages(
+        with request: URLRequest,
+        protocols: [String] = [],
+        options: WebSocketTask.Options = WebSocketTask.Options(),
+        reconnecting policy: RetryPolicy = .standard,
+        opened: @escaping @Sendable (WebSocketTask) async throws -> Void = { _ in }
+    ) -> ReconnectingMessages {
+        webSocketMessages(with: request, protocols: protocols, options: options, reconnecting: policy, opened: opened) {
+            try await Task.sleep(for: .seconds(min($0, 1e9)))
+        }
+    }
+
+    /// Like the public function, with a function that waits for a number of seconds.
+    func webSocketMessages(
+        with request: URLRequest,
+        protocols: [String] = [],
+        options: WebSocketTask.Options = WebSocketTask.Options(),
+        reconnecting policy: RetryPolicy,
+        opened: @escaping @Sendable (WebSocketTask) async throws -> Void,
+        sleep: @escaping @Sendable (TimeInterval) async throws -> Void
+    ) -> ReconnectingMessages {
+        ReconnectingMessages(
+            policy: policy,
+            makeTask: { self.webSocket(with: request, protocols: protocols, options: options) },
+            opened: opened,
+            sleep: sleep
+        )
+    }
+}

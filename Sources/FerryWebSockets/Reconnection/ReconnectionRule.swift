@@ -1,0 +1,48 @@
+/// The rule that decides whether a connection that has ended is opened again.
+enum ReconnectionRule {
+    /// Returns the delay before the next attempt, or `nil` if there is none.
+    ///
+    /// - Parameters:
+    ///   - error: Why the connection has ended, or was not opened.
+    ///   - failures: How many attempts in a row have failed without a message.
+    ///   - policy: The policy.
+    ///   - random: A number from 0 to 1 that chooses the delay.
+    /// - Returns: The delay in seconds.
+    static func delay(
+        after error: any Error,
+        failures: Int,
+        policy: RetryPolicy,
+        random: Double
+    ) -> TimeInterval? {
+        guard failures < policy.maximumRetries, isTemporary(error, policy) else { return nil }
+        return policy.backoff.delay(retry: failures, random: random)
+    }
+
+    private static func isTemporary(_ error: any Error, _ policy: RetryPolicy) -> Bool {
+        switch error {
+        case let error as WebSocketError: isTemporary(error, policy)
+        case let error as URLError: failure(error).map(policy.failures.contains) ?? false
+        default: false
+        }
+    }
+
+    private static func isTemporary(_ error: WebSocketError, _ policy: RetryPolicy) -> Bool {
+        switch error.code {
+        case .timedOut: true
+        case .refused: error.response.map { policy.statuses.contains($0.statusCode) } ?? false
+        // The server restarts, is overloaded or has failed, or the connection was lost.
+        case .closed: error.closeCode.map { [1001, 1006, 1011, 1012, 1013, 1014].contains($0.rawValue) } ?? false
+        default: false
+        }
+    }
+
+    private static func failure(_ error: URLError) -> RetryPolicy.Failure? {
+        switch error.code {
+        case .cannotFindHost, .dnsLookupFailed: .nameLookup
+        case .cannotConnectToHost, .notConnectedToInternet: .connect
+        case .timedOut: .connectTimeout
+        case .networkConnectionLost: .connectionLost
+        default: nil
+        }
+    }
+}

@@ -1,0 +1,105 @@
+import TestSupport
+import Testing
+
+@testable import FerryWebSockets
+
+@Suite("WebSockets that are opened again")
+struct ReconnectionTests {
+    private func error(closedWith code: Int) -> WebSocketError {
+        WebSocketError(.closed, "", closeCode: .init(rawValue: code))
+    }
+
+    @Test("Failures of the network and temporary close codes lead to another attempt")
+    func rule() throws {
+        func delay(_ error: any Error, failures: Int = 0) -> TimeInterval? {
+            ReconnectionRule.delay(after: error, failures: failures, policy: .standard, random: 1)
+        }
+        for code in [1001, 1006, 1011, 1012, 1013, 1014] { #expect(delay(error(closedWith: code)) == 0.5) }
+        for code in [1000, 1002, 1008, 4000] { #expect(delay(error(closedWith: code)) == nil) }
+        for code in [URLError.Code.cannotFindHost, .cannotConnectToHost, .networkConnectionLost, .timedOut] {
+            #expect(delay(URLError(code)) == 0.5)
+        }
+        #expect(delay(URLError(.serverCertificateUntrusted)) == nil)
+        #expect(delay(CancellationError()) == nil)
+        #expect(delay(WebSocketError(.protocolViolation, "")) == nil)
+        #expect(delay(WebSocketError(.timedOut, "")) == 0.5)
+        #expect(delay(URLError(.networkConnectionLost), failures: 2) == 2)
+        #expect(delay(URLError(.networkConnectionLost), failures: 3) == nil)
+        let url = try #require(URL(string: "http://host/"))
+        for (status, expected) in [(503, 0.5), (403, nil)] as [(Int, TimeInterval?)] {
+            let response = HTTPURLResponse(url: url, statusCode: status, httpVersion: nil, headerFields: nil)
+            #expect(delay(WebSocketError(.refused, "", response: response)) == expected)
+        }
+    }
+
+    @Test("The messages of several connections are one sequence, and each connection is told what it needs")
+    func messages() async throws {
+        let server = try RawServer { connection in
+            // The third connection is refused, as by a proxy whose server restarts.
+            let head = connection.readHead()
+            guard connection.index != 2 else {
+                connection.write("HTTP/1.1 503 Service Unavailable\r\nContent-Length: 0\r\n\r\n")
+                return
+            }
+            connection.write(RawServer.answer(to: head))
+            while ClientFrame.all(in: connection.received).isEmpty, connection.readMore() {}
+            connection.write(ServerFrame(.text, "\(connection.index)").bytes)
+            if connection.index == 3 { connection.write(ServerFrame.close(1000).bytes) }
+            if connection.index == 1 { connection.write(ServerFrame.close(1012).bytes) }
+        }
+        let delays = Watched<[TimeInterval]>([])
+        var policy = RetryPolicy.standard
+        policy.backoff.hasJitter = false
+        let messages = CurlSession(configuration: .ephemeral).webSocketMessages(
+            with: URLRequest(url: server.webSocketURL),
+            reconnecting: policy,
+            opened: { try await $0.send(.string("hello")) },
+            sleep: { seconds in delays.change { $0.append(seconds) } }
+        )
+        var received: [WebSocketTask.Message] = []
+        for try await message in messages { received.append(message) }
+        #expect(received == [.string("0"), .string("1"), .string("3")])
+        #expect(delays.current == [0.5, 0.5, 1])
+        try await eventually("four connections") { server.finished == 4 }
+        let greetings = server.received.compactMap { ClientFrame.all(in: $0).first?.payload }
+        #expect(greetings == Array(repeating: Data("hello".utf8), count: 3))
+    }
+
+    @Test("After too many attempts, the last error is thrown")
+    func attempts() async throws {
+        let server = try RawServer { connection in
+            connection.readHead()
+            connection.write("HTTP/1.1 503 Service Unavailable\r\nContent-Length: 0\r\n\r\n")
+        }
+        let messages = CurlSession(configuration: .ephemeral).webSocketMessages(
+            with: URLRequest(url: server.webSocketURL),
+            reconnecting: .standard,
+            opened: { _ in },
+            sleep: { _ in }
+        )
+        let error = await #expect(throws: WebSocketError.self) { for try await _ in messages {} }
+        #expect(error?.code == .refused)
+        try await eventually("four connections") { server.finished == 4 }
+    }
+
+    @Test("Cancelling ends the connection, and the wait for the next one")
+    func cancelling() async throws {
+        let server = try RawServer.webSocket { connection in
+            if connection.index == 0 { connection.write(ServerFrame(.text, "x").bytes) }
+        }
+        let waits = Watched(0)
+        let messages = CurlSession(configuration: .ephemeral).webSocketMessages(
+            with: URLRequest(url: server.webSocketURL),
+            reconnecting: .standard,
+            opened: { _ in },
+            sleep: { _ in
+                waits.change { $0 += 1 }
+                try await Task.sleep(for: .seconds(3600))
+            }
+        )
+        let reader = Task { for try await _ in messages {} }
+        try await waits.wait { $0 == 1 }
+        reader.cancel()
+        await #expect(throws: CancellationError.self) { try await reader.value }
+    }
+}
