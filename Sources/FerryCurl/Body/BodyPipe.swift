@@ -76,10 +76,10 @@ package final class BodyPipe: Sendable {
         if let error { throw error }
     }
 
-    /// Waits until there is room for more bytes.
+    /// Waits until there is room for more bytes; runs where its caller does, since there mostly is room.
     ///
     /// - Throws: A ``CurlSessionError`` if nothing is read any more, or `CancellationError`.
-    package func waitForRoom() async throws {
+    package func waitForRoom(isolation: isolated (any Actor)? = #isolation) async throws {
         let number = try state.withLock { state -> Int? in
             if let refusal = state.refusal { throw refusal }
             guard state.count >= capacity else { return nil }

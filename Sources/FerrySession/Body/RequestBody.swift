@@ -13,9 +13,9 @@
 /// error of the task, and ends the request.
 ///
 /// A redirect that keeps the method, a challenge or a retry may need the body again. A body made with
-/// ``init(length:coding:trailers:replaying:)`` is then made again; any other can be sent only once, and the request fails with
-/// `URLError.requestBodyStreamExhausted` and the reason ``CurlSessionError/Code/bodyNotReplayable``, unless the delegate
-/// provides a stream instead.
+/// ``init(length:coding:trailers:replaying:)`` is then made again. Any other can be sent only once: the request fails
+/// with `URLError.requestBodyStreamExhausted` and the reason ``CurlSessionError/Code/bodyNotReplayable``, unless the
+/// delegate provides a stream instead.
 public struct RequestBody: Sendable {
     let made: MadeBody
 
@@ -109,6 +109,7 @@ public struct RequestBody: Sendable {
     ///   - coding: A content coding, as for ``init(_:length:coding:trailers:)``.
     ///   - sendsTrailers: Whether ``RequestBodyWriter/finish(trailers:)`` may be called with fields, as described for
     ///     ``Trailers``; false by default.
+    /// - Returns: The body, and its writer.
     public static func writer(
         length: Int64? = nil,
         coding: Coding? = nil,

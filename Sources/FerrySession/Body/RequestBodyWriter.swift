@@ -24,10 +24,13 @@ public final class RequestBodyWriter: Sendable {
     ///
     /// The method waits while 256 KiB or more wait to be sent, and returns before its own bytes are sent.
     ///
+    /// - Parameters:
+    ///   - data: The bytes.
+    ///   - isolation: The actor of the caller, which the method does not leave while there is room.
     /// - Throws: A ``CurlSessionError`` with the code `requestHasEnded` if the request has ended, for example because
     ///   the server has responded before the body's end, `bodyHasEnded` if the body has, or `bodyLengthMismatch`; and
     ///   `CancellationError` if the Swift task is cancelled while it waits, with nothing written.
-    public func write(_ data: Data) async throws {
+    public func write(_ data: Data, isolation: isolated (any Actor)? = #isolation) async throws {
         try await feed.pipe.waitForRoom()
         try feed.append(data)
     }

@@ -45,6 +45,7 @@ extension CurlSession {
     /// - Parameters:
     ///   - request: The request to send; its own body is ignored.
     ///   - body: The body.
+    /// - Returns: The task, suspended.
     public func uploadTask(with request: URLRequest, body: RequestBody) -> URLSessionUploadTask {
         makeUploadTask(request, .made(body.made), .delegate)
     }
@@ -55,6 +56,7 @@ extension CurlSession {
     ///   - request: The request to send; its own body is ignored.
     ///   - body: The body.
     ///   - completionHandler: Called once with the response and its body, or with the error.
+    /// - Returns: The task, suspended.
     public func uploadTask(
         with request: URLRequest,
         body: RequestBody,

@@ -100,7 +100,10 @@ struct BodyFeedTests {
         #expect(error?.code == .contentCodingUnavailable)
     }
 
-    @Test("A trailer that would break the message fails the body", arguments: [("a b", "1"), ("", "1"), ("a", "1\r\nb: 2")])
+    @Test(
+        "A trailer that would break the message fails the body",
+        arguments: [("a b", "1"), ("", "1"), ("a", "1\r\nb: 2")]
+    )
     func badTrailer(_ name: String, _ value: String) {
         let feed = BodyFeed(BodyPipe(), coding: nil)
         feed.finish(trailers: [RequestField(name, value)])

@@ -76,7 +76,8 @@ struct BodyPipeTests {
         #expect(wakes.current == 2)
     }
 
-    @Test("A writer that is cancelled while it waits throws, and the pipe goes on") func cancelledWriter() async throws {
+    @Test("A writer that is cancelled while it waits throws, and the pipe goes on") func cancelledWriter() async throws
+    {
         let pipe = BodyPipe(capacity: 10)
         try pipe.append(Data(count: 10))
         let writer = Task { try await pipe.waitForRoom() }

@@ -177,7 +177,9 @@ struct RequestBodyTests {
 
     // MARK: - Both directions
 
-    @Test("A final response before the body's end ends the sequence, and is the result") func earlyResponse() async throws {
+    @Test("A final response before the body's end ends the sequence, and is the result") func earlyResponse()
+        async throws
+    {
         var configuration = LoopbackServer.Configuration()
         configuration.bodyReading = { _ in .early(.text("too large", status: 413), afterBytes: 100_000) }
         let server = try LoopbackServer(configuration: configuration) { _ in .text("ok") }
@@ -189,7 +191,9 @@ struct RequestBodyTests {
         #expect(asked < 200)
     }
 
-    @Test("A final response before the body's end stops a writer with an error") func earlyResponseForWriter() async throws {
+    @Test("A final response before the body's end stops a writer with an error") func earlyResponseForWriter()
+        async throws
+    {
         var configuration = LoopbackServer.Configuration()
         configuration.bodyReading = { _ in .early(.status(403), afterBytes: 10) }
         let server = try LoopbackServer(configuration: configuration) { _ in .text("ok") }

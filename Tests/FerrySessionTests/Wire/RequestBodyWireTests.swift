@@ -22,7 +22,10 @@ struct RequestBodyWireTests {
     func coding(_ coding: RequestBody.Coding) async throws {
         // Sends the body back with the coding that the request has named.
         let server = try LoopbackServer { request in
-            LoopbackResponse(headers: ["Content-Encoding": request.header("Content-Encoding") ?? ""], body: .data(request.body))
+            LoopbackResponse(
+                headers: ["Content-Encoding": request.header("Content-Encoding") ?? ""],
+                body: .data(request.body)
+            )
         }
         let text = String(repeating: "the same line again\n", count: 10_000)
         let body = RequestBody(pieces([text, text]), length: 400_000, coding: coding)

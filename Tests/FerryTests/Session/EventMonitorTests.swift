@@ -51,6 +51,10 @@ struct EventMonitorTests {
         let events = Watched<[String]>([])
         manager.eventMonitors = [Recorder(name: "a", events: events)]
         _ = try await manager.send(.get("", serializer: .string))
-        #expect(events.current.filter { $0.contains("response") || $0.contains("interim") } == ["a interim 103", "a response"])
+        #expect(
+            events.current.filter { $0.contains("response") || $0.contains("interim") } == [
+                "a interim 103", "a response",
+            ]
+        )
     }
 }

@@ -28,8 +28,9 @@ public protocol EventMonitor: Sendable {
     /// Called when an attempt has failed and the request is going to be sent again.
     func task(_ task: URLSessionTask, willRetry retry: TransferMetrics.Retry)
 
-    /// Called when an interim response has arrived (RFC 9110, section 15.2), such as 103 (Early Hints); only for tasks of
-    /// a `CurlSession`.
+    /// Called when an interim response has arrived (RFC 9110, section 15.2), such as 103 (Early Hints).
+    ///
+    /// Only Ferry's session reports them.
     func task(_ task: URLSessionTask, didReceiveInformationalResponse response: HTTPURLResponse)
 
     /// Called when a response has arrived.
