@@ -136,15 +136,15 @@ extension WebSocketConnection {
         }
         try Task.checkCancellation()
         let pipe = try state.withLock { state in
-            if let error = Self.end(of: state) { throw error }
+            if state.agreement == nil, let error = Self.end(of: state) { throw error }
             return state.pipe
         }
+        // What the connection has taken counts as sent, even if it has ended since then.
+        guard let pipe, pipe.isFull else { return }
         do {
-            try await pipe?.waitForRoom()
-        } catch let error as CurlSessionError {
-            if let end = state.withLock({ Self.end(of: $0) }) { throw end }
-            // The server has ended its side, of which something may still have to be received.
-            guard error.code == .bodyHasEnded else { throw Self.lost }
+            try await pipe.waitForRoom()
+        } catch is CurlSessionError {
+            throw state.withLock { Self.end(of: $0) } ?? Self.lost
         }
     }
 
