@@ -125,7 +125,7 @@ package enum CurlCode {
     static let issuerError: Int32 = 83
     package static let pinMismatch: Int32 = 90
     static let invalidCertificateStatus: Int32 = 91
-    static let http2Stream: Int32 = 92
+    package static let http2Stream: Int32 = 92
     static let http3: Int32 = 95
     static let proxyFailed: Int32 = 97
     package static let tooLarge: Int32 = 100

@@ -26,7 +26,7 @@ extension Exchange {
         var end = AttemptEnd(
             again: attempt.needsNewConnection ? .onNewConnection : incoming.again,
             hasOwnFailure: incoming.failure != nil,
-            hasTransportFailure: code != 0,
+            hasTransportFailure: code != 0 && !isOnlyAboutSending(code, attempt),
             hasQuestion: incoming.question != nil,
             hasResponse: response != nil && attempt.status != nil,
             awaitsTrust: attempt.trust.pendingQuestion != nil,
@@ -53,6 +53,18 @@ extension Exchange {
             end.needsNewBody = RepetitionRule.isIdempotent(method)
         }
         return end
+    }
+
+    /// Whether an attempt has failed to send the rest of a body after the whole response had come.
+    ///
+    /// A server may end the connection or the stream then (RFC 9112, section 9.3, and RFC 9113, section 8.1). libcurl
+    /// before 8.0 reports that as an error.
+    private func isOnlyAboutSending(_ code: Int32, _ attempt: NetworkAttempt) -> Bool {
+        guard code == CurlCode.sendError || code == CurlCode.http2Stream, reader != nil, continuation.offset == nil,
+            let response
+        else { return false }
+        if let decoder = incoming.decoder { return attempt.received > .zero && decoder.isDrained && decoder.mayEnd }
+        return response.expectedLength == attempt.received
     }
 
     private func follow(_ next: AttemptEnd.Next, _ failure: URLError?, _ tunnel: PendingQuestion?) {

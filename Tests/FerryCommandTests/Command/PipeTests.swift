@@ -126,6 +126,31 @@ struct PipeTests {
         #expect(body.hasPrefix("HTTP/1.1 200"), "\(body)")
     }
 
+    @Test("-T - sends lines as they come, on one connection, until a signal ends it") func live() async throws {
+        let received = Watched("")
+        let connections = Watched(0)
+        let server = try RawServer { connection in
+            connections.change { $0 += 1 }
+            while connection.readMore() {
+                let text = String(decoding: connection.received, as: UTF8.self)
+                received.change { $0 = text }
+            }
+        }
+        let input = Pipe()
+        let process = try FerryProcess(
+            ["-s", "-T", "-", server.url().absoluteString],
+            in: folder,
+            standardInput: input.fileHandleForReading
+        )
+        for line in ["one", "two"] {
+            try input.fileHandleForWriting.write(contentsOf: Data("\(line)\n".utf8))
+            try await received.wait { $0.hasSuffix("4\r\n\(line)\n\r\n") }
+        }
+        process.send(SIGINT)
+        #expect(try await process.outcome().status == -SIGINT)
+        #expect(connections.current == 1)
+    }
+
     @Test("Standard input is the body for every URL") func severalURLs() async throws {
         let outcome = try await bash("printf a=1 | $FERRY -s -d @- \(url("/echo?1")) \(url("/echo?2"))")
         #expect(outcome.status == 0, "\(outcome.errors)")

@@ -51,11 +51,12 @@ final class FerryProcess: Sendable {
     private let results: TemporaryFolder
     private let state = Mutex(State())
 
-    /// Starts the command; `output` and `errors` replace the files for its standard output and error.
+    /// Starts the command; `standardInput`, `output` and `errors` replace the files for its standard descriptors.
     init(
         _ arguments: [String],
         in folder: TemporaryFolder,
         input: String? = nil,
+        standardInput: FileHandle? = nil,
         environment: [String: String] = [:],
         output: FileHandle? = nil,
         errors: FileHandle? = nil,
@@ -67,7 +68,8 @@ final class FerryProcess: Sendable {
         process.currentDirectoryURL = folder.url
         process.environment = environment.merging(["PATH": "/usr/bin:/bin", "HOME": results.url.path]) { own, _ in own }
         try results.file("input", input ?? "")
-        process.standardInput = try FileHandle(forReadingFrom: results.url.appendingPathComponent("input"))
+        process.standardInput =
+            try standardInput ?? FileHandle(forReadingFrom: results.url.appendingPathComponent("input"))
         process.standardOutput = try output ?? Self.file("output", in: results)
         process.standardError = try errors ?? Self.file("errors", in: results)
         process.terminationHandler = { [weak self] _ in self?.end() }

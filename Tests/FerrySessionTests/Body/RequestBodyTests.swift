@@ -91,6 +91,37 @@ struct RequestBodyTests {
         #expect(server.requests.map(\.bodyLength) == [100_000, 50_000])
     }
 
+    @Test(
+        "A thread can read a body as the stream of its request, whose error is the sequence's",
+        arguments: [true, false]
+    )
+    func stream(_ isWhole: Bool) async throws {
+        let pieces = AsyncThrowingStream<Data, any Error> { continuation in
+            for _ in 0..<10 { continuation.yield(Data(count: 100_000)) }
+            continuation.finish(throwing: isWhole ? nil : Broken())
+        }
+        let body = RequestBody(pieces)
+        let results = Watched<[(count: Int, isBroken: Bool)]>([])
+        await onThreads(1) { _ in
+            var request = URLRequest(url: URL(fileURLWithPath: "/"))
+            request.setBody(body)
+            guard let stream = request.httpBodyStream else { return }
+            stream.open()
+            defer { stream.close() }
+            var bytes = [UInt8](repeating: 0, count: 200_000)
+            var total = 0
+            while true {
+                let count = stream.read(&bytes, maxLength: bytes.count)
+                guard count > 0 else { break }
+                total += count
+            }
+            results.append((total, stream.streamError is Broken))
+        }
+        let result = try #require(results.current.first)
+        #expect(result.isBroken == !isWhole)
+        #expect(!isWhole || result.count == 1_000_000)
+    }
+
     // MARK: - Back-pressure
 
     @Test("A sequence is asked for no more than a server reads") func backPressure() async throws {
@@ -206,6 +237,26 @@ struct RequestBodyTests {
         #expect(error?.code == .requestHasEnded)
         let (_, response) = try await upload.value
         #expect((response as? HTTPURLResponse)?.statusCode == 403)
+    }
+
+    @Test("A server that closes after a whole response, and before the body's end, has responded")
+    func closingServer() async throws {
+        let hasRead = Gate()
+        let server = try RawServer { connection in
+            connection.readHead()
+            connection.write("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok")
+            hasRead.wait()
+            connection.resetOnClose()
+        }
+        let endless = Endless()
+        let request = post(server.url())
+        let (bytes, _) = try await makeSession().bytes(for: request, body: RequestBody(endless))
+        var body = Data()
+        for try await chunk in bytes.chunks {
+            body.append(chunk)
+            if body.count == 2 { hasRead.open() }
+        }
+        #expect(body == Data("ok".utf8))
     }
 
     @Test("A writer and a reader talk while both bodies go on") func bothDirections() async throws {

@@ -151,6 +151,22 @@ struct RequestBodyWireTests {
         #expect(String(decoding: data, as: UTF8.self) == "got 3")
     }
 
+    @Test("A retry makes the body again, or does not happen", arguments: [true, false])
+    func retry(_ isReplayable: Bool) async throws {
+        let server = try LoopbackServer { request in
+            request.connectionID == 1 ? .status(503).closing() : .text("got \(request.bodyLength)")
+        }
+        var options = CurlSession.Options()
+        var policy = RetryPolicy()
+        policy.backoff = .init(base: 0.01)
+        options.retry = policy
+        let body = isReplayable ? RequestBody { pieces(["one"]) } : RequestBody(pieces(["one"]))
+        let request = Wire.request(server.url, "PUT")
+        let (data, response) = try await makeSession(options: options).upload(for: request, body: body)
+        #expect((response as? HTTPURLResponse)?.statusCode == (isReplayable ? 200 : 503))
+        #expect(String(decoding: data, as: UTF8.self) == (isReplayable ? "got 3" : ""))
+    }
+
     @Test("A body on a kept connection that is dead is made again, or is not sent", arguments: [true, false])
     func deadConnection(_ isReplayable: Bool) async throws {
         var configuration = LoopbackServer.Configuration()
