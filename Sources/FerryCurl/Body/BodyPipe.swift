@@ -76,6 +76,9 @@ package final class BodyPipe: Sendable {
         if let error { throw error }
     }
 
+    /// Whether ``waitForRoom(isolation:)`` would wait.
+    package var isFull: Bool { state.withLock { $0.count >= capacity } }
+
     /// Waits until there is room for more bytes; runs where its caller does, since there mostly is room.
     ///
     /// - Throws: A ``CurlSessionError`` if nothing is read any more, or `CancellationError`.
