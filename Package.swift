@@ -49,7 +49,7 @@ let package = Package(
         // What Docs shows, compiled and run by ExamplesTests.
         .target(
             name: "Examples",
-            dependencies: ["Ferry"],
+            dependencies: ["Ferry", "FerryWebSockets"],
             path: "Docs/Examples",
             swiftSettings: settings
         ),
@@ -76,6 +76,12 @@ let package = Package(
             name: "NginxSupport",
             dependencies: ["Ferry", "TestSupport"],
             path: "Tests/NginxSupport",
+            swiftSettings: settings
+        ),
+        .target(
+            name: "WebSocketSupport",
+            dependencies: ["Ferry", "NginxSupport", "TestSupport"],
+            path: "Tests/WebSocketSupport",
             swiftSettings: settings
         ),
         .testTarget(name: "FerryCoreTests", dependencies: ["FerryCore", "TestSupport"], swiftSettings: settings),
@@ -117,7 +123,7 @@ let package = Package(
         ),
         .testTarget(
             name: "FerryWebSocketsTests",
-            dependencies: ["FerryWebSockets", "FerryTesting", "NginxSupport", "TestSupport"],
+            dependencies: ["FerryWebSockets", "NginxSupport", "TestSupport", "WebSocketSupport"],
             swiftSettings: settings
         ),
         // What the thread sanitizer watches besides the session: managers, operations and serializers on many threads.
@@ -131,7 +137,7 @@ let package = Package(
         ),
         .testTarget(
             name: "FerryCommandTests",
-            dependencies: ["FerryCommand", "FerryTesting", "ProxySupport", "TestSupport"],
+            dependencies: ["FerryCommand", "FerryTesting", "ProxySupport", "TestSupport", "WebSocketSupport"],
             swiftSettings: settings
         ),
         .testTarget(
@@ -142,14 +148,14 @@ let package = Package(
         .testTarget(
             name: "DocumentationTests",
             dependencies: [
-                "Ferry", "FerryAPI", "FerryAssets", "FerryOperations", "FerryXML", "FerryTesting", "ProxySupport",
-                "TestSupport",
+                "Ferry", "FerryAPI", "FerryAssets", "FerryOperations", "FerryWebSockets", "FerryXML", "FerryTesting",
+                "ProxySupport", "TestSupport",
             ],
             swiftSettings: settings
         ),
         .testTarget(
             name: "ExamplesTests",
-            dependencies: ["Examples", "FerryTesting", "TestSupport"],
+            dependencies: ["Examples", "FerryTesting", "TestSupport", "WebSocketSupport"],
             swiftSettings: settings
         ),
         .testTarget(

@@ -78,6 +78,7 @@ struct WebSocketCommand: Sendable {
     private func send(to socket: WebSocketTask, _ fail: (CommandFailure) -> Void) async {
         var lines = InputLines()
         do {
+            try await socket.waitUntilOpen()
             while let piece = try await StandardInput.next() {
                 if options.isBinary {
                     try await socket.send(.data(piece))

@@ -51,6 +51,13 @@ public final class WebSocketTask: Sendable {
     /// Further calls have no effect. The handshake has the request's `timeoutInterval`; after it there is no limit of time but `pingInterval`.
     public func resume() { connection.start() }
 
+    /// Returns when the handshake is complete.
+    ///
+    /// It need not be called: messages that are sent before wait for that.
+    ///
+    /// - Throws: Why there is no connection, or a `CancellationError` if the Swift task is cancelled.
+    public func waitUntilOpen() async throws { try await connection.waitUntilSent() }
+
     // MARK: - Messages
 
     /// Sends a message, and returns when the connection has taken enough of what was sent before.

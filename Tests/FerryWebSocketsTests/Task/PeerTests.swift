@@ -2,6 +2,7 @@ import FerryTesting
 import NginxSupport
 import TestSupport
 import Testing
+import WebSocketSupport
 
 @testable import FerryWebSockets
 

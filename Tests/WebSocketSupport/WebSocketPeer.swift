@@ -5,26 +5,29 @@ import TestSupport
 /// A server of the `websockets` package for Python.
 ///
 /// It ends when its input ends, however the tests end.
-final class WebSocketPeer: Sendable {
+package final class WebSocketPeer: Sendable {
     private static let isInstalled: Bool = {
         (try? Subprocess.run("python3", ["-c", "import websockets.asyncio.server"])) != nil
     }()
 
     /// Whether the tests run: without the package they are skipped unless `FERRY_REQUIRE_NGINX=1` requires all servers.
-    static let isWanted = isInstalled || ProcessInfo.processInfo.environment["FERRY_REQUIRE_NGINX"] == "1"
+    package static let isWanted = isInstalled || ProcessInfo.processInfo.environment["FERRY_REQUIRE_NGINX"] == "1"
 
     /// Returns the server that all tests share, started on first use.
-    static func shared() throws -> WebSocketPeer { try sharedResult.get() }
+    package static func shared() throws -> WebSocketPeer { try sharedResult.get() }
 
     private static let sharedResult = Result { try WebSocketPeer() }
 
     private let process: Subprocess
     private let port: Int
 
-    func url(_ path: String) -> URL { URL(string: "ws://127.0.0.1:\(port)/\(path)") ?? URL(fileURLWithPath: "/") }
+    /// Returns the URL of a path, which says what the server does.
+    package func url(_ path: String) -> URL {
+        URL(string: "ws://127.0.0.1:\(port)/\(path)") ?? URL(fileURLWithPath: "/")
+    }
 
     /// Starts a server, over TLS if there is a certificate.
-    init(certificate: URL? = nil, key: URL? = nil) throws {
+    package init(certificate: URL? = nil, key: URL? = nil) throws {
         guard Self.isInstalled else {
             throw Subprocess.Failure(
                 description: "The package websockets is missing: python3 -m pip install websockets"
@@ -79,6 +82,8 @@ final class WebSocketPeer: Sendable {
                 return
             if path[0] == "fragments":
                 await connection.send(letter for letter in ["κό", "σ", "", "με"])
+            if path[0] == "binary":
+                return await connection.send(bytes([0, 255, 10]))
             if path[0] == "drop":
                 return connection.transport.abort()
             async for message in connection:
