@@ -12,6 +12,7 @@ let package = Package(
         .library(name: "FerryXML", targets: ["FerryXML"]),
         .library(name: "FerryAPI", targets: ["FerryAPI"]),
         .library(name: "FerryAssets", targets: ["FerryAssets"]),
+        .library(name: "FerryTransfers", targets: ["FerryTransfers"]),
         .library(name: "FerryTesting", targets: ["FerryTesting"]),
         .executable(name: "ferry", targets: ["FerryCommand"]),
     ],
@@ -37,6 +38,8 @@ let package = Package(
         .target(name: "FerryAPI", dependencies: ["Ferry", "FerrySession"], swiftSettings: settings),
         // Downloads of assets and their cache, images, and the activity of all managers.
         .target(name: "FerryAssets", dependencies: ["Ferry"], swiftSettings: settings),
+        // Downloads to a file: verified, over several connections, from mirrors.
+        .target(name: "FerryTransfers", dependencies: ["FerryAPI", "FerryCore", "FerrySession"], swiftSettings: settings),
         .target(name: "FerryTesting", dependencies: ["FerryCore", "FerrySession"], swiftSettings: settings),
         .executableTarget(name: "FerryCommand", dependencies: ["Ferry", "FerryTesting"], swiftSettings: settings),
         // What Docs shows, compiled and run by ExamplesTests.
@@ -106,6 +109,11 @@ let package = Package(
         .testTarget(
             name: "FerryAssetsTests",
             dependencies: ["FerryAssets", "FerryTesting", "TestSupport"],
+            swiftSettings: settings
+        ),
+        .testTarget(
+            name: "FerryTransfersTests",
+            dependencies: ["FerryTransfers", "FerryTesting", "TestSupport"],
             swiftSettings: settings
         ),
         // What the thread sanitizer watches besides the session: managers, operations and serializers on many threads.
