@@ -43,6 +43,9 @@ public struct VerifiedDownload: Sendable {
     /// Those that are not https are left out if the request's URL is https.
     public var usesOfferedMirrors = false
 
+    /// The limit on the bytes per second, which several downloads may share; nil, the default, for none.
+    public var limit: TransferLimit?
+
     /// Whether the file is on the disk before it gets its name, to survive a power failure; false by default.
     public var synchronizes = false
 
@@ -76,6 +79,8 @@ public struct VerifiedDownload: Sendable {
         public var bytes: Int64
         /// The number of bytes that an earlier download had left.
         public var continuedBytes: Int64
+        /// The time of `Last-Modified`, if the response with the whole file had one.
+        public var lastModified: Date?
         /// The digest that the file was checked with; nil if none was known.
         public var digest: ContentDigest?
     }

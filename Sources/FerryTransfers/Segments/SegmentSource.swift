@@ -56,6 +56,7 @@ struct SegmentEntity: Sendable, Equatable {
     var total: Int64?
     /// The digest that the file must have.
     var digest: ContentDigest?
+    var lastModified: Date?
 
     /// The meaning of a response to a request for a part.
     enum Answer: Equatable {

@@ -15,19 +15,31 @@ struct SegmentWorker: Sendable {
     }
 
     func run(_ opened: SegmentedRun.Opened?) async throws {
-        if let opened { try await follow(opened) }
+        if let opened {
+            try await follow(opened)
+            // If others have ended meanwhile, all begin again with what is left.
+            if run.state.withLock({ $0.hasRetired }) { return }
+        }
         while let job = next() {
             try Task.checkCancellation()
             defer { end(job) }
-            try await fetch(job)
+            guard try await fetch(job) else { return }
         }
     }
 
     /// Reads the response with the whole file, up to the parts that other workers have.
     private func follow(_ opened: SegmentedRun.Opened) async throws {
-        run.state.withLock { $0.sources[opened.source].users += 1 }
-        defer { run.state.withLock { $0.sources[opened.source].users -= 1 } }
-        try await read(opened.bytes, from: opened.source, isWhole: true)
+        run.state.withLock { state in
+            state.sources[opened.source].users += 1
+            (state.followed, state.hasRetired) = (opened.source, false)
+        }
+        defer {
+            run.state.withLock { state in
+                state.sources[opened.source].users -= 1
+                state.followed = nil
+            }
+        }
+        _ = try await read(opened.bytes, from: opened.source, isWhole: true)
     }
 
     /// Takes the next part; `nil` if there is nothing to do for this worker.
@@ -51,7 +63,8 @@ struct SegmentWorker: Sendable {
         }
     }
 
-    private func fetch(_ job: Job) async throws {
+    /// Fetches a part, and returns whether this worker goes on.
+    private func fetch(_ job: Job) async throws -> Bool {
         // Another server may have another tag for the same bytes, which the digest will show.
         let isFree = job.source.isMirror && job.entity.digest != nil
         let request = job.source.request(for: job.part, ifRange: isFree ? nil : job.entity.validator)
@@ -59,22 +72,41 @@ struct SegmentWorker: Sendable {
             let (bytes, answer) = try await run.session.bytes(for: request)
             guard let response = answer as? HTTPURLResponse else { throw URLError(.badServerResponse) }
             switch job.entity.evaluate(response, part: job.part, isMirror: job.source.isMirror) {
-            case .fits: try await read(bytes, from: job.index, isWhole: false)
+            case .fits: return try await read(bytes, from: job.index, isWhole: false)
             case .changed: run.state.withLock { $0.mustRestart = true }
             case .refuses: run.state.withLock { $0.sources[job.index].hasRanges = false }
             case .fails(let status):
-                run.state.withLock { $0.plan.release(id) }
-                try await run.fail(job.index, VerifiedDownloadError.status(status))
+                return try await fail(job, VerifiedDownloadError.status(status))
             case .hasNot(let status): run.drop(job.index, VerifiedDownloadError.status(status))
             }
         } catch let error as URLError where !Task.isCancelled {
-            run.state.withLock { $0.plan.release(id) }
-            try await run.fail(job.index, error)
+            return try await fail(job, error)
+        }
+        return true
+    }
+
+    /// Counts the failure of a request, and returns whether this worker goes on.
+    private func fail(_ job: Job, _ error: any Error) async throws -> Bool {
+        if retires(job.index) { return false }
+        try await run.fail(job.index, error)
+        return true
+    }
+
+    /// Releases the part, and returns whether the worker ends after a request that has brought nothing.
+    ///
+    /// A server that is sending the whole file may refuse other connections, and what it sends needs none.
+    private func retires(_ index: Int) -> Bool {
+        run.state.withLock { state in
+            state.plan.release(id)
+            guard state.followed == index else { return false }
+            state.hasRetired = true
+            return true
         }
     }
 
-    /// Writes the bytes of a response to the worker's part, until the part or the response ends.
-    private func read(_ bytes: CurlSession.Bytes, from index: Int, isWhole: Bool) async throws {
+    /// Writes the bytes of a response to the worker's part, until the part or the response ends; returns whether the
+    /// worker goes on.
+    private func read(_ bytes: CurlSession.Bytes, from index: Int, isWhole: Bool) async throws -> Bool {
         defer {
             run.state.withLock { state in
                 state.plan.release(id)
@@ -88,21 +120,22 @@ struct SegmentWorker: Sendable {
             while let chunk = try await chunks.next() {
                 received += chunk.count
                 guard try await write(chunk, from: index, isWhole: isWhole) else {
-                    return run.state.withLock { $0.sources[index].failures = 0 }
+                    run.state.withLock { $0.sources[index].failures = 0 }
+                    return true
                 }
             }
         } catch let error as URLError where !Task.isCancelled {
             // After its last byte, it does not matter how a response ends.
-            guard isMissing() else { return }
-            return try await lose(index, received, error)
+            guard isMissing() else { return true }
+            return try await lose(index, received, error, isWhole: isWhole)
         }
-        guard isMissing() else { return }
-        let isWhole = run.state.withLock { state -> Bool in
+        guard isMissing() else { return true }
+        let isAll = run.state.withLock { state -> Bool in
             guard state.plan.total == .max else { return false }
             state.plan.finish(at: state.plan.prefix)
             return true
         }
-        if !isWhole { try await lose(index, received, URLError(.networkConnectionLost)) }
+        return isAll ? true : try await lose(index, received, URLError(.networkConnectionLost), isWhole: isWhole)
     }
 
     private func isMissing() -> Bool { run.state.withLock { ($0.plan.segments[id]?.missing ?? 0) > 0 } }
@@ -110,7 +143,9 @@ struct SegmentWorker: Sendable {
     /// Writes a piece, and returns whether the worker's part goes on.
     private func write(_ chunk: Data, from index: Int, isWhole: Bool) async throws -> Bool {
         var rest = chunk
-        while let part = run.state.withLock({ $0.plan.claim(id, rest.count) }) {
+        let limit = run.download.limit
+        while let part = run.state.withLock({ $0.plan.claim(id, min(rest.count, limit?.pieceSize ?? .max)) }) {
+            try await limit?.take(part.count)
             if let size = run.download.size, part.upperBound > size {
                 throw VerifiedDownloadError.sizeMismatch(expected: size, actual: part.upperBound)
             }
@@ -129,8 +164,9 @@ struct SegmentWorker: Sendable {
         return run.state.withLock { !$0.mustRestart && ($0.plan.segments[id]?.missing ?? 0) > 0 }
     }
 
-    /// Counts the loss of a connection, unless it has brought much.
-    private func lose(_ index: Int, _ received: Int, _ error: any Error) async throws {
+    /// Counts the loss of a connection, unless it has brought much, and returns whether the worker goes on.
+    private func lose(_ index: Int, _ received: Int, _ error: any Error, isWhole: Bool) async throws -> Bool {
+        if received == 0, !isWhole, retires(index) { return false }
         let isRanged = run.state.withLock { state in
             state.plan.release(id)
             if received >= Self.progress { state.sources[index].failures = 0 }
@@ -141,5 +177,6 @@ struct SegmentWorker: Sendable {
         } else {
             try await run.fail(index, error)
         }
+        return true
     }
 }

@@ -46,7 +46,12 @@ extension SegmentedRun {
                 state.sources += offered.prefix(room).map { SegmentSource.mirror($0.target, of: download) }
             }
         }
-        return SegmentEntity(validator: validator, total: total, digest: download.digest ?? announced)
+        return SegmentEntity(
+            validator: validator,
+            total: total,
+            digest: download.digest ?? announced,
+            lastModified: response.value(forHTTPHeaderField: "Last-Modified").flatMap { HTTPDate.parse($0) }
+        )
     }
 
     /// The number of bytes of a whole response; `nil` if it is unknown or that of coded bytes.

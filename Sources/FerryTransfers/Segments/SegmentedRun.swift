@@ -12,6 +12,10 @@ final class SegmentedRun: Sendable {
         var mustRestart = false
         /// Whether the file is fetched as one stream, since an earlier attempt with ranges has failed.
         var isSingle = false
+        /// The source whose response with the whole file is being read, if there is one.
+        var followed: Int?
+        /// Whether a worker has ended because that source refused its request.
+        var hasRetired = false
         var continuedBytes: Int64 = 0
         var lastError: (any Error)?
         var rates: [Int: TransferRate] = [:]
@@ -153,8 +157,14 @@ final class SegmentedRun: Sendable {
         try Task.checkCancellation()
         try await file.publish(total: total, synchronized: download.synchronizes)
         report(isLast: true)
-        let continued = state.withLock { $0.continuedBytes }
-        return VerifiedDownload.Outcome(bytes: total, continuedBytes: continued, digest: expected)
+        return state.withLock { state in
+            VerifiedDownload.Outcome(
+                bytes: total,
+                continuedBytes: state.continuedBytes,
+                lastModified: state.entity?.lastModified,
+                digest: expected
+            )
+        }
     }
 
     /// Fetches the parts again that may be wrong, from the first server; throws the error if there are none.
