@@ -39,9 +39,17 @@ let package = Package(
         // Downloads of assets and their cache, images, and the activity of all managers.
         .target(name: "FerryAssets", dependencies: ["Ferry"], swiftSettings: settings),
         // Downloads to a file: verified, over several connections, from mirrors.
-        .target(name: "FerryTransfers", dependencies: ["FerryAPI", "FerryCore", "FerrySession"], swiftSettings: settings),
+        .target(
+            name: "FerryTransfers",
+            dependencies: ["FerryAPI", "FerryCore", "FerrySession"],
+            swiftSettings: settings
+        ),
         .target(name: "FerryTesting", dependencies: ["FerryCore", "FerrySession"], swiftSettings: settings),
-        .executableTarget(name: "FerryCommand", dependencies: ["Ferry", "FerryTesting"], swiftSettings: settings),
+        .executableTarget(
+            name: "FerryCommand",
+            dependencies: ["Ferry", "FerryTesting", "FerryTransfers"],
+            swiftSettings: settings
+        ),
         // What Docs shows, compiled and run by ExamplesTests.
         .target(
             name: "Examples",
@@ -138,8 +146,8 @@ let package = Package(
         .testTarget(
             name: "DocumentationTests",
             dependencies: [
-                "Ferry", "FerryAPI", "FerryAssets", "FerryOperations", "FerryXML", "FerryTesting", "ProxySupport",
-                "TestSupport",
+                "Ferry", "FerryAPI", "FerryAssets", "FerryOperations", "FerryTransfers", "FerryXML", "FerryTesting",
+                "ProxySupport", "TestSupport",
             ],
             swiftSettings: settings
         ),

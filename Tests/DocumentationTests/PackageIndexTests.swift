@@ -33,7 +33,8 @@ import Testing
     @Test(
         "Each documented target has a first page",
         arguments: [
-            "Ferry", "FerryAPI", "FerryAssets", "FerryOperations", "FerrySession", "FerryTesting", "FerryXML",
+            "Ferry", "FerryAPI", "FerryAssets", "FerryOperations", "FerrySession", "FerryTesting", "FerryTransfers",
+            "FerryXML",
         ]
     )
     func firstPage(_ module: String) throws {
@@ -54,7 +55,7 @@ import Testing
 
     @Test(
         "The first page of another product has README's lines for the manifest, with its own name",
-        arguments: ["FerryAPI", "FerryAssets", "FerryOperations"]
+        arguments: ["FerryAPI", "FerryAssets", "FerryOperations", "FerryTransfers"]
     )
     func installation(of product: String) throws {
         let lines = try Self.manifestLines("README.md").map {

@@ -84,7 +84,8 @@ struct SegmentPlan: Sendable {
 
     /// Extends a worker's part at its end by the gap that follows, if there is one, for a response that goes on.
     mutating func extend(_ worker: Int) {
-        guard let segment = segments[worker], segment.missing == 0, case let end = segment.end, let gap = gaps.first(where: { $0.lowerBound == end })
+        guard let segment = segments[worker], segment.missing == 0,
+            let gap = gaps.first(where: { $0.lowerBound == segment.end })
         else { return }
         segments[worker]?.end = gap.upperBound
     }

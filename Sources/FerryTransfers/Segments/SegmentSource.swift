@@ -28,7 +28,8 @@ struct SegmentSource: Sendable {
 
     /// Makes the sources of a download: its own URL first.
     static func all(of download: VerifiedDownload) -> [SegmentSource] {
-        [SegmentSource(download.request, isMirror: false)] + download.mirrors.prefix(16).map { mirror($0, of: download) }
+        let mirrors = download.mirrors.prefix(16).map { mirror($0, of: download) }
+        return [SegmentSource(download.request, isMirror: false)] + mirrors
     }
 
     /// Makes the source of a mirror, to which another origin's header fields are not sent.

@@ -42,7 +42,7 @@ struct SegmentWorker: Sendable {
         _ = try await read(opened.bytes, from: opened.source, isWhole: true)
     }
 
-    /// Takes the next part; `nil` if there is nothing to do for this worker.
+    /// Returns the next part after assigning it; `nil` if there is nothing to do for this worker.
     private func next() -> Job? {
         run.state.withLock { state in
             guard !state.mustRestart, let entity = state.entity, entity.validator != nil else { return nil }

@@ -79,7 +79,7 @@ final class SegmentedRun: Sendable {
         throw state.withLock { $0.lastError } ?? VerifiedDownloadError.keepsChanging
     }
 
-    /// Takes over what an earlier run has left.
+    /// Reads what an earlier run has left.
     private func load(_ file: SegmentFile) async throws {
         guard let url = download.request.url, let saved = try await file.state(), let ranges = saved.ranges,
             download.continuesOtherURL || saved.source == SegmentState.hash(of: url),
@@ -206,7 +206,7 @@ final class SegmentedRun: Sendable {
         }
     }
 
-    /// Tells the progress and saves the record, where it is time for that.
+    /// Reports the progress and saves the record, where it is time for that.
     func tick(_ file: SegmentFile) async throws {
         report(isLast: false)
         let now = MonotonicTime.now()

@@ -13,7 +13,9 @@ struct ContentDigestTests {
         Array("abc".utf8).withUnsafeBytes { short.update($0) }
         #expect(short.bytes.hexadecimal == Self.abc512)
         // NIST's example of two blocks.
-        let text = "abcdefghbcdefghicdefghijdefghijkefghijklfghijklmghijklmnhijklmnoijklmnopjklmnopqklmnopqrlmnopqrsmnopqrstnopqrstu"
+        let text =
+            "abcdefghbcdefghicdefghijdefghijkefghijklfghijklmghijklmn"
+            + "hijklmnoijklmnopjklmnopqklmnopqrlmnopqrsmnopqrstnopqrstu"
         for size in [1, 3, 64, 111, 112, 200] {
             var hash = DigestHash(.sha512)
             var rest = Array(text.utf8)[...]
