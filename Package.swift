@@ -12,6 +12,7 @@ let package = Package(
         .library(name: "FerryXML", targets: ["FerryXML"]),
         .library(name: "FerryAPI", targets: ["FerryAPI"]),
         .library(name: "FerryAssets", targets: ["FerryAssets"]),
+        .library(name: "FerryTransfers", targets: ["FerryTransfers"]),
         .library(name: "FerryWebSockets", targets: ["FerryWebSockets"]),
         .library(name: "FerryTesting", targets: ["FerryTesting"]),
         .executable(name: "ferry", targets: ["FerryCommand"]),
@@ -44,8 +45,18 @@ let package = Package(
             dependencies: ["CFerry", "Ferry", "FerrySession"],
             swiftSettings: settings
         ),
+        // Downloads to a file: verified, over several connections, from mirrors.
+        .target(
+            name: "FerryTransfers",
+            dependencies: ["FerryAPI", "FerryCore", "FerrySession"],
+            swiftSettings: settings
+        ),
         .target(name: "FerryTesting", dependencies: ["FerryCore", "FerrySession"], swiftSettings: settings),
-        .executableTarget(name: "FerryCommand", dependencies: ["Ferry", "FerryTesting", "FerryWebSockets"], swiftSettings: settings),
+        .executableTarget(
+            name: "FerryCommand",
+            dependencies: ["Ferry", "FerryTesting", "FerryTransfers", "FerryWebSockets"],
+            swiftSettings: settings
+        ),
         // What Docs shows, compiled and run by ExamplesTests.
         .target(
             name: "Examples",
@@ -122,6 +133,11 @@ let package = Package(
             swiftSettings: settings
         ),
         .testTarget(
+            name: "FerryTransfersTests",
+            dependencies: ["FerryTransfers", "FerryTesting", "TestSupport"],
+            swiftSettings: settings
+        ),
+        .testTarget(
             name: "FerryWebSocketsTests",
             dependencies: ["FerryWebSockets", "NginxSupport", "TestSupport", "WebSocketSupport"],
             swiftSettings: settings
@@ -148,7 +164,8 @@ let package = Package(
         .testTarget(
             name: "DocumentationTests",
             dependencies: [
-                "Ferry", "FerryAPI", "FerryAssets", "FerryOperations", "FerryWebSockets", "FerryXML", "FerryTesting",
+                "Ferry", "FerryAPI", "FerryAssets", "FerryOperations", "FerryTransfers", "FerryWebSockets", "FerryXML",
+                "FerryTesting",
                 "ProxySupport", "TestSupport",
             ],
             swiftSettings: settings

@@ -33,7 +33,8 @@ import Testing
     @Test(
         "Each documented target has a first page",
         arguments: [
-            "Ferry", "FerryAPI", "FerryAssets", "FerryOperations", "FerrySession", "FerryTesting", "FerryWebSockets",
+            "Ferry", "FerryAPI", "FerryAssets", "FerryOperations", "FerrySession", "FerryTesting", "FerryTransfers",
+            "FerryWebSockets",
             "FerryXML",
         ]
     )
@@ -55,7 +56,7 @@ import Testing
 
     @Test(
         "The first page of another product has README's lines for the manifest, with its own name",
-        arguments: ["FerryAPI", "FerryAssets", "FerryOperations", "FerryWebSockets"]
+        arguments: ["FerryAPI", "FerryAssets", "FerryOperations", "FerryTransfers", "FerryWebSockets"]
     )
     func installation(of product: String) throws {
         let lines = try Self.manifestLines("README.md").map {

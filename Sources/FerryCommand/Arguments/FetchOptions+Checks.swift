@@ -42,6 +42,27 @@ extension FetchOptions {
             throw UsageError("--\(other.rawValue) would write into the --json-log on standard error; log to a file")
         }
         try checkContinuation()
+        try checkVerified()
+    }
+
+    private func checkVerified() throws(UsageError) {
+        guard let option = verifiedOptions.first else { return }
+        let name = "--" + option.rawValue
+        let others: [(option: Option, isGiven: Bool)] = [
+            (.digest, usesDigest), (.compressed, asksForCompression), (.dumpHeader, headFile != nil),
+            (.failWithBody, savesErrorBodies),
+        ]
+        if let other = others.first(where: \.isGiven)?.option {
+            throw UsageError("\(name) and --\(other.rawValue) cannot be combined")
+        }
+        guard canContinue else { throw UsageError("\(name) needs a plain GET into a file, without --include") }
+        let areNamed = batchFile == nil && urls.indices.allSatisfy { destination(at: $0) != .standardOutput }
+        guard usesRemoteNames || areNamed else {
+            throw UsageError("\(name) needs a file: --output or --remote-name")
+        }
+        guard option == .connections && verifiedOptions.count == 1 || urls.count == 1 && batchFile == nil else {
+            throw UsageError("--\(verifiedOptions.last?.rawValue ?? "") belongs to one URL, and there are others")
+        }
     }
 
     private func checkItems() throws(UsageError) {

@@ -1,4 +1,5 @@
 import Ferry
+import FerryTransfers
 
 extension FetchOptions {
     /// Sets what an option asks for.
@@ -41,6 +42,13 @@ extension FetchOptions {
         case .outputFolder: outputFolder = try Self.notEmpty(value, option)
         case .createFolders: createsFolders = true
         case .continueDownload: continuesDownloads = true
+        case .connections: connections = try Self.number(value, option, in: 1...64)
+        case .mirror: mirrors.append(try URLArgument.parse(value))
+        case .checksum:
+            guard let digest = ContentDigest(value) else {
+                throw UsageError("--checksum takes sha-256=HEX or sha-512=HEX, not \(UsageError.quoted(value))")
+            }
+            checksum = digest
         case .include: includesHead = true
         case .dumpHeader: headFile = try Self.notEmpty(value, option)
         case .head: asksForHeadOnly = true

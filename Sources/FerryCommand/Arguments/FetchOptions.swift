@@ -1,4 +1,5 @@
 import Ferry
+import FerryTransfers
 
 /// The validated options of a command line that transfers URLs.
 struct FetchOptions: Equatable, Sendable {
@@ -27,6 +28,10 @@ struct FetchOptions: Equatable, Sendable {
     var outputFolder: String?
     var createsFolders = false
     var continuesDownloads = false
+    /// The number of connections for a file; `nil` for one stream that may also be piped.
+    var connections: Int?
+    var mirrors: [URL] = []
+    var checksum: ContentDigest?
     var includesHead = false
     /// The file for the heads of redirects and responses; `-` is standard output.
     var headFile: String?
@@ -120,6 +125,14 @@ struct FetchOptions: Equatable, Sendable {
     /// The field of the request that asks for a range, if there is one.
     var ownRange: HeaderLine? {
         (headers + ownHeaders).first { ["range", "if-range"].contains($0.name.lowercased()) }
+    }
+
+    /// The given options that need a download with parts and a check.
+    var verifiedOptions: [Option] {
+        let all: [(option: Option, isGiven: Bool)] = [
+            (.connections, connections != nil), (.mirror, !mirrors.isEmpty), (.checksum, checksum != nil),
+        ]
+        return all.filter(\.isGiven).map(\.option)
     }
 
     var hasDataItems: Bool { items.contains(where: \.isData) }

@@ -51,6 +51,11 @@ extension Option {
         case .remoteTime: ["give a file the time of the response's Last-Modified"]
         case .noBuffer: ["write the body as it arrives (the default)"]
         case .continueDownload: ["continue the FILE.part that an interrupted run left"]
+        case .connections:
+            ["fetch a file over up to COUNT connections at a time, and continue what an", "interrupted run left"]
+        case .mirror: ["also fetch parts of the file from this URL; may be repeated"]
+        case .checksum:
+            ["check the file's SHA-256 or SHA-512 (sha-512=HEX) before it gets its name;", "another one is status 1"]
         case .outputFolder: ["write the files of -o and -O to this folder"]
         case .createFolders: ["create the missing folders of output files"]
         case .dumpHeader: ["write the heads of redirects and responses to FILE (- for standard output)"]

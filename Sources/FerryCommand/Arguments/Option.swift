@@ -32,6 +32,9 @@ enum Option: String, CaseIterable, Sendable {
     case outputFolder = "output-dir"
     case createFolders = "create-dirs"
     case continueDownload = "continue"
+    case connections
+    case mirror
+    case checksum
     case noBuffer = "no-buffer"
     case include
     case dumpHeader = "dump-header"
@@ -135,6 +138,9 @@ enum Option: String, CaseIterable, Sendable {
         case .outputFolder: (nil, "FOLDER", .output)
         case .createFolders: (nil, nil, .output)
         case .continueDownload: ("C", nil, .output)
+        case .connections: (nil, "COUNT", .output)
+        case .mirror: (nil, "URL", .output)
+        case .checksum: (nil, "sha-256=HEX", .output)
         case .noBuffer: ("N", nil, .output)
         case .include: ("i", nil, .output)
         case .dumpHeader: ("D", "FILE", .output)

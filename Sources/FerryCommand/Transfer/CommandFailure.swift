@@ -1,4 +1,5 @@
 import Ferry
+import FerryTransfers
 
 /// The failure of a transfer: an exit status and a one-line message.
 struct CommandFailure: Error, Equatable {
@@ -44,6 +45,8 @@ extension CommandFailure {
     init(_ error: any Error, url: URL) {
         if let failure = error as? CommandFailure {
             self = failure
+        } else if let error = error as? VerifiedDownloadError {
+            self = Self.verified(error, url)
         } else if error is CancellationError {
             self.init(.interrupted, "interrupted")
         } else if let error = error as? URLError {
@@ -52,6 +55,17 @@ extension CommandFailure {
             urlErrorCode = error.code.rawValue
         } else {
             self.init(.network, "\(url.presentableText): \(error.localizedDescription)")
+        }
+    }
+
+    private static func verified(_ error: VerifiedDownloadError, _ url: URL) -> CommandFailure {
+        let start = url.presentableText + ": "
+        return switch error {
+        case .digestMismatch, .sizeMismatch: CommandFailure(.failedCheck, start + error.description)
+        case .status(let status): CommandFailure(status >= 400 ? .http : .network, start + text(ofStatus: status))
+        case .keepsChanging: CommandFailure(.network, start + error.description)
+        case .isBusy(let path): CommandFailure(.file, "\(PresentableText.path(path)): another transfer is writing it")
+        case .file(let path, _, let reason): CommandFailure(.file, "\(PresentableText.path(path)): \(reason)")
         }
     }
 
@@ -132,7 +146,8 @@ enum ExitStatus: Int32, CaseIterable, Sendable {
     var meaning: String {
         switch self {
         case .success: "everything was transferred"
-        case .failedCheck: "a step of the demonstration failed, or a WebSocket was not closed with 1000"
+        case .failedCheck:
+            "a checksum was wrong, a WebSocket was not closed with 1000, or a step of the demonstration failed"
         case .usage: "the arguments or a URL are invalid"
         case .lookup: "could not find the address of a host"
         case .network: "could not connect, lost the connection, or the response is not HTTP"

@@ -64,6 +64,13 @@ final class Fetch {
         do {
             let body = try body.get()
             if options.createsFolders { try destination.createFolder(outputFolder: options.outputFolder) }
+            if !options.verifiedOptions.isEmpty {
+                item = context.board.begin(name)
+                result.file = try await transferVerified(&result)
+                item?.end(isComplete: true)
+                await report(&result)
+                return result
+            }
             let continues = options.continuesDownloads
             let opened = try Target(destination, url: url, folder: options.outputFolder, continues: continues)
             if options.continuesDownloads { try opened.checkOrigin(url) }

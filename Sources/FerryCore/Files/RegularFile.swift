@@ -169,6 +169,20 @@ package final class RegularFile: @unchecked Sendable {
         }
     }
 
+    /// Waits until the contents of the file are on the disk, and survive a power failure.
+    package func synchronize() throws(FileError) {
+        guard Self.retrying({ Int(fsync(descriptor)) }) == 0 else { throw FileError("synchronize", path: path) }
+    }
+
+    /// Waits until the names in the folder of a path are on the disk.
+    package static func synchronizeFolder(of path: String) throws(FileError) {
+        let folder = URL(fileURLWithPath: path).deletingLastPathComponent().path
+        let descriptor = openDescriptor(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0)
+        guard descriptor >= 0 else { throw FileError("open", path: folder) }
+        defer { closeDescriptor(descriptor) }
+        guard retrying({ Int(fsync(descriptor)) }) == 0 else { throw FileError("synchronize", path: folder) }
+    }
+
     /// Closes the file; a full or remote disk may report a failure only now.
     package func close() throws(FileError) {
         guard descriptor >= 0 else { return }

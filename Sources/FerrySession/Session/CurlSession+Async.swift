@@ -76,7 +76,8 @@ extension CurlSession {
 
     /// Downloads the contents of a URL to a temporary file, which the caller must move or delete.
     ///
-    /// Cancelling the Swift task cancels the transfer, which then throws `URLError.cancelled`.
+    /// Cancelling the Swift task cancels the transfer, which then throws `URLError.cancelled`. As after a failure, the
+    /// error has resume data where the download can be continued, and the partial file is kept.
     ///
     /// - Throws: A `URLError`, or the error of an interceptor or a protocol class.
     public func download(from url: URL) async throws -> (URL, URLResponse) {
@@ -132,7 +133,7 @@ extension CurlSession {
                     }
                 }
                 if let delegate { task.delegate = delegate }
-                relay.attach(task, keepsResumeData: false)
+                relay.attach(task)
                 task.resume()
             }
         } onCancel: {

@@ -71,6 +71,28 @@ struct AsyncTaskTests {
         #expect(whole.order == [])
     }
 
+    @Test("A cancelled download has resume data, with which another continues")
+    func cancelledDownload() async throws {
+        var content = RangedContent(count: 400_000)
+        content.bytesPerSecond = 200_000
+        let server = try LoopbackServer(handler: content.handler)
+        let folder = try TemporaryFolder()
+        var options = CurlSession.Options()
+        options.temporaryDirectory = folder.url
+        let session = makeSession(options: options)
+        let running = Task { try await session.download(from: server.url) }
+        try await eventually("a part of the file") {
+            folder.names.first.map { folder.data($0)?.count ?? 0 > 0 } ?? false
+        }
+        running.cancel()
+        let error = await #expect(throws: URLError.self) { try await running.value }
+        #expect(error?.code == .cancelled)
+        let data = try #require(error?.userInfo[URLSessionDownloadTaskResumeData] as? Data)
+        let (file, response) = try await session.download(resumeFrom: data)
+        #expect((response as? HTTPURLResponse)?.statusCode == 206)
+        #expect(try Data(contentsOf: file) == LoopbackServer.pattern(count: 400_000))
+    }
+
     @Test("If the call's delegate asks for a download, the call still returns the data")
     func becomesNoDownload()
         async throws

@@ -1,0 +1,66 @@
+import Ferry
+import FerryTransfers
+
+// Downloads over several connections, from mirrors, or with a checksum.
+extension Fetch {
+    /// Downloads the URL to its file, continuing what an earlier run has left, and returns the path of the file.
+    func transferVerified(_ result: inout FetchResult) async throws -> String {
+        let path = try verifiedPath()
+        let file = URL(fileURLWithPath: path, isDirectory: false)
+        var download = VerifiedDownload(URLRequest(url, options, .none, to: destination), to: file)
+        download.connections = options.connections ?? (options.mirrors.isEmpty ? 1 : options.mirrors.count + 1)
+        download.mirrors = options.mirrors
+        download.digest = options.checksum
+        download.limit = options.rate.map { TransferLimit(bytesPerSecond: $0) }
+        let latest = Mutex(TransferProgress())
+        do {
+            let outcome = try await context.session.download(download) { [context, index, item] progress in
+                let isFirst = latest.withLock { latest in
+                    defer { latest = progress }
+                    return latest.total == nil
+                }
+                if isFirst { item?.begin(at: progress.bytes, of: progress.total) }
+                item?.update(progress.bytes)
+                context.log?.progress(index, "down", progress.bytes, of: progress.total)
+            }
+            if options.keepsRemoteTime, let date = outcome.lastModified { setTime(of: path, date) }
+            return path
+        } catch {
+            let part = path + ".segments"
+            if access(part, F_OK) == 0 {
+                let progress = latest.withLock { $0 }
+                result.remainder = .init(path: part, size: progress.bytes, length: progress.total)
+            }
+            throw error
+        }
+    }
+
+    /// Returns the path of the file to write; the target of a link is replaced, not the link.
+    private func verifiedPath() throws(CommandFailure) -> String {
+        let path =
+            switch destination {
+            case .file(let path): path
+            case .remoteName, .standardOutput: options.path(of: FileName.name(in: url))
+            }
+        var info = stat()
+        guard stat(path, &info) == 0 else { return path }
+        switch info.st_mode & S_IFMT {
+        case S_IFREG:
+            guard access(path, W_OK) == 0 else { throw .file(path, "cannot be written", errno: errno) }
+            let resolved = realpath(path, nil)
+            defer { free(resolved) }
+            return resolved.map { String(cString: $0) } ?? path
+        case S_IFDIR: throw .file(path, "cannot be written", errno: EISDIR)
+        default:
+            throw CommandFailure(.file, "\(PresentableText.path(path)): a checked download needs a regular file")
+        }
+    }
+
+    private func setTime(of path: String, _ date: Date) {
+        do throws(FileError) {
+            try RegularFile(writing: path, links: .refuse).setModificationDate(date)
+        } catch {
+            context.console.note(CommandFailure.file(error, "cannot get the time of Last-Modified").message)
+        }
+    }
+}

@@ -1,0 +1,72 @@
+/// How far a transfer is, or several of them together.
+public struct TransferProgress: Hashable, Sendable {
+    /// The number of bytes that have arrived, including those of earlier attempts.
+    public var bytes: Int64
+    /// The number of bytes of the whole; nil while it is unknown.
+    public var total: Int64?
+    /// The number of bytes per second during the last five seconds.
+    public var rate: Double
+
+    /// Creates a progress.
+    public init(bytes: Int64 = 0, total: Int64? = nil, rate: Double = 0) {
+        (self.bytes, self.total, self.rate) = (bytes, total, rate)
+    }
+
+    /// The seconds until the end at this rate; nil if the total is unknown or nothing arrives.
+    public var timeLeft: TimeInterval? {
+        guard let total, rate > 0 else { return nil }
+        return Double(max(0, total - bytes)) / rate
+    }
+
+    /// The completed fraction from 0 to 1; nil while the total is unknown.
+    public var fraction: Double? {
+        total.map { $0 > 0 ? min(1, Double(bytes) / Double($0)) : 1 }
+    }
+
+    /// Returns the progress of many transfers as one, whose total is unknown while that of one of them is.
+    public static func sum(of parts: some Sequence<TransferProgress>) -> TransferProgress {
+        parts.reduce(into: TransferProgress(total: 0)) { sum, part in
+            sum.bytes = adding(sum.bytes, part.bytes)
+            sum.rate += part.rate
+            guard let total = sum.total, let more = part.total else {
+                sum.total = nil
+                return
+            }
+            sum.total = adding(total, more)
+        }
+    }
+
+    private static func adding(_ left: Int64, _ right: Int64) -> Int64 {
+        let (sum, overflow) = left.addingReportingOverflow(right)
+        return overflow ? .max : sum
+    }
+}
+
+/// Measures bytes per second over the last seconds.
+struct TransferRate: Sendable {
+    private var samples: [(time: MonotonicTime, bytes: Int64)] = []
+    private var bytes: Int64 = 0
+    private static let window = TimeSpan(seconds: 5)
+    /// Samples that are nearer to each other are one, so that there are few.
+    private static let resolution = TimeSpan.milliseconds(100)
+
+    init(start: MonotonicTime) { samples = [(start, 0)] }
+
+    mutating func add(_ count: Int, at now: MonotonicTime) {
+        bytes += Int64(count)
+        if samples.count > 1, let last = samples.dropLast().last, now.since(last.time) < Self.resolution {
+            samples[samples.count - 1] = (now, bytes)
+        } else {
+            samples.append((now, bytes))
+        }
+        let start = now.before(Self.window)
+        if let first = samples.firstIndex(where: { $0.time >= start }), first > 1 { samples.removeFirst(first - 1) }
+    }
+
+    /// The rate up to now; zero before the first bytes.
+    func value(at now: MonotonicTime) -> Double {
+        guard let first = samples.first else { return 0 }
+        let seconds = now.since(first.time).seconds
+        return seconds > 0 ? Double(bytes - first.bytes) / seconds : 0
+    }
+}

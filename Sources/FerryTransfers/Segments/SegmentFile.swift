@@ -1,0 +1,144 @@
+import Dispatch
+
+/// The partial file of a download, which is written, hashed and renamed on a queue of its own.
+///
+/// The waits for the disk are then neither on a thread of the concurrency pool nor on the engine's.
+///
+/// `@unchecked Sendable`: `file`, `hash` and `hashed` are used only on the queue.
+final class SegmentFile: @unchecked Sendable {
+    let destination: String
+    private let queue = DispatchQueue(label: "ferry.segments")
+    private let file: RegularFile
+    private var hash: DigestHash?
+    private var hashed: Int64 = 0
+
+    var partPath: String { destination + ".segments" }
+    var statePath: String { partPath + ".state" }
+
+    /// Opens and locks the partial file next to the destination, or creates it.
+    init(destination: String) async throws {
+        self.destination = destination
+        let path = destination + ".segments"
+        file = try await Self.run(on: queue) { try Self.open(path) }
+    }
+
+    private static func open(_ path: String) throws -> RegularFile {
+        for _ in 0..<100 {
+            do throws(FileError) {
+                let file = try RegularFile(updating: path)
+                try file.requireOwnership()
+                guard file.tryLock() else { throw FileError("lock", path: path, code: EWOULDBLOCK) }
+                // Another process may have published the file between the two steps.
+                if file.isAt(path) { return file }
+            } catch {
+                if error.operation == "lock" { throw VerifiedDownloadError.isBusy(path: path) }
+                throw VerifiedDownloadError(error)
+            }
+        }
+        throw VerifiedDownloadError.isBusy(path: path)
+    }
+
+    private static func run<Value: Sendable>(
+        on queue: DispatchQueue,
+        _ work: @escaping @Sendable () throws -> Value
+    ) async throws -> Value {
+        try await withCheckedThrowingContinuation { continuation in
+            queue.async {
+                let result = Result { try work() }
+                continuation.resume(with: result.mapError { ($0 as? FileError).map(VerifiedDownloadError.init) ?? $0 })
+            }
+        }
+    }
+
+    private func run<Value: Sendable>(_ work: @escaping @Sendable () throws -> Value) async throws -> Value {
+        try await Self.run(on: queue, work)
+    }
+
+    /// Returns the record of what the file has; `nil` if there is none, or the file is shorter than it says.
+    func state() async throws -> SegmentState? {
+        try await run { [self] in
+            guard let state = SegmentState.read(statePath), let last = state.parts.last,
+                try file.size() >= last
+            else { return nil }
+            return state
+        }
+    }
+
+    /// Discards what the file has, and starts to hash with an algorithm.
+    func begin(hashing algorithm: ContentDigest.Algorithm?, keepsBytes: Bool) async throws {
+        try await run { [self] in
+            hash = algorithm.map(DigestHash.init)
+            hashed = 0
+            guard !keepsBytes else { return }
+            unlink(statePath)
+            try file.truncate(to: 0)
+        }
+    }
+
+    /// Writes bytes, and hashes them if they follow those that are hashed.
+    func write(_ data: Data, at offset: Int64) async throws {
+        try await run { [self] in
+            try file.write(data, at: offset)
+            guard hash != nil, offset == hashed else { return }
+            data.withUnsafeBytes { hash?.update($0) }
+            hashed += Int64(data.count)
+        }
+    }
+
+    /// Replaces the record.
+    func save(_ state: SegmentState, synchronized: Bool) async throws {
+        try await run { [self] in
+            if synchronized { try file.synchronize() }
+            try state.write(to: statePath, synchronized: synchronized)
+        }
+    }
+
+    /// Returns the digest of the first bytes, reading those that are not hashed yet.
+    func digest(of total: Int64) async throws -> [UInt8]? {
+        let step: Int64 = 4_194_304
+        while true {
+            try Task.checkCancellation()
+            let isDone = try await run { [self] in
+                guard hash != nil, hashed < total else { return true }
+                let part = try file.read(hashed..<min(total, hashed + step))
+                guard !part.isEmpty else { throw FileError("read", path: partPath, code: EIO) }
+                part.withUnsafeBytes { hash?.update($0) }
+                hashed += Int64(part.count)
+                return false
+            }
+            if isDone { break }
+        }
+        return try await run { [self] in hash?.bytes }
+    }
+
+    /// Renames the complete file to its destination.
+    func publish(total: Int64, synchronized: Bool) async throws {
+        try await run { [self] in
+            try file.truncate(to: total)
+            var info = stat()
+            let isFile = stat(destination, &info) == 0 && info.st_mode & S_IFMT == S_IFREG
+            // Some file systems have no permissions.
+            try? file.setPermissions(isFile ? info.st_mode & 0o777 : Self.newPermissions)
+            if synchronized { try file.synchronize() }
+            guard rename(partPath, destination) == 0 else { throw FileError("rename to", path: destination) }
+            unlink(statePath)
+            if synchronized { try RegularFile.synchronizeFolder(of: destination) }
+        }
+    }
+
+    /// Deletes the partial file and its record.
+    func remove() async {
+        _ = try? await run { [self] in
+            unlink(statePath)
+            unlink(partPath)
+        }
+    }
+
+    /// The permissions of a new file.
+    private static let newPermissions: mode_t = {
+        // The mask can be read only by replacing it; until it is restored, new files are private.
+        let mask = umask(0o077)
+        umask(mask)
+        return 0o666 & ~mask
+    }()
+}

@@ -1,0 +1,80 @@
+/// The record of a partial file: which parts of which entity it has.
+///
+/// It is replaced by renaming after the bytes that it names were written, so that it never names bytes that the file
+/// does not have, also if the process is killed. It has no secrets: of the URL, only a hash.
+struct SegmentState: Codable, Equatable, Sendable {
+    var version = 1
+    /// The SHA-256 of the URL, in hexadecimal.
+    var source: String
+    /// The strong entity tag or date for `If-Range`.
+    var validator: String
+    var total: Int64
+    /// The digest that the server has announced, such as `sha-256=HEX`.
+    var digest: String?
+    /// The first and the following offset of each part, one after the other.
+    var parts: [Int64]
+
+    private static let magic = Data("ferry-segments ".utf8)
+    private static let mostBytes = 1_048_576
+
+    init(source: URL, validator: String, digest: ContentDigest?, plan: SegmentPlan) {
+        self.source = Self.hash(of: source)
+        self.validator = validator
+        total = plan.total
+        self.digest = digest?.description
+        parts = plan.done.flatMap { [$0.lowerBound, $0.upperBound] }
+    }
+
+    static func hash(of url: URL) -> String { SHA256Hash.hash(Data(url.absoluteString.utf8)).hexadecimal }
+
+    /// The parts in order; `nil` if a field is not valid.
+    var ranges: [Range<Int64>]? {
+        guard version == 1, total > 0, parts.count % 2 == 0, ContinuationRule.isValidator(validator) else { return nil }
+        var ranges: [Range<Int64>] = []
+        var position: Int64 = -1
+        for index in stride(from: 0, to: parts.count, by: 2) {
+            let (start, end) = (parts[index], parts[index + 1])
+            guard start > position, end > start, end <= total else { return nil }
+            ranges.append(start..<end)
+            position = end
+        }
+        return ranges
+    }
+
+    /// The record with a checksum in front, since a damaged one could name parts that have not arrived.
+    func encoded() -> Data? {
+        guard let json = try? JSONEncoder().encode(self), json.count < Self.mostBytes / 2 else { return nil }
+        return Self.magic + Data((ByteHash.of(json).hexadecimal + "\n").utf8) + json
+    }
+
+    init?(_ data: Data) {
+        guard data.starts(with: Self.magic), data.count <= Self.mostBytes,
+            let line = data.firstIndex(of: UInt8(ascii: "\n"))
+        else { return nil }
+        let json = Data(data[(line + 1)...])
+        let sum = data[(data.startIndex + Self.magic.count)..<line]
+        guard sum.elementsEqual(ByteHash.of(json).hexadecimal.utf8),
+            let state = try? JSONDecoder().decode(SegmentState.self, from: json), state.ranges != nil
+        else { return nil }
+        self = state
+    }
+
+    /// Reads the record at a path; `nil` if there is none or it is not valid.
+    static func read(_ path: String) -> SegmentState? {
+        guard let file = try? RegularFile(reading: path, links: .refuse), (try? file.requireOwnership()) != nil,
+            let data = try? file.read(upToCount: mostBytes + 1)
+        else { return nil }
+        return SegmentState(data)
+    }
+
+    func write(to path: String, synchronized: Bool) throws(FileError) {
+        guard let data = encoded() else { throw FileError("encode", path: path, code: EFBIG) }
+        let temporary = path + ".new"
+        unlink(temporary)
+        let file = try RegularFile(creating: temporary)
+        try file.write(data)
+        if synchronized { try file.synchronize() }
+        try file.close()
+        guard rename(temporary, path) == 0 else { throw FileError("rename to", path: path) }
+    }
+}

@@ -1,0 +1,182 @@
+/// Fetches one part of a download after the other.
+struct SegmentWorker: Sendable {
+    let run: SegmentedRun
+    let file: SegmentFile
+    let id: Int
+
+    /// How much a request must have fetched so that its failure is not counted.
+    private static let progress = 16_384
+
+    private struct Job {
+        let source: SegmentSource
+        let index: Int
+        let part: Range<Int64>
+        let entity: SegmentEntity
+    }
+
+    func run(_ opened: SegmentedRun.Opened?) async throws {
+        if let opened {
+            try await follow(opened)
+            // If others have ended meanwhile, all begin again with what is left.
+            if run.state.withLock({ $0.hasRetired }) { return }
+        }
+        while let job = next() {
+            try Task.checkCancellation()
+            defer { end(job) }
+            guard try await fetch(job) else { return }
+        }
+    }
+
+    /// Reads the response with the whole file, up to the parts that other workers have.
+    private func follow(_ opened: SegmentedRun.Opened) async throws {
+        run.state.withLock { state in
+            state.sources[opened.source].users += 1
+            (state.followed, state.hasRetired) = (opened.source, false)
+        }
+        defer {
+            run.state.withLock { state in
+                state.sources[opened.source].users -= 1
+                state.followed = nil
+            }
+        }
+        _ = try await read(opened.bytes, from: opened.source, isWhole: true)
+    }
+
+    /// Returns the next part after assigning it; `nil` if there is nothing to do for this worker.
+    private func next() -> Job? {
+        run.state.withLock { state in
+            guard !state.mustRestart, let entity = state.entity, entity.validator != nil else { return nil }
+            let usable = state.sources.indices.filter { state.sources[$0].isUsable && state.sources[$0].hasRanges }
+            guard let index = usable.min(by: { state.sources[$0].users < state.sources[$1].users }) else { return nil }
+            let now = MonotonicTime.now()
+            let rates = state.rates.mapValues { $0.value(at: now) }
+            guard let part = state.plan.assign(to: id, rates: rates) else { return nil }
+            state.sources[index].users += 1
+            return Job(source: state.sources[index], index: index, part: part, entity: entity)
+        }
+    }
+
+    private func end(_ job: Job) {
+        run.state.withLock { state in
+            state.plan.release(id)
+            state.sources[job.index].users -= 1
+        }
+    }
+
+    /// Fetches a part, and returns whether this worker goes on.
+    private func fetch(_ job: Job) async throws -> Bool {
+        // Another server may have another tag for the same bytes, which the digest will show.
+        let isFree = job.source.isMirror && job.entity.digest != nil
+        let request = job.source.request(for: job.part, ifRange: isFree ? nil : job.entity.validator)
+        do {
+            let (bytes, answer) = try await run.session.bytes(for: request)
+            guard let response = answer as? HTTPURLResponse else { throw URLError(.badServerResponse) }
+            switch job.entity.evaluate(response, part: job.part, isMirror: job.source.isMirror) {
+            case .fits: return try await read(bytes, from: job.index, isWhole: false)
+            case .changed: run.state.withLock { $0.mustRestart = true }
+            case .refuses: run.state.withLock { $0.sources[job.index].hasRanges = false }
+            case .fails(let status):
+                return try await fail(job, VerifiedDownloadError.status(status))
+            case .hasNot(let status): run.drop(job.index, VerifiedDownloadError.status(status))
+            }
+        } catch let error as URLError where !Task.isCancelled {
+            return try await fail(job, error)
+        }
+        return true
+    }
+
+    /// Counts the failure of a request, and returns whether this worker goes on.
+    private func fail(_ job: Job, _ error: any Error) async throws -> Bool {
+        if retires(job.index) { return false }
+        try await run.fail(job.index, error)
+        return true
+    }
+
+    /// Releases the part, and returns whether the worker ends after a request that has brought nothing.
+    ///
+    /// A server that is sending the whole file may refuse other connections, and what it sends needs none.
+    private func retires(_ index: Int) -> Bool {
+        run.state.withLock { state in
+            state.plan.release(id)
+            guard state.followed == index else { return false }
+            state.hasRetired = true
+            return true
+        }
+    }
+
+    /// Writes the bytes of a response to the worker's part, until the part or the response ends; returns whether the
+    /// worker goes on.
+    private func read(_ bytes: CurlSession.Bytes, from index: Int, isWhole: Bool) async throws -> Bool {
+        defer {
+            run.state.withLock { state in
+                state.plan.release(id)
+                state.rates[id] = nil
+            }
+        }
+        run.state.withLock { $0.rates[id] = TransferRate(start: .now()) }
+        var received = 0
+        do {
+            var chunks = bytes.chunks.makeAsyncIterator()
+            while let chunk = try await chunks.next() {
+                received += chunk.count
+                guard try await write(chunk, from: index, isWhole: isWhole) else {
+                    run.state.withLock { $0.sources[index].failures = 0 }
+                    return true
+                }
+            }
+        } catch let error as URLError where !Task.isCancelled {
+            // After its last byte, it does not matter how a response ends.
+            guard isMissing() else { return true }
+            return try await lose(index, received, error, isWhole: isWhole)
+        }
+        guard isMissing() else { return true }
+        let isAll = run.state.withLock { state -> Bool in
+            guard state.plan.total == .max else { return false }
+            state.plan.finish(at: state.plan.prefix)
+            return true
+        }
+        return isAll ? true : try await lose(index, received, URLError(.networkConnectionLost), isWhole: isWhole)
+    }
+
+    private func isMissing() -> Bool { run.state.withLock { ($0.plan.segments[id]?.missing ?? 0) > 0 } }
+
+    /// Writes a piece, and returns whether the worker's part goes on.
+    private func write(_ chunk: Data, from index: Int, isWhole: Bool) async throws -> Bool {
+        var rest = chunk
+        let limit = run.download.limit
+        while let part = run.state.withLock({ $0.plan.claim(id, min(rest.count, limit?.pieceSize ?? .max)) }) {
+            try await limit?.take(part.count)
+            if let size = run.download.size, part.upperBound > size {
+                throw VerifiedDownloadError.sizeMismatch(expected: size, actual: part.upperBound)
+            }
+            try await file.write(rest.prefix(part.count), at: part.lowerBound)
+            rest = rest.dropFirst(part.count)
+            let now = MonotonicTime.now()
+            run.state.withLock { state in
+                state.plan.confirm(id)
+                state.rates[id]?.add(part.count, at: now)
+                state.rate.add(part.count, at: now)
+                if state.sources[index].isMirror { state.doubt(part) }
+                if isWhole { state.plan.extend(id) }
+            }
+            try await run.tick(file)
+        }
+        return run.state.withLock { !$0.mustRestart && ($0.plan.segments[id]?.missing ?? 0) > 0 }
+    }
+
+    /// Counts the loss of a connection, unless it has brought much, and returns whether the worker goes on.
+    private func lose(_ index: Int, _ received: Int, _ error: any Error, isWhole: Bool) async throws -> Bool {
+        if received == 0, !isWhole, retires(index) { return false }
+        let isRanged = run.state.withLock { state in
+            state.plan.release(id)
+            if received >= Self.progress { state.sources[index].failures = 0 }
+            return state.entity?.validator != nil
+        }
+        if isRanged, received >= Self.progress {
+            run.state.withLock { $0.lastError = error }
+        } else {
+            try await run.fail(index, error)
+        }
+        return true
+    }
+}

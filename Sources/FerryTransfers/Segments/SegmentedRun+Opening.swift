@@ -1,0 +1,95 @@
+import FerryAPI
+
+extension SegmentedRun {
+    /// Requests the whole file, from the first source that has it.
+    func openWhole() async throws -> Opened {
+        while let index = state.withLock({ $0.sources.firstIndex(where: \.isUsable) }) {
+            let request = state.withLock { $0.sources[index].request }
+            do {
+                let (bytes, answer) = try await session.bytes(for: request)
+                guard let response = answer as? HTTPURLResponse else { throw URLError(.badServerResponse) }
+                let status = response.statusCode
+                if (200..<300).contains(status), status != 206 {
+                    let length = length(of: response)
+                    guard let size = download.size, let length, size != length else {
+                        return Opened(bytes: bytes, response: response, source: index)
+                    }
+                    drop(index, VerifiedDownloadError.sizeMismatch(expected: size, actual: length))
+                } else if status == 408 || status == 429 || status >= 500 {
+                    try await fail(index, VerifiedDownloadError.status(status))
+                } else {
+                    drop(index, VerifiedDownloadError.status(status))
+                }
+            } catch let error as URLError where !Task.isCancelled {
+                try await fail(index, error)
+            }
+        }
+        throw state.withLock { $0.lastError } ?? URLError(.cannotConnectToHost)
+    }
+
+    /// Returns what a response with the whole file says about it, and adds the mirrors that it offers.
+    func describe(_ opened: Opened) throws -> SegmentEntity {
+        let (response, request) = (opened.response, state.withLock { $0.sources[opened.source].request })
+        let total = length(of: response)
+        var validator = ContinuationRule.validator(for: response, request: request)
+        if total == nil || total == 0 { validator = nil }
+        let announced = download.checksAnnouncedDigest ? ContentDigest.announced(by: response) : nil
+        if download.usesOfferedMirrors {
+            let isSecure = response.url?.scheme == "https"
+            let offered = response.links.filter { link in
+                link.anchor == nil && link.has(rel: "duplicate") && link.target.isWebAddress
+                    && (!isSecure || link.target.scheme == "https")
+            }
+            state.withLock { state in
+                let room = 17 - state.sources.count
+                guard room > 0 else { return }
+                state.sources += offered.prefix(room).map { SegmentSource.mirror($0.target, of: download) }
+            }
+        }
+        return SegmentEntity(
+            validator: validator,
+            total: total,
+            digest: download.digest ?? announced,
+            lastModified: response.value(forHTTPHeaderField: "Last-Modified").flatMap { HTTPDate.parse($0) }
+        )
+    }
+
+    /// The number of bytes of a whole response; `nil` if it is unknown or that of coded bytes.
+    private func length(of response: HTTPURLResponse) -> Int64? {
+        let coding = response.value(forHTTPHeaderField: "Content-Encoding")
+        guard coding == nil || coding?.isEqualIgnoringCase("identity") == true else { return nil }
+        return response.value(forHTTPHeaderField: "Content-Length").flatMap { ByteCount(digits: $0) }?.int64
+    }
+
+    /// Sends no more requests to a source.
+    func drop(_ index: Int, _ error: any Error) {
+        state.withLock { state in
+            state.sources[index].isUsable = false
+            state.lastError = error
+        }
+    }
+
+    /// Counts a failure of a source, and waits before the next request, or drops the source.
+    func fail(_ index: Int, _ error: any Error) async throws {
+        let isLasting = (error as? URLError).map { !Self.passing.contains($0.code) } ?? false
+        let now = MonotonicTime.now()
+        let delay = state.withLock { state in
+            state.lastError = error
+            if isLasting { state.sources[index].isUsable = false }
+            if now >= state.sources[index].retryTime {
+                state.sources[index].failures += 1
+                let failures = state.sources[index].failures
+                if failures >= SegmentSource.mostFailures { state.sources[index].isUsable = false }
+                state.sources[index].retryTime = now.advanced(by: .milliseconds(50 << UInt64(min(failures, 6))))
+            }
+            return state.sources[index].isUsable ? state.sources[index].retryTime.since(now) : .zero
+        }
+        if delay > .zero { try await Task.sleep(nanoseconds: delay.nanoseconds) }
+    }
+
+    /// The errors after which the same request may succeed.
+    private static let passing: Set<URLError.Code> = [
+        .networkConnectionLost, .timedOut, .cannotConnectToHost, .cannotFindHost, .dnsLookupFailed,
+        .notConnectedToInternet, .badServerResponse, .cannotParseResponse, .resourceUnavailable,
+    ]
+}

@@ -1,0 +1,234 @@
+/// One run of a ``VerifiedDownload``: opens the file, fetches, checks and publishes.
+///
+/// Workers are child tasks, each with a part of the plan and one request at a time.
+final class SegmentedRun: Sendable {
+    struct State: Sendable {
+        var plan = SegmentPlan(total: nil)
+        var entity: SegmentEntity?
+        var sources: [SegmentSource]
+        /// The parts that came from mirrors or an earlier run, and are fetched again if the digest is wrong.
+        var doubtful: [Range<Int64>] = []
+        /// Whether all must be fetched again, since the file on the server has changed or ranges are not exact.
+        var mustRestart = false
+        /// Whether the file is fetched as one stream, since an earlier attempt with ranges has failed.
+        var isSingle = false
+        /// The source whose response with the whole file is being read, if there is one.
+        var followed: Int?
+        /// Whether a worker has ended because that source refused its request.
+        var hasRetired = false
+        var continuedBytes: Int64 = 0
+        var lastError: (any Error)?
+        var rates: [Int: TransferRate] = [:]
+        var rate = TransferRate(start: .now())
+        var lastReport = MonotonicTime(nanoseconds: 0)
+        var lastSave = MonotonicTime.now()
+        var isSaving = false
+
+        /// Remembers a part that may be wrong.
+        mutating func doubt(_ part: Range<Int64>) {
+            if let index = doubtful.lastIndex(where: { $0.upperBound == part.lowerBound }) {
+                doubtful[index] = doubtful[index].lowerBound..<part.upperBound
+            } else {
+                doubtful.append(part)
+            }
+        }
+    }
+
+    /// A response whose body is not read yet.
+    struct Opened: Sendable {
+        let bytes: CurlSession.Bytes
+        let response: HTTPURLResponse
+        let source: Int
+    }
+
+    let session: CurlSession
+    let download: VerifiedDownload
+    let state: Mutex<State>
+    private let progress: (@Sendable (TransferProgress) -> Void)?
+
+    /// How often a download starts again from its first byte.
+    private static let mostRestarts = 3
+
+    init(session: CurlSession, download: VerifiedDownload, progress: (@Sendable (TransferProgress) -> Void)?) {
+        (self.session, self.download, self.progress) = (session, download, progress)
+        state = Mutex(State(sources: SegmentSource.all(of: download)))
+    }
+
+    var connections: Int { min(max(download.connections, 1), 64) }
+
+    func run() async throws -> VerifiedDownload.Outcome {
+        let file = try await SegmentFile(destination: download.destination.path)
+        do {
+            return try await run(file)
+        } catch {
+            await leave(file, after: error)
+            throw Task.isCancelled ? URLError.ferryCancelled(url: download.request.url) : error
+        }
+    }
+
+    private func run(_ file: SegmentFile) async throws -> VerifiedDownload.Outcome {
+        try await load(file)
+        for _ in 0...Self.mostRestarts {
+            if try await fetch(file) { return try await finish(file) }
+            state.withLock { state in
+                state.plan = SegmentPlan(total: nil)
+                (state.entity, state.doubtful, state.mustRestart, state.continuedBytes) = (nil, [], false, 0)
+                for index in state.sources.indices { state.sources[index].hasRanges = true }
+            }
+        }
+        throw state.withLock { $0.lastError } ?? VerifiedDownloadError.keepsChanging
+    }
+
+    /// Reads what an earlier run has left.
+    private func load(_ file: SegmentFile) async throws {
+        guard let url = download.request.url, let saved = try await file.state(), let ranges = saved.ranges,
+            download.continuesOtherURL || saved.source == SegmentState.hash(of: url),
+            download.size == nil || download.size == saved.total
+        else { return }
+        let announced = download.checksAnnouncedDigest ? saved.digest.flatMap { ContentDigest($0) } : nil
+        let entity = SegmentEntity(
+            validator: saved.validator,
+            total: saved.total,
+            digest: download.digest ?? announced
+        )
+        state.withLock { state in
+            state.plan = SegmentPlan(total: saved.total, done: ranges)
+            (state.entity, state.doubtful, state.continuedBytes) = (entity, ranges, state.plan.count)
+        }
+        try await file.begin(hashing: entity.digest?.algorithm, keepsBytes: true)
+    }
+
+    /// Fetches all that is missing; returns `false` if the download must start again.
+    private func fetch(_ file: SegmentFile) async throws -> Bool {
+        var opened: Opened?
+        if state.withLock({ $0.entity == nil }) {
+            let whole = try await openWhole()
+            let entity = try describe(whole)
+            state.withLock { state in
+                state.entity = entity
+                state.plan = SegmentPlan(total: entity.total)
+                _ = state.plan.assign(to: 0, from: 0)
+            }
+            try await file.begin(hashing: entity.digest?.algorithm, keepsBytes: false)
+            opened = whole
+        }
+        while !state.withLock({ $0.plan.isComplete }) {
+            try await work(file, opened)
+            opened = nil
+            let (canGoOn, mustRestart, error) = state.withLock { state in
+                let isRanged = state.entity?.validator != nil && state.sources.contains { $0.isUsable && $0.hasRanges }
+                return (isRanged && !state.mustRestart, state.sources.contains(where: \.isUsable), state.lastError)
+            }
+            if state.withLock({ $0.plan.isComplete }) { break }
+            if canGoOn { continue }
+            guard mustRestart else { throw error ?? URLError(.networkConnectionLost) }
+            state.withLock { $0.isSingle = $0.isSingle || !$0.mustRestart }
+            return false
+        }
+        return true
+    }
+
+    /// Runs the workers until none of them has anything to do.
+    private func work(_ file: SegmentFile, _ opened: Opened?) async throws {
+        let count = state.withLock { $0.isSingle || $0.entity?.validator == nil } ? 1 : connections
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for worker in 0..<count {
+                let first = worker == 0 ? opened : nil
+                group.addTask { [self] in try await SegmentWorker(run: self, file: file, id: worker).run(first) }
+            }
+            // The first error ends the others, unlike with `waitForAll()`.
+            for try await _ in group {}
+        }
+    }
+
+    /// Checks the complete file and publishes it.
+    private func finish(_ file: SegmentFile) async throws -> VerifiedDownload.Outcome {
+        let (total, expected) = state.withLock { ($0.plan.total, $0.entity?.digest) }
+        if let size = download.size, size != total {
+            throw VerifiedDownloadError.sizeMismatch(expected: size, actual: total)
+        }
+        if let expected {
+            let bytes = try await file.digest(of: total)
+            if let actual = bytes.flatMap({ ContentDigest(expected.algorithm, $0) }), actual != expected {
+                try await refetch(file, or: .digestMismatch(expected: expected, actual: actual))
+                return try await finish(file)
+            }
+        }
+        try Task.checkCancellation()
+        try await file.publish(total: total, synchronized: download.synchronizes)
+        report(isLast: true)
+        return state.withLock { state in
+            VerifiedDownload.Outcome(
+                bytes: total,
+                continuedBytes: state.continuedBytes,
+                lastModified: state.entity?.lastModified,
+                digest: expected
+            )
+        }
+    }
+
+    /// Fetches the parts again that may be wrong, from the first server; throws the error if there are none.
+    private func refetch(_ file: SegmentFile, or error: VerifiedDownloadError) async throws {
+        let (isPossible, algorithm) = state.withLock { state -> (Bool, ContentDigest.Algorithm?) in
+            guard !state.doubtful.isEmpty, state.sources[0].isUsable, state.sources[0].hasRanges else {
+                return (false, nil)
+            }
+            state.plan.forget(state.doubtful)
+            (state.doubtful, state.continuedBytes) = ([], 0)
+            for index in state.sources.indices where state.sources[index].isMirror {
+                state.sources[index].isUsable = false
+            }
+            return (true, state.entity?.digest?.algorithm)
+        }
+        guard isPossible else { throw error }
+        try await file.begin(hashing: algorithm, keepsBytes: true)
+        guard try await fetch(file) else { throw error }
+    }
+
+    /// Keeps or deletes what has arrived, after a failure.
+    private func leave(_ file: SegmentFile, after error: any Error) async {
+        let isWrong =
+            switch error as? VerifiedDownloadError {
+            case .digestMismatch, .sizeMismatch: true
+            default: false
+            }
+        guard download.keepsPartialFile, !isWrong, let record = record() else { return await file.remove() }
+        // The failure itself is told; without this record, the earlier one is still true.
+        try? await file.save(record, synchronized: download.synchronizes)
+    }
+
+    /// The record of what the file has; `nil` if it cannot be continued.
+    private func record() -> SegmentState? {
+        guard let url = download.request.url else { return nil }
+        return state.withLock { state in
+            guard let entity = state.entity, let validator = entity.validator, state.plan.count > 0 else { return nil }
+            return SegmentState(source: url, validator: validator, digest: entity.digest, plan: state.plan)
+        }
+    }
+
+    /// Reports the progress and saves the record, where it is time for that.
+    func tick(_ file: SegmentFile) async throws {
+        report(isLast: false)
+        let now = MonotonicTime.now()
+        let isDue = state.withLock { state in
+            guard !state.isSaving, now.since(state.lastSave) >= TimeSpan(seconds: 1) else { return false }
+            state.isSaving = true
+            return true
+        }
+        guard isDue else { return }
+        defer { state.withLock { ($0.isSaving, $0.lastSave) = (false, .now()) } }
+        if let record = record() { try await file.save(record, synchronized: download.synchronizes) }
+    }
+
+    private func report(isLast: Bool) {
+        guard let progress else { return }
+        let now = MonotonicTime.now()
+        let current = state.withLock { state -> TransferProgress? in
+            guard isLast || now.since(state.lastReport) >= .milliseconds(100) else { return nil }
+            state.lastReport = now
+            let total = state.plan.total == .max ? nil : state.plan.total
+            return TransferProgress(bytes: state.plan.count, total: total, rate: state.rate.value(at: now))
+        }
+        if let current { progress(current) }
+    }
+}

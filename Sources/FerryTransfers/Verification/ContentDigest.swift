@@ -1,0 +1,107 @@
+/// The SHA-256 or SHA-512 digest of a whole file.
+public struct ContentDigest: Hashable, Sendable, CustomStringConvertible {
+    /// A hash function, with its name in the registry of RFC 9530.
+    public enum Algorithm: String, Hashable, Sendable, CaseIterable {
+        /// SHA-256, 32 bytes.
+        case sha256 = "sha-256"
+        /// SHA-512, 64 bytes.
+        case sha512 = "sha-512"
+
+        /// The number of bytes of a digest.
+        var size: Int { self == .sha256 ? 32 : 64 }
+    }
+
+    /// The hash function.
+    public let algorithm: Algorithm
+    /// The bytes of the digest.
+    public let bytes: [UInt8]
+
+    init?(_ algorithm: Algorithm, _ bytes: [UInt8]) {
+        guard bytes.count == algorithm.size else { return nil }
+        (self.algorithm, self.bytes) = (algorithm, bytes)
+    }
+
+    /// Makes a digest from hexadecimal digits in either case; nil if their number or one of them is wrong.
+    public init?(_ algorithm: Algorithm, hexadecimal text: String) {
+        let digits = Array(text.utf8)
+        guard digits.count == algorithm.size * 2 else { return nil }
+        var bytes: [UInt8] = []
+        for index in stride(from: 0, to: digits.count, by: 2) {
+            guard let high = digits[index].hexValue, let low = digits[index + 1].hexValue else { return nil }
+            bytes.append(high << 4 | low)
+        }
+        self.init(algorithm, bytes)
+    }
+
+    /// Makes a digest from text such as `sha-256=HEX`; nil if it is malformed or the algorithm is another one.
+    public init?(_ text: String) {
+        guard text.utf8.count <= 256, let parts = text[...].utf8.cut(at: "="),
+            let algorithm = Algorithm(rawValue: parts.before.string.lowercased())
+        else { return nil }
+        self.init(algorithm, hexadecimal: parts.after.string)
+    }
+
+    /// The text that ``init(_:)`` reads, such as `sha-256=HEX`.
+    public var description: String { "\(algorithm.rawValue)=\(hexadecimal)" }
+    /// The digest in lowercase hexadecimal digits.
+    public var hexadecimal: String { bytes.hexadecimal }
+
+    /// Returns the strongest digest of a `Repr-Digest` or `Content-Digest` field (RFC 9530, sections 2 and 3).
+    ///
+    /// The field is a dictionary of byte sequences (RFC 9651, section 3.2). Other algorithms are left out; a field with
+    /// a malformed digest of these two is ignored as a whole.
+    static func strongest(inField field: String) -> ContentDigest? {
+        guard field.utf8.count <= 4_096 else { return nil }
+        var found: [Algorithm: ContentDigest] = [:]
+        for member in field[...].utf8.parts(between: ",") {
+            guard let parts = member.trimmed.cut(at: "="),
+                let algorithm = Algorithm(rawValue: parts.before.string)
+            else { continue }
+            let value = parts.after.cut(at: ";")?.before ?? parts.after
+            guard value.count >= 2, value.first == UInt8(ascii: ":"), value.last == UInt8(ascii: ":"),
+                let data = Data(base64Encoded: value.dropFirst().dropLast().string),
+                let digest = ContentDigest(algorithm, Array(data))
+            else { return nil }
+            found[algorithm] = digest
+        }
+        return found[.sha512] ?? found[.sha256]
+    }
+
+    /// Returns the digest of the whole file that a response has, or `nil` if there is none.
+    ///
+    /// `Repr-Digest` is of the whole also in a 206; `Content-Digest` only in a 200 (RFC 9530, appendix A).
+    static func announced(by response: HTTPURLResponse) -> ContentDigest? {
+        // Digests are of the coded bytes, which are not those of the file.
+        let coding = response.value(forHTTPHeaderField: "Content-Encoding")
+        guard coding == nil || coding?.isEqualIgnoringCase("identity") == true else { return nil }
+        if let digest = response.value(forHTTPHeaderField: "Repr-Digest").flatMap(strongest) { return digest }
+        guard response.statusCode == 200 else { return nil }
+        return response.value(forHTTPHeaderField: "Content-Digest").flatMap(strongest)
+    }
+}
+
+/// A running hash of either algorithm.
+enum DigestHash: Sendable {
+    case sha256(SHA256Hash)
+    case sha512(SHA512Hash)
+
+    init(_ algorithm: ContentDigest.Algorithm) { self = algorithm == .sha256 ? .sha256(.init()) : .sha512(.init()) }
+
+    mutating func update(_ bytes: UnsafeRawBufferPointer) {
+        switch self {
+        case .sha256(var hash):
+            hash.update(bytes)
+            self = .sha256(hash)
+        case .sha512(var hash):
+            hash.update(bytes)
+            self = .sha512(hash)
+        }
+    }
+
+    var bytes: [UInt8] {
+        switch self {
+        case .sha256(let hash): hash.digest
+        case .sha512(let hash): hash.digest
+        }
+    }
+}

@@ -1,0 +1,108 @@
+/// A download to a file that is complete and checked when it gets its name.
+///
+/// ```swift
+/// var download = VerifiedDownload(url, to: file, connections: 8)
+/// download.digest = ContentDigest(.sha256, hexadecimal: "ba7816bf…")
+/// try await session.download(download) { print($0.fraction ?? 0, $0.timeLeft ?? 0) }
+/// ```
+///
+/// While it runs, the bytes are in `NAME.segments` next to the destination, with a record in `NAME.segments.state`. If
+/// the download fails, is cancelled, or its process is killed, the next download of the same URL to the same
+/// destination continues with what has arrived, where the server has a strong validator: an entity tag, or a date that
+/// is older than the response (RFC 9110, section 8.8). At most the last second is lost.
+public struct VerifiedDownload: Sendable {
+    /// The request for the file, with the method GET.
+    public var request: URLRequest
+
+    /// The file to create or replace, whose folder must exist.
+    public var destination: URL
+
+    /// The number of ranges that are fetched at the same time, from 1, the default, to 64.
+    ///
+    /// More than one is used only if the server has a strong validator, says the length, and answers ranges exactly.
+    /// Otherwise the file is fetched as one stream.
+    public var connections = 1
+
+    /// The expected digest; nil, the default, for the one that the server announces, if it does.
+    public var digest: ContentDigest?
+
+    /// Whether the server's `Repr-Digest` or `Content-Digest` (RFC 9530) is checked; true by default.
+    public var checksAnnouncedDigest = true
+
+    /// The expected number of bytes; nil, the default, for any.
+    public var size: Int64?
+
+    /// Other URLs of the same file, of which the first 16 are used.
+    ///
+    /// A mirror is used for ranges if the size is that of the first server, and either the entity tag too, or a digest
+    /// is known. One that answers anything else is dropped. Header fields of the request are not sent to other origins.
+    public var mirrors: [URL] = []
+
+    /// Whether the server's links with the relation `duplicate` (RFC 6249) are mirrors too; false by default.
+    ///
+    /// Those that are not https are left out if the request's URL is https.
+    public var usesOfferedMirrors = false
+
+    /// The limit on the bytes per second, which several downloads may share; nil, the default, for none.
+    public var limit: TransferLimit?
+
+    /// Whether the file is on the disk before it gets its name, to survive a power failure; false by default.
+    public var synchronizes = false
+
+    /// Whether a failed or cancelled download leaves what has arrived for the next one; true by default.
+    public var keepsPartialFile = true
+
+    /// Whether the download continues that of another URL to this destination, such as one that is signed again; false
+    /// by default.
+    ///
+    /// The validators must be equal.
+    public var continuesOtherURL = false
+
+    /// Creates a download of a URL.
+    public init(_ url: URL, to destination: URL, connections: Int = 1, digest: ContentDigest? = nil) {
+        self.init(URLRequest(url: url), to: destination, connections: connections, digest: digest)
+    }
+
+    /// Creates a download with a request, which must not have a body or a `Range`.
+    public init(
+        _ request: URLRequest,
+        to destination: URL,
+        connections: Int = 1,
+        digest: ContentDigest? = nil
+    ) {
+        (self.request, self.destination, self.connections, self.digest) = (request, destination, connections, digest)
+    }
+
+    /// What a download has done.
+    public struct Outcome: Sendable {
+        /// The number of bytes of the file.
+        public var bytes: Int64
+        /// The number of bytes that an earlier download had left.
+        public var continuedBytes: Int64
+        /// The time of `Last-Modified`, if the response with the whole file had one.
+        public var lastModified: Date?
+        /// The digest that the file was checked with; nil if none was known.
+        public var digest: ContentDigest?
+    }
+}
+
+extension CurlSession {
+    /// Downloads a file, checks it, and gives it its name.
+    ///
+    /// Cancelling the Swift task cancels the download, which then throws `URLError.cancelled`. Failed requests are
+    /// repeated while others make progress, and at most five times in a row, during three seconds, for
+    /// each URL.
+    ///
+    /// - Parameters:
+    ///   - download: The download.
+    ///   - progress: Called about ten times per second, and at the end, on threads of the concurrency pool.
+    /// - Returns: What the download has done.
+    /// - Throws: A ``VerifiedDownloadError``, a `URLError`, or the error of an interceptor or a protocol class.
+    @discardableResult
+    public func download(
+        _ download: VerifiedDownload,
+        progress: (@Sendable (TransferProgress) -> Void)? = nil
+    ) async throws -> VerifiedDownload.Outcome {
+        try await SegmentedRun(session: self, download: download, progress: progress).run()
+    }
+}

@@ -1,0 +1,37 @@
+/// The reason why a ``VerifiedDownload`` has left no file at its destination.
+///
+/// A failed request throws a `URLError` instead, as do cancelled downloads.
+public enum VerifiedDownloadError: Error, Sendable, Hashable {
+    /// The bytes do not have the expected digest; the partial file is deleted.
+    case digestMismatch(expected: ContentDigest, actual: ContentDigest)
+    /// The file has another size, in bytes, than expected.
+    case sizeMismatch(expected: Int64, actual: Int64)
+    /// The response has a status other than 200 to 299, so it is not the file.
+    case status(Int)
+    /// The file on the server changed more often than the download starts again.
+    case keepsChanging
+    /// Another download is writing the partial file at this path.
+    case isBusy(path: String)
+    /// The file at the path cannot be written, with the error number of the system, such as `ENOSPC`.
+    case file(path: String, code: Int32, reason: String)
+}
+
+extension VerifiedDownloadError: LocalizedError, CustomStringConvertible {
+    /// A sentence that describes the error.
+    public var description: String {
+        switch self {
+        case .digestMismatch(let expected, let actual):
+            "The file has the digest \(actual) instead of \(expected)"
+        case .sizeMismatch(let expected, let actual): "The file has \(actual) bytes instead of \(expected)"
+        case .status(let status): "The server responded with the status \(status)"
+        case .keepsChanging: "The file changes on the server while it is downloaded"
+        case .isBusy(let path): "\(path): another download is writing it"
+        case .file(let path, _, let reason): "\(path): \(reason)"
+        }
+    }
+
+    /// The description.
+    public var errorDescription: String? { description }
+
+    init(_ error: FileError) { self = .file(path: error.path, code: error.code, reason: error.reasonText) }
+}

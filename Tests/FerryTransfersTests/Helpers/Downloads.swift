@@ -1,0 +1,41 @@
+@_exported import FerryTesting
+@_exported import FerryTransfers
+@_exported import TestSupport
+
+/// Returns a session with its own configuration that shares nothing with others.
+func makeSession() -> CurlSession { CurlSession(configuration: .ephemeral) }
+
+/// Records the requests of a server, and the bytes that its responses have.
+final class RequestLog: Sendable {
+    private let entries = Mutex<[LoopbackRequest]>([])
+
+    var requests: [LoopbackRequest] { entries.withLock { $0 } }
+    /// The values of `Range`, without the requests for the whole.
+    var ranges: [String] { requests.compactMap { $0.header("Range") } }
+
+    /// Returns a handler that records the requests for another one.
+    func handler(_ handler: @escaping LoopbackServer.Handler) -> LoopbackServer.Handler {
+        { request in
+            self.entries.withLock { $0.append(request) }
+            return handler(request)
+        }
+    }
+
+    /// The number of bytes that all ranges together have.
+    var rangedBytes: Int {
+        ranges.reduce(0) { sum, range in
+            let ends = range.dropFirst("bytes=".count).split(separator: "-").compactMap { Int($0) }
+            return ends.count == 2 ? sum + ends[1] - ends[0] + 1 : sum
+        }
+    }
+}
+
+/// Returns the error that a download throws, or `nil` if it succeeds.
+func failure<Value>(_ work: () async throws -> Value) async -> (any Error)? {
+    do {
+        _ = try await work()
+        return nil
+    } catch {
+        return error
+    }
+}

@@ -1,0 +1,111 @@
+import Testing
+
+@testable import FerryTransfers
+
+/// Servers that answer ranges wrongly: the file is right, or there is an error and no file.
+struct LyingServerTests {
+    private static let count = 2_000_000
+
+    /// What a server does to its answers to ranges.
+    enum Lie: CaseIterable, Sendable {
+        case shifted, shorter, longer, otherTotal, unknownTotal, otherTag, noTag, noContentRange, coded, whole
+        case notSatisfiable, failed, dropped, stale, multipart
+    }
+
+    private static func answer(_ lie: Lie, _ request: LoopbackRequest) -> LoopbackResponse {
+        let content = RangedContent(count: count)
+        var response = content.response(to: request)
+        guard response.status == 206, let range = response.headers["Content-Range"].flatMap(ContentRange.init) else {
+            // Ranges are asked for before the whole has arrived.
+            response.bytesPerSecond = 2_000_000
+            return response
+        }
+        let (first, last) = (Int(range.first.int64), Int(range.last.int64))
+        func field(_ first: Int, _ last: Int, _ total: String) {
+            response.headers["Content-Range"] = "bytes \(first)-\(last)/\(total)"
+        }
+        switch lie {
+        case .shifted:
+            field(first + 1, last, "\(count)")
+            response.body = .pattern(count: last - first, offset: first + 1)
+        case .shorter:
+            field(first, last - 1, "\(count)")
+            response.body = .pattern(count: last - first, offset: first)
+        case .longer: response.body = .pattern(count: last - first + 10, offset: first)
+        case .otherTotal: field(first, last, "\(count + 1)")
+        case .unknownTotal: field(first, last, "*")
+        case .otherTag: response.headers["ETag"] = "\"other\""
+        case .noTag: response.headers["ETag"] = nil
+        case .noContentRange: response.headers["Content-Range"] = nil
+        case .coded: response.headers["Content-Encoding"] = "gzip"
+        case .whole: return .pattern(count: count).adding("ETag", "\"\(content.etag)\"")
+        case .notSatisfiable: return .status(416, headers: ["Content-Range": "bytes */\(count)"])
+        case .failed: return .status(500)
+        case .dropped: return response.faulted(.reset(afterBodyBytes: 0))
+        case .stale: return .pattern(count: count).adding("ETag", "\"older\"")
+        case .multipart:
+            response.headers["Content-Range"] = nil
+            response.headers["Content-Type"] = "multipart/byteranges; boundary=x"
+        }
+        return response
+    }
+
+    @Test("lies about ranges lead to the right file or to none", arguments: Lie.allCases)
+    func lies(lie: Lie) async throws {
+        let folder = try TemporaryFolder()
+        let log = RequestLog()
+        let server = try LoopbackServer(handler: log.handler { Self.answer(lie, $0) })
+        var download = VerifiedDownload(server.url, to: folder.file("file"), connections: 4)
+        download.keepsPartialFile = false
+        defer { #expect(!log.ranges.isEmpty) }
+        do {
+            try await makeSession().download(download)
+            let isRight = folder.data("file") == LoopbackServer.pattern(count: Self.count)
+            #expect(isRight)
+            #expect(folder.names == ["file"])
+        } catch {
+            #expect(folder.names.isEmpty)
+            // Where all of the first answer arrives, or the server is only busy, there is no reason to fail.
+            #expect([.otherTotal, .otherTag, .notSatisfiable, .stale].contains(lie), "\(error)")
+        }
+    }
+
+    @Test("a file that changes on the server while it is downloaded is fetched from its start")
+    func changes() async throws {
+        let folder = try TemporaryFolder()
+        let requests = Mutex(0)
+        let server = try LoopbackServer { request in
+            let number = requests.withLock { count in
+                count += 1
+                return count
+            }
+            // The second entity has other bytes.
+            let data = LoopbackServer.pattern(count: Self.count, offset: number < 3 ? 0 : 7)
+            var response = LoopbackResponse.resource(.data(data), etag: number < 3 ? "a" : "b", for: request)
+            if number < 3 { response.bytesPerSecond = 1_000_000 }
+            return response
+        }
+        try await makeSession().download(VerifiedDownload(server.url, to: folder.file("file"), connections: 4))
+        #expect(folder.data("file") == LoopbackServer.pattern(count: Self.count, offset: 7))
+    }
+
+    @Test("a server that is not up any more is an error, and what has arrived is kept")
+    func gone() async throws {
+        let folder = try TemporaryFolder()
+        let content = RangedContent(count: Self.count)
+        let requests = Mutex(0)
+        let server = try LoopbackServer { request in
+            let isFirst = requests.withLock { count in
+                count += 1
+                return count == 1
+            }
+            let response = content.response(to: request)
+            return response.faulted(isFirst ? .reset(afterBodyBytes: 600_000) : .resetBeforeHead)
+        }
+        let download = VerifiedDownload(server.url, to: folder.file("file"))
+        let error = await failure { try await makeSession().download(download) }
+        #expect(error is URLError)
+        let state = try #require(SegmentState.read(folder.path("file.segments.state")))
+        #expect(state.parts.first == 0 && state.parts.count == 2)
+    }
+}

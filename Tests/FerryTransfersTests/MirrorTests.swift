@@ -1,0 +1,110 @@
+import Testing
+
+@testable import FerryTransfers
+
+struct MirrorTests {
+    private static let count = 4_000_000
+    private let folder: TemporaryFolder
+    private let session = makeSession()
+
+    init() throws { folder = try TemporaryFolder() }
+
+    private func download(_ server: LoopbackServer, _ mirrors: [URL], digest: Bool = false) -> VerifiedDownload {
+        var download = VerifiedDownload(server.url, to: folder.file("file"), connections: 6)
+        download.mirrors = mirrors
+        let hash = LoopbackServer.patternSHA256(count: Self.count)
+        if digest { download.digest = ContentDigest(.sha256, hexadecimal: hash) }
+        return download
+    }
+
+    private func expectWhole(sourceLocation: SourceLocation = #_sourceLocation) {
+        let isSame = folder.data("file") == LoopbackServer.pattern(count: Self.count)
+        #expect(isSame, sourceLocation: sourceLocation)
+        #expect(folder.names == ["file"], sourceLocation: sourceLocation)
+    }
+
+    /// A server slow enough that others are asked.
+    private func slow(_ log: RequestLog = RequestLog(), _ link: URL? = nil) throws -> LoopbackServer {
+        var content = RangedContent(count: Self.count)
+        content.bytesPerSecond = 1_000_000
+        let slow = content
+        return try LoopbackServer(
+            handler: log.handler { request in
+                let response = slow.response(to: request)
+                return link.map { response.adding("Link", "<\($0.absoluteString)>; rel=duplicate") } ?? response
+            }
+        )
+    }
+
+    @Test("a mirror with the same entity tag sends ranges, and gets no fields of the request")
+    func sameTag() async throws {
+        let (log, own) = (RequestLog(), RequestLog())
+        let mirror = try LoopbackServer(handler: log.handler(RangedContent(count: Self.count).handler))
+        let server = try slow(own)
+        var download = download(server, [mirror.url])
+        download.request.setValue("Bearer secret", forHTTPHeaderField: "Authorization")
+        try await session.download(download)
+        expectWhole()
+        #expect(!log.ranges.isEmpty)
+        #expect(log.requests.allSatisfy { $0.header("Authorization") == nil })
+        #expect(own.requests.allSatisfy { $0.header("Authorization") == "Bearer secret" })
+    }
+
+    @Test("a mirror with another tag sends ranges only if a digest is known", arguments: [true, false])
+    func otherTag(digest: Bool) async throws {
+        let log = RequestLog()
+        let content = RangedContent(count: Self.count, etag: "another")
+        let mirror = try LoopbackServer(handler: log.handler(content.handler))
+        let server = try slow()
+        try await session.download(download(server, [mirror.url], digest: digest))
+        expectWhole()
+        // Without a digest, it is asked with the tag of the first server, and dropped.
+        #expect(log.requests.contains { $0.header("If-Range") != nil } != digest)
+    }
+
+    @Test("wrong bytes of a mirror are fetched again from the first server")
+    func wrongBytes() async throws {
+        let zeros = Data(count: Self.count)
+        let mirror = try LoopbackServer { .resource(.data(zeros), etag: "x", for: $0) }
+        let server = try slow()
+        let outcome = try await session.download(download(server, [mirror.url], digest: true))
+        #expect(outcome.digest != nil)
+        expectWhole()
+    }
+
+    @Test("mirrors that lack the file, have another size or answer wrongly are dropped", arguments: 0..<5)
+    func bad(kind: Int) async throws {
+        let mirror = try LoopbackServer { request in
+            switch kind {
+            case 0: .status(404)
+            case 1: RangedContent(count: Self.count + 1).response(to: request)
+            case 2: .pattern(count: Self.count)
+            case 3: LoopbackResponse().faulted(.resetBeforeHead)
+            default: .status(503)
+            }
+        }
+        let server = try slow()
+        try await session.download(download(server, [mirror.url], digest: true))
+        expectWhole()
+    }
+
+    @Test("a mirror replaces a server that does not have the file")
+    func replacement() async throws {
+        let server = try LoopbackServer { _ in .status(500) }
+        let mirror = try LoopbackServer(handler: RangedContent(count: Self.count).handler)
+        try await session.download(download(server, [mirror.url]))
+        expectWhole()
+    }
+
+    @Test("a mirror that the server offers is used if that is wanted", arguments: [true, false])
+    func offered(isWanted: Bool) async throws {
+        let log = RequestLog()
+        let mirror = try LoopbackServer(handler: log.handler(RangedContent(count: Self.count).handler))
+        let server = try slow(RequestLog(), mirror.url)
+        var download = download(server, [])
+        download.usesOfferedMirrors = isWanted
+        try await session.download(download)
+        expectWhole()
+        #expect(log.requests.isEmpty != isWanted)
+    }
+}

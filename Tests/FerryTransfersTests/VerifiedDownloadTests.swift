@@ -1,0 +1,159 @@
+import Testing
+
+@testable import FerryTransfers
+
+struct VerifiedDownloadTests {
+    private static let count = 4_000_000
+    private let folder: TemporaryFolder
+    private let session = makeSession()
+
+    init() throws { folder = try TemporaryFolder() }
+
+    private func download(_ server: LoopbackServer, connections: Int = 1) -> VerifiedDownload {
+        VerifiedDownload(server.url, to: folder.file("file"), connections: connections)
+    }
+
+    private func expectWhole(_ count: Int = Self.count, sourceLocation: SourceLocation = #_sourceLocation) {
+        let isSame = folder.data("file") == LoopbackServer.pattern(count: count)
+        #expect(isSame, sourceLocation: sourceLocation)
+        #expect(folder.names == ["file"], sourceLocation: sourceLocation)
+    }
+
+    @Test("a file that has the expected digest gets its name", arguments: [1, 8])
+    func verified(connections: Int) async throws {
+        let content = RangedContent(count: Self.count)
+        let log = RequestLog()
+        let server = try LoopbackServer(handler: log.handler(content.handler))
+        var download = download(server, connections: connections)
+        download.digest = ContentDigest(.sha256, hexadecimal: content.sha256)
+        download.synchronizes = true
+        let outcome = try await session.download(download)
+        #expect(outcome.bytes == Int64(Self.count))
+        #expect(outcome.digest == download.digest)
+        #expect(log.ranges.isEmpty == (connections == 1))
+        expectWhole()
+    }
+
+    @Test("a wrong digest is an error with both digests, and leaves no file", arguments: [1, 4])
+    func mismatch(connections: Int) async throws {
+        let content = RangedContent(count: Self.count)
+        let server = try LoopbackServer(handler: content.handler)
+        var download = download(server, connections: connections)
+        let expected = try #require(ContentDigest(.sha256, hexadecimal: String(repeating: "0", count: 64)))
+        let actual = try #require(ContentDigest(.sha256, hexadecimal: content.sha256))
+        download.digest = expected
+        let error = await failure { try await session.download(download) }
+        #expect(error as? VerifiedDownloadError == .digestMismatch(expected: expected, actual: actual))
+        #expect(folder.names.isEmpty)
+    }
+
+    @Test("the digest that the server announces is checked, unless it is not to be")
+    func announced() async throws {
+        let wrong = Data(repeating: 7, count: 32).base64EncodedString()
+        let content = RangedContent(count: 1_000)
+        let server = try LoopbackServer { content.response(to: $0).adding("Repr-Digest", "sha-256=:\(wrong):") }
+        var download = download(server)
+        let error = await failure { try await session.download(download) }
+        guard case .digestMismatch = error as? VerifiedDownloadError else {
+            Issue.record("\(String(describing: error))")
+            return
+        }
+        download.checksAnnouncedDigest = false
+        try await session.download(download)
+        expectWhole(1_000)
+    }
+
+    @Test("another size than expected is an error and leaves no file", arguments: [999, 1_001], [true, false])
+    func size(expected: Int64, hasLength: Bool) async throws {
+        let server = try LoopbackServer { _ in
+            let response = LoopbackResponse.pattern(count: 1_000)
+            return hasLength ? response : response.framed(.untilClose)
+        }
+        var download = download(server)
+        download.size = expected
+        let error = await failure { try await session.download(download) }
+        #expect(error as? VerifiedDownloadError == .sizeMismatch(expected: expected, actual: 1_000))
+        #expect(folder.names.isEmpty)
+    }
+
+    @Test("a server without a validator, length or ranges is read as one stream", arguments: 0..<4)
+    func oneStream(kind: Int) async throws {
+        let content = RangedContent(count: Self.count)
+        let server = try LoopbackServer { request in
+            switch kind {
+            case 0: LoopbackResponse.pattern(count: Self.count)
+            case 1: LoopbackResponse.pattern(count: Self.count).framed(.untilClose)
+            case 2: LoopbackResponse.pattern(count: Self.count).adding("ETag", "W/\"weak\"")
+            // It has a validator and ignores ranges.
+            default: LoopbackResponse.pattern(count: Self.count).adding("ETag", "\"\(content.etag)\"")
+            }
+        }
+        try await session.download(download(server, connections: 8))
+        expectWhole()
+    }
+
+    @Test("an empty file is a file")
+    func empty() async throws {
+        let server = try LoopbackServer { _ in LoopbackResponse.pattern(count: 0).adding("ETag", "\"a\"") }
+        try await session.download(download(server, connections: 8))
+        expectWhole(0)
+    }
+
+    @Test("a server that drops every connection is asked for the rest", arguments: [1, 8])
+    func drops(connections: Int) async throws {
+        let content = RangedContent(count: Self.count, resetsEvery: 300_000)
+        let server = try LoopbackServer(handler: content.handler)
+        try await session.download(download(server, connections: connections))
+        expectWhole()
+    }
+
+    @Test("an error status is an error and leaves no file")
+    func status() async throws {
+        let server = try LoopbackServer { _ in .status(404) }
+        let error = await failure { try await session.download(download(server)) }
+        #expect(error as? VerifiedDownloadError == .status(404))
+        #expect(folder.names.isEmpty)
+    }
+
+    @Test("a cancelled download is continued from its parts")
+    func cancelled() async throws {
+        var content = RangedContent(count: Self.count)
+        content.bytesPerSecond = 500_000
+        let slow = content
+        let log = RequestLog()
+        let isFast = Mutex(false)
+        let server = try LoopbackServer(
+            handler: log.handler { request in
+                var response = slow.response(to: request)
+                if isFast.withLock({ $0 }) { response.bytesPerSecond = nil }
+                return response
+            }
+        )
+        let download = download(server, connections: 4)
+        let arrived = Mutex<Int64>(0)
+        let running = Task { [session] in
+            try await session.download(download) { progress in arrived.withLock { $0 = progress.bytes } }
+        }
+        try await eventually("half a megabyte") { arrived.withLock { $0 } > 500_000 }
+        running.cancel()
+        let error = await failure { try await running.value }
+        #expect((error as? URLError)?.code == .cancelled)
+        #expect(folder.names == ["file.segments", "file.segments.state"])
+        isFast.withLock { $0 = true }
+        let before = log.requests.count
+        let outcome = try await session.download(download)
+        #expect(outcome.continuedBytes > 500_000)
+        // No request is for the whole.
+        #expect(log.requests.dropFirst(before).allSatisfy { $0.header("Range") != nil })
+        expectWhole()
+    }
+
+    @Test("another download cannot write the same file at the same time")
+    func busy() async throws {
+        let content = RangedContent(count: 1_000)
+        let server = try LoopbackServer(handler: content.handler)
+        let file = try await SegmentFile(destination: folder.path("file"))
+        let error = await failure { try await session.download(download(server)) }
+        #expect(error as? VerifiedDownloadError == .isBusy(path: file.partPath))
+    }
+}
