@@ -12,6 +12,7 @@ let package = Package(
         .library(name: "FerryXML", targets: ["FerryXML"]),
         .library(name: "FerryAPI", targets: ["FerryAPI"]),
         .library(name: "FerryAssets", targets: ["FerryAssets"]),
+        .library(name: "FerryStreams", targets: ["FerryStreams"]),
         .library(name: "FerryTransfers", targets: ["FerryTransfers"]),
         .library(name: "FerryWebSockets", targets: ["FerryWebSockets"]),
         .library(name: "FerryTesting", targets: ["FerryTesting"]),
@@ -43,6 +44,12 @@ let package = Package(
         .target(
             name: "FerryWebSockets",
             dependencies: ["CFerry", "Ferry", "FerrySession"],
+            swiftSettings: settings
+        ),
+        // Events that go on after a lost connection, and values of JSON as they arrive.
+        .target(
+            name: "FerryStreams",
+            dependencies: ["Ferry", "FerryCore", "FerryFormats", "FerrySession"],
             swiftSettings: settings
         ),
         // Downloads to a file: verified, over several connections, from mirrors.
@@ -130,6 +137,11 @@ let package = Package(
         .testTarget(
             name: "FerryAssetsTests",
             dependencies: ["FerryAssets", "FerryTesting", "TestSupport"],
+            swiftSettings: settings
+        ),
+        .testTarget(
+            name: "FerryStreamsTests",
+            dependencies: ["FerryStreams", "FerryTesting", "TestSupport"],
             swiftSettings: settings
         ),
         .testTarget(

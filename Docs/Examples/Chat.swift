@@ -6,9 +6,12 @@ import FerryWebSockets
 public struct ChatRoom: Sendable {
     /// A message as the server sends it.
     public struct Line: Codable, Hashable, Sendable {
+        /// The name of the speaker.
         public var name: String
+        /// What was said.
         public var text: String
 
+        /// Makes a line.
         public init(name: String, text: String) { (self.name, self.text) = (name, text) }
     }
 
@@ -24,6 +27,7 @@ public struct ChatRoom: Sendable {
     /// The messages of the others and one's own, in the server's order.
     ///
     /// - Parameter joined: Called each time the room is entered, with a function that says something.
+    /// - Returns: The messages, until the server closes the room.
     public func lines(
         joined: @escaping @Sendable (@escaping @Sendable (String) async throws -> Void) async throws -> Void
     ) -> AsyncThrowingStream<Line, any Error> {

@@ -163,8 +163,8 @@ bool ferry_wait(int wake_descriptor, int socket, int timeout_milliseconds);
 /// Whether libcurl waits only to read from this socket, with no timer due in the next `milliseconds`.
 bool ferry_multi_waits_only_for(void *multi, int socket, int milliseconds);
 
-/// Waits for activity on the handle's connections, for `ferry_multi_wake` with the same descriptor, and for the end of a
-/// connection in `end_watch`, unless that is -1.
+/// Waits for activity on the handle's connections, for `ferry_multi_wake` with the same descriptor, and for the end of
+/// a connection in `end_watch`, unless that is -1.
 ///
 /// Returns false if the timeout passed and nothing else happened.
 bool ferry_multi_poll(void *multi, int wake_descriptor, int end_watch, int timeout_milliseconds);
@@ -290,7 +290,9 @@ ferry_raw_stream *ferry_raw_stream_create(bool deflates, int window_bits);
 void ferry_raw_stream_free(ferry_raw_stream *stream);
 /// Forgets what was deflated or inflated before.
 bool ferry_raw_stream_reset(ferry_raw_stream *stream);
-/// Takes input and writes output. What deflates ends its output on a byte, so that all of the input can be inflated.
+/// Runs the stream: reads input, and writes output.
+///
+/// What deflates ends its output on a byte, so that all of the input can be inflated.
 ferry_raw_status ferry_raw_stream_run(
     ferry_raw_stream *stream, const uint8_t *input, size_t input_length, size_t *consumed,
     uint8_t *output, size_t output_length, size_t *produced

@@ -19,7 +19,9 @@ enum URLArgument {
         return url
     }
 
-    /// Returns the URL of a WebSocket, with the scheme of its handshake; without a scheme it is wss, or ws on this machine.
+    /// Returns the URL of a WebSocket, with the scheme of its handshake.
+    ///
+    /// Without a scheme it is `wss`, or `ws` on this machine.
     static func parseWebSocket(_ text: String) throws(UsageError) -> URL {
         for (scheme, handshake) in ["ws:": "http:", "wss:": "https:"] where text.lowercased().hasPrefix(scheme + "//") {
             return try parse(handshake + text.dropFirst(scheme.count))

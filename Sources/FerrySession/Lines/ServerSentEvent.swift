@@ -29,12 +29,14 @@ struct ServerSentEventParser {
     private var type = ""
     private var data: String?
     private var id = ""
-    private var reconnectionTime: TimeInterval?
+    /// The identifier at the end of the last block, also of one without data.
+    private(set) var lastEventID: String
+    private(set) var reconnectionTime: TimeInterval?
 
     /// Makes a parser; `lastEventID` is the identifier with which an earlier stream is continued.
     init(limit: Int, lastEventID: String = "") {
         self.limit = max(0, limit)
-        id = lastEventID
+        (id, self.lastEventID) = (lastEventID, lastEventID)
     }
 
     /// Reads a line, and returns the event that it completes.
@@ -74,6 +76,7 @@ struct ServerSentEventParser {
 
     private mutating func takeEvent() -> ServerSentEvent? {
         defer { (type, data) = ("", nil) }
+        lastEventID = id
         guard let data else { return nil }
         return ServerSentEvent(
             type: type.isEmpty ? "message" : type,

@@ -44,6 +44,11 @@ public struct ServerSentEvents<Base: AsyncSequence & Sendable>: AsyncSequence, S
             (self.lines, self.parser) = (lines, parser)
         }
 
+        /// The identifier with which the stream is continued, which an event without data may have set.
+        package var lastEventID: String { parser.lastEventID }
+        /// The time in seconds to wait before the stream is requested again, if the server has sent one.
+        package var reconnectionTime: TimeInterval? { parser.reconnectionTime }
+
         /// Returns the next event, and waits for it if necessary; `nil` at the end of the body.
         ///
         /// - Throws: The error that the transfer ended with, or a `URLError` with the code `dataLengthExceedsMaximum`

@@ -2,8 +2,8 @@ extension HTTPSessionManager {
     /// Makes a task for a WebSocket of the service.
     ///
     /// The request of the handshake is made like that of a GET: by the manager's request serializer, with its header
-    /// fields, and by ``Ferry/SessionManager/adapt(_:)``. The manager's interceptors and retry policy apply to it, as do
-    /// the credentials and the trust of its session.
+    /// fields, and by ``Ferry/SessionManager/adapt(_:)``. The manager's interceptors and retry policy apply to it, as
+    /// do the credentials and the trust of its session.
     ///
     /// - Parameters:
     ///   - path: The path relative to the manager's base URL, or an absolute URL with the scheme `http` or `https`.

@@ -21,7 +21,7 @@ enum ReconnectionRule {
     private static func isTemporary(_ error: any Error, _ policy: RetryPolicy) -> Bool {
         switch error {
         case let error as WebSocketError: isTemporary(error, policy)
-        case let error as URLError: failure(error).map(policy.failures.contains) ?? false
+        case let error as URLError: policy.isTemporary(error)
         default: false
         }
     }
@@ -33,16 +33,6 @@ enum ReconnectionRule {
         // The server restarts, is overloaded or has failed, or the connection was lost.
         case .closed: error.closeCode.map { [1001, 1006, 1011, 1012, 1013, 1014].contains($0.rawValue) } ?? false
         default: false
-        }
-    }
-
-    private static func failure(_ error: URLError) -> RetryPolicy.Failure? {
-        switch error.code {
-        case .cannotFindHost, .dnsLookupFailed: .nameLookup
-        case .cannotConnectToHost, .notConnectedToInternet: .connect
-        case .timedOut: .connectTimeout
-        case .networkConnectionLost: .connectionLost
-        default: nil
         }
     }
 }

@@ -39,7 +39,7 @@ extension WebSocketConnection {
         }
     }
 
-    /// Answers a ping; a server that sends many without reading the answers is not read either.
+    /// Sends the answer to a ping; a server that sends many without reading the answers is not read either.
     private func answerPing(_ payload: Data) async {
         guard let pipe = state.withLock({ $0.machine.state == .open ? $0.pipe : nil }) else { return }
         try? pipe.append(FrameWriter.frame(.pong, payload, mask: Self.mask()))

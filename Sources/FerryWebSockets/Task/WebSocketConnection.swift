@@ -214,7 +214,7 @@ final class WebSocketConnection: Sendable {
         }
     }
 
-    /// Tells those who wait for a message, a pong or room that there is none.
+    /// Ends the calls that wait for a message, a pong or the opening.
     private func tellEnd() {
         let (receivers, pings, error, open) = state.withLock { state in
             let error = Self.end(of: state) ?? Self.notOpen

@@ -30,7 +30,7 @@ extension WebSocketTask {
     ) async throws -> Value {
         let message = try await receive()
         do {
-            return try decoder.decode(type, from: message.data)
+            return try decoder.decodeStrictly(type, from: message.data)
         } catch {
             throw WebSocketError(.coding, "A message cannot be decoded as \(type): \(error)", underlyingError: error)
         }

@@ -48,7 +48,8 @@ public final class WebSocketTask: Sendable {
 
     /// Opens the connection.
     ///
-    /// Further calls have no effect. The handshake has the request's `timeoutInterval`; after it there is no limit of time but `pingInterval`.
+    /// Further calls have no effect. The request's `timeoutInterval` limits the whole handshake; after it there is no
+    /// limit of time but ``Options/pingInterval``.
     public func resume() { connection.start() }
 
     /// Returns when the handshake is complete.
@@ -66,8 +67,8 @@ public final class WebSocketTask: Sendable {
     /// cancelled may be sent nevertheless.
     ///
     /// - Parameter message: The message.
-    /// - Throws: A ``WebSocketError``, the error of the network, or a `CancellationError` if the Swift task is cancelled
-    ///   while it waits.
+    /// - Throws: A ``WebSocketError``, the error of the network, or a `CancellationError` if the Swift task is
+    ///   cancelled while it waits.
     public func send(_ message: Message) async throws { try await connection.send(message) }
 
     /// Sends a message.
@@ -85,8 +86,9 @@ public final class WebSocketTask: Sendable {
 
     /// Returns the next message.
     ///
-    /// - Throws: A ``WebSocketError`` with the code `closed` if the connection is closed, another ``WebSocketError``, the
-    ///   error of the network, or a `CancellationError` if the Swift task is cancelled; no message is lost then.
+    /// - Returns: The message.
+    /// - Throws: A ``WebSocketError`` with the code `closed` if the connection is closed, another ``WebSocketError``,
+    ///   the error of the network, or a `CancellationError` if the Swift task is cancelled; no message is lost then.
     public func receive() async throws -> Message { try await connection.receive() }
 
     /// Receives the next message.

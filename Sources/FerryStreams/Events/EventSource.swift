@@ -1,0 +1,203 @@
+/// A stream of server-sent events that is opened again when its connection ends (HTML standard, section 9.2).
+///
+/// ```swift
+/// let source = session.eventSource(from: url)
+/// for try await event in source { print(event.type, event.data) }
+/// ```
+///
+/// Each connection is a task of the session, so that redirects, challenges, cookies, interceptors, proxies and trust are
+/// as for other tasks. A connection that has ended, or that has failed for a reason that the policy names, is followed
+/// by another one after the time that the server asks for, with the identifier of the last event in `Last-Event-ID`.
+///
+/// The sequence ends after a response with the status 204. It throws an ``EventSourceError`` for another status than 200
+/// and for another media type than `text/event-stream`. Each iterator has connections of its own, which are closed when
+/// it is released or the Swift task is cancelled. The server is read only as fast as the program iterates.
+public struct EventSource: AsyncSequence, Sendable {
+    /// An event.
+    public typealias Element = ServerSentEvent
+
+    /// The settings of a stream.
+    public struct Options: Sendable {
+        /// The largest number of bytes in an event's data, and in a line; 16 MiB by default.
+        public var maximumEventLength = 16_777_216
+        /// The policy for connections that fail. Its count of retries, 3 by default, is that of failures in a row
+        /// without an event in between.
+        public var policy = RetryPolicy.standard
+        /// The time before the next connection, in seconds, unless the server sends another; 3 by default.
+        public var reconnectionTime: TimeInterval = 3
+        /// The identifier of the last event of an earlier stream, which is continued; none by default.
+        public var lastEventID = ""
+        /// Called in the Swift task that iterates when the state changes.
+        public var stateDidChange: @Sendable (State) -> Void = { _ in }
+
+        /// Makes the default settings.
+        public init() {}
+    }
+
+    /// The state of a stream.
+    public enum State: Hashable, Sendable {
+        /// A connection is being opened.
+        case connecting
+        /// The response has come, and events follow.
+        case open
+        /// The connection has ended, and another one follows after a time in seconds.
+        case waiting(TimeInterval)
+        /// There are no more events.
+        case closed
+    }
+
+    let session: CurlSession
+    let request: URLRequest
+    let options: Options
+    let sleep: @Sendable (TimeInterval) async throws -> Void
+
+    /// Returns an iterator, which opens a connection of its own.
+    public func makeAsyncIterator() -> Iterator { Iterator(self) }
+
+    /// An iterator over the events.
+    public struct Iterator: AsyncIteratorProtocol {
+        private let source: EventSource
+        private var events: ServerSentEvents<CurlSession.Chunks>.AsyncIterator?
+        private var lastEventID: String
+        private var reconnectionTime: TimeInterval
+        private var failures = 0
+        private var isClosed = false
+
+        fileprivate init(_ source: EventSource) {
+            self.source = source
+            (lastEventID, reconnectionTime) = (source.options.lastEventID, source.options.reconnectionTime)
+        }
+
+        /// Returns the next event, and waits for it if necessary; `nil` after a 204.
+        ///
+        /// - Throws: An ``EventSourceError``, the error of the session after which there is no other connection, a
+        ///   `URLError` with the code `dataLengthExceedsMaximum` for an event that is too long, or a
+        ///   `CancellationError`.
+        public mutating func next() async throws -> ServerSentEvent? {
+            while !isClosed {
+                do {
+                    if events == nil {
+                        guard try await open() else {
+                            close()
+                            return nil
+                        }
+                    }
+                    if let event = try await nextEvent() { return event }
+                    try await wait(after: nil)
+                } catch {
+                    try await wait(after: error)
+                }
+            }
+            return nil
+        }
+
+        /// Opens a connection, and returns whether there are events.
+        private mutating func open() async throws -> Bool {
+            source.options.stateDidChange(.connecting)
+            var request = source.request
+            if request.value(forHTTPHeaderField: "Accept") == nil {
+                request.setValue("text/event-stream", forHTTPHeaderField: "Accept")
+            }
+            request.setValue(lastEventID.isEmpty ? nil : lastEventID, forHTTPHeaderField: "Last-Event-ID")
+            request.cachePolicy = .reloadIgnoringLocalCacheData
+            let (bytes, response) = try await source.session.bytes(for: request)
+            guard let response = response as? HTTPURLResponse else { throw URLError(.badServerResponse) }
+            let type = response.value(forHTTPHeaderField: "Content-Type")
+            switch EventSourceRule.verdict(status: response.statusCode, mediaType: type) {
+            case .ends: return false
+            case .fails(let code): throw EventSourceError(code, response, mediaType: type)
+            case .opens: break
+            }
+            let length = source.options.maximumEventLength
+            events = ServerSentEvents(bytes.chunks, maximumLength: length, lastEventID: lastEventID)
+                .makeAsyncIterator()
+            source.options.stateDidChange(.open)
+            return true
+        }
+
+        private mutating func nextEvent() async throws -> ServerSentEvent? {
+            defer {
+                if let events { (lastEventID, reconnectionTime) = (events.lastEventID, time(of: events)) }
+            }
+            guard let event = try await events?.next() else { return nil }
+            failures = 0
+            return event
+        }
+
+        private func time(of events: ServerSentEvents<CurlSession.Chunks>.AsyncIterator) -> TimeInterval {
+            events.reconnectionTime ?? reconnectionTime
+        }
+
+        /// Waits until the next connection may be opened, or throws the error after which there is none.
+        private mutating func wait(after error: (any Error)?) async throws {
+            events = nil
+            if Task.isCancelled {
+                close()
+                throw CancellationError()
+            }
+            let delay = EventSourceRule.delay(
+                after: error,
+                failures: failures,
+                reconnectionTime: reconnectionTime,
+                policy: source.options.policy,
+                random: Double.random(in: 0...1)
+            )
+            guard let delay else {
+                close()
+                throw error ?? URLError(.networkConnectionLost)
+            }
+            failures += 1
+            source.options.stateDidChange(.waiting(delay))
+            do {
+                try await source.sleep(delay)
+            } catch {
+                close()
+                throw error
+            }
+        }
+
+        private mutating func close() {
+            events = nil
+            isClosed = true
+            source.options.stateDidChange(.closed)
+        }
+    }
+}
+
+extension EventSourceError {
+    init(_ code: Code, _ response: HTTPURLResponse, mediaType: String?) {
+        let text =
+            switch code {
+            case .status: "The response has the status \(response.statusCode)"
+            default: "The response's media type is \(PresentableText.argument(mediaType ?? "missing"))"
+            }
+        self.init(code: code, message: text + ", and is no stream of events", response: response)
+    }
+}
+
+extension CurlSession {
+    /// Returns a stream of server-sent events.
+    ///
+    /// - Parameters:
+    ///   - request: The request of each connection: a GET, or another method with a body in memory, which is then sent
+    ///     with each connection.
+    ///   - options: The settings.
+    /// - Returns: The stream; nothing is sent before it is iterated.
+    public func eventSource(for request: URLRequest, options: EventSource.Options = .init()) -> EventSource {
+        eventSource(for: request, options: options) { try await Task.sleep(for: .seconds(min($0, 1e9))) }
+    }
+
+    /// Calls ``eventSource(for:options:)`` with a request for a URL.
+    public func eventSource(from url: URL, options: EventSource.Options = .init()) -> EventSource {
+        eventSource(for: URLRequest(url: url), options: options)
+    }
+
+    /// Like the public function, with a function that waits for a number of seconds.
+    func eventSource(
+        for request: URLRequest,
+        options: EventSource.Options,
+        sleep: @escaping @Sendable (TimeInterval) async throws -> Void
+    ) -> EventSource {
+        EventSource(session: self, request: request, options: options, sleep: sleep)
+    }
+}

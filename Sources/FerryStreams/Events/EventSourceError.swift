@@ -1,0 +1,30 @@
+/// The reason why a stream of events is not opened again.
+public struct EventSourceError: Error, Sendable {
+    /// The kinds of failures.
+    public struct Code: RawRepresentable, Hashable, Sendable {
+        /// The name.
+        public let rawValue: String
+
+        /// Creates a code from its name.
+        public init(rawValue: String) { self.rawValue = rawValue }
+
+        /// The response has another status than 200 and 204.
+        public static let status = Code(rawValue: "status")
+        /// The response's media type is not `text/event-stream`.
+        public static let contentType = Code(rawValue: "contentType")
+    }
+
+    /// The kind of failure.
+    public let code: Code
+    /// What has happened, for people.
+    public let message: String
+    /// The response.
+    public let response: HTTPURLResponse
+}
+
+extension EventSourceError: LocalizedError, CustomStringConvertible {
+    /// The code and the message.
+    public var description: String { "EventSourceError(\(code.rawValue)): \(message)" }
+    /// The message.
+    public var errorDescription: String? { message }
+}

@@ -1,0 +1,45 @@
+/// The rules of a stream of events (HTML standard, section 9.2), as pure functions.
+enum EventSourceRule {
+    /// What a response means for the stream.
+    enum Verdict: Hashable, Sendable {
+        case opens
+        /// The server has no more events.
+        case ends
+        case fails(EventSourceError.Code)
+    }
+
+    static func verdict(status: Int, mediaType: String?) -> Verdict {
+        if status == 204 { return .ends }
+        guard status == 200 else { return .fails(.status) }
+        let essence = mediaType?.prefix { $0 != ";" }.trimmingCharacters(in: .whitespaces).lowercased()
+        return essence == "text/event-stream" ? .opens : .fails(.contentType)
+    }
+
+    /// Returns the delay before the next connection, or `nil` if there is none.
+    ///
+    /// - Parameters:
+    ///   - error: Why the connection has ended; `nil` at the end of the body.
+    ///   - failures: How many connections in a row have ended without an event before this one.
+    ///   - reconnectionTime: The time that the server, or else the program, asks for.
+    ///   - policy: The policy.
+    ///   - random: A number from 0 to 1 that chooses the delay.
+    /// - Returns: The delay in seconds.
+    static func delay(
+        after error: (any Error)?,
+        failures: Int,
+        reconnectionTime: TimeInterval,
+        policy: RetryPolicy,
+        random: Double
+    ) -> TimeInterval? {
+        guard failures <= policy.maximumRetries else { return nil }
+        switch error {
+        case nil: break
+        case let error as URLError: guard policy.isTemporary(error) else { return nil }
+        case let error as EventSourceError:
+            guard error.code == .status, policy.statuses.contains(error.response.statusCode) else { return nil }
+        default: return nil
+        }
+        guard failures > 0 else { return max(0, reconnectionTime) }
+        return max(reconnectionTime, policy.backoff.delay(retry: failures - 1, random: random))
+    }
+}

@@ -1,0 +1,187 @@
+import TestSupport
+import Testing
+
+@testable import FerryStreams
+
+@Suite("Event sources")
+struct EventSourceTests {
+    private static let head =
+        "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream; charset=utf-8\r\nConnection: close\r\n\r\n"
+
+    private let session = CurlSession(configuration: .ephemeral)
+    private let delays = Watched<[TimeInterval]>([])
+    private let states = Watched<[EventSource.State]>([])
+
+    private func source(
+        _ server: RawServer,
+        _ change: (inout EventSource.Options) -> Void = { _ in }
+    ) throws -> EventSource {
+        var options = EventSource.Options()
+        options.policy.backoff.hasJitter = false
+        options.stateDidChange = { [states] state in states.change { $0.append(state) } }
+        change(&options)
+        let url = try #require(URL(string: "http://127.0.0.1:\(server.port)/"))
+        return session.eventSource(for: URLRequest(url: url), options: options) { [delays] seconds in
+            delays.change { $0.append(seconds) }
+        }
+    }
+
+    /// Answers the connections in order, the last of them with 204, and returns the identifiers that they had sent.
+    private func server(_ answers: [String]) throws -> RawServer {
+        try RawServer { connection in
+            connection.readHead()
+            let isLast = connection.index >= answers.count
+            connection.write(isLast ? "HTTP/1.1 204 No Content\r\n\r\n" : answers[connection.index])
+        }
+    }
+
+    private func identifiers(_ server: RawServer) -> [String?] {
+        server.texts.map { text in
+            let line = text.split(separator: "\r\n").first { $0.lowercased().hasPrefix("last-event-id:") }
+            return line.map { $0.split(separator: ":", maxSplits: 1)[1].trimmingCharacters(in: .whitespaces) }
+        }
+    }
+
+    @Test("A stream is continued with the last identifier, after the time that the server asks for, until a 204")
+    func continues() async throws {
+        let server = try server([
+            Self.head + "id: a\ndata: 1\n\nretry: 1500\ndata: 2\n\ndata: cut off",
+            Self.head + "id: b\n\n", Self.head + "id\ndata: 3\n\n",
+        ])
+        var events: [String] = []
+        for try await event in try source(server) { events.append("\(event.id):\(event.data)") }
+        #expect(events == ["a:1", "a:2", ":3"])
+        #expect(delays.current == [1.5, 1.5, 1.5])
+        try await eventually("four connections") { server.received.count == 4 }
+        #expect(identifiers(server) == [nil, "a", "b", nil])
+        #expect(states.current.first == .connecting && states.current.last == .closed)
+        #expect(states.current.filter { $0 == .open }.count == 3)
+        #expect(server.texts.allSatisfy { $0.contains("\r\nAccept: text/event-stream\r\n") })
+    }
+
+    @Test(
+        "Another status or media type is an error",
+        arguments: [
+            ("HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\n\r\n", EventSourceError.Code.status),
+            ("HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Length: 2\r\n\r\nhi", .contentType),
+            ("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nhi", .contentType),
+        ]
+    )
+    func refusals(answer: String, code: EventSourceError.Code) async throws {
+        let server = try server([answer])
+        let error = await #expect(throws: EventSourceError.self) { for try await _ in try source(server) {} }
+        #expect(error?.code == code)
+        #expect(states.current == [.connecting, .closed])
+    }
+
+    @Test("Temporary failures are followed by other connections, with growing delays, and then by the error")
+    func failures() async throws {
+        let answer = "HTTP/1.1 503 Service Unavailable\r\nContent-Length: 0\r\n\r\n"
+        let server = try server([answer, "", Self.head + "data: 1\n\n", answer, answer, answer, answer, answer])
+        var count = 0
+        let error = await #expect(throws: EventSourceError.self) {
+            for try await _ in try source(server, { $0.reconnectionTime = 0.1 }) { count += 1 }
+        }
+        #expect(error?.response.statusCode == 503)
+        #expect(count == 1)
+        #expect(delays.current == [0.1, 0.5, 0.1, 0.5, 1, 2])
+    }
+
+    @Test("An event that is too long ends the stream")
+    func limit() async throws {
+        let server = try server([Self.head + "data: " + String(repeating: "x", count: 5000) + "\n\n"])
+        let error = await #expect(throws: URLError.self) {
+            for try await _ in try source(server, { $0.maximumEventLength = 1000 }) {}
+        }
+        #expect(error?.code == .dataLengthExceedsMaximum)
+        #expect(delays.current.isEmpty)
+    }
+
+    @Test("Cancelling closes the connection at once, and ends a wait")
+    func cancelling() async throws {
+        let server = try RawServer { connection in
+            connection.readHead()
+            connection.write(Self.head + "data: 1\n\n")
+            connection.readAll()
+        }
+        let source = try source(server)
+        let seen = Watched(0)
+        let reader = Task { for try await _ in source { seen.change { $0 += 1 } } }
+        try await seen.wait { $0 == 1 }
+        reader.cancel()
+        await #expect(throws: (any Error).self) { try await reader.value }
+        try await eventually("the end of the connection") { server.finished == 1 }
+        #expect(states.current.last == .closed)
+    }
+
+    @Test("Interceptors and a POST with a body apply to each connection")
+    func interceptors() async throws {
+        struct Token: RequestInterceptor {
+            let count: Watched<Int>
+
+            func adapt(_ request: URLRequest, for attempt: RequestAttempt) async throws -> URLRequest {
+                let number = count.change { count in
+                    count += 1
+                    return count
+                }
+                var request = request
+                request.setValue("Bearer \(number)", forHTTPHeaderField: "Authorization")
+                return request
+            }
+        }
+        let server = try RawServer { connection in
+            connection.readHead()
+            connection.readBody(5)
+            connection.write(connection.index == 0 ? Self.head + "data: 1\n\n" : "HTTP/1.1 204 No Content\r\n\r\n")
+        }
+        var options = CurlSession.Options()
+        options.interceptors = [Token(count: Watched(0))]
+        let session = CurlSession(configuration: .ephemeral, options: options)
+        var request = URLRequest(url: try #require(URL(string: "http://127.0.0.1:\(server.port)/")))
+        request.httpMethod = "POST"
+        request.httpBody = Data("hello".utf8)
+        let source = session.eventSource(for: request, options: .init()) { _ in }
+        for try await _ in source {}
+        try await eventually("two connections") { server.received.count == 2 }
+        #expect(server.texts.map { $0.hasPrefix("POST / ") && $0.hasSuffix("hello") } == [true, true])
+        #expect(server.texts.map { $0.contains("Authorization: Bearer 1") } == [true, false])
+    }
+
+    @Test("Handlers are called in order on the delegate queue, and once at the end")
+    func handlers() async throws {
+        let server = try server([Self.head + "data: 1\n\ndata: 2\n\n", Self.head + "data: 3\n\n"])
+        let received = Watched<[String]>([])
+        let queue = session.delegateQueue
+        try source(server).subscribe { event in
+            let isOnQueue = OperationQueue.current === queue
+            received.change { $0.append(isOnQueue ? event.data : "?") }
+        } completionHandler: { error in
+            received.change { $0.append(error == nil ? "end" : "error") }
+        }
+        try await received.wait { $0.count == 4 }
+        #expect(received.current == ["1", "2", "3", "end"])
+    }
+
+    @Test("A subscription that is cancelled ends with a CancellationError")
+    func cancelledSubscription() async throws {
+        let server = try RawServer { $0.readAll() }
+        let ended = Watched<(any Error)?>(nil)
+        let subscription = try source(server).subscribe({ _ in }) { error in ended.change { $0 = error } }
+        try await states.wait { !$0.isEmpty }
+        subscription.cancel()
+        try await ended.wait { $0 != nil }
+        #expect(ended.current is CancellationError)
+    }
+
+    @Test("The verdict on a response")
+    func verdicts() {
+        let rows: [(Int, String?, EventSourceRule.Verdict)] = [
+            (200, "text/event-stream", .opens), (200, "Text/Event-Stream ;charset=utf-8", .opens), (204, nil, .ends),
+            (200, nil, .fails(.contentType)), (200, "text/event-streams", .fails(.contentType)),
+            (201, "text/event-stream", .fails(.status)), (500, "text/event-stream", .fails(.status)),
+        ]
+        for (status, type, verdict) in rows {
+            #expect(EventSourceRule.verdict(status: status, mediaType: type) == verdict)
+        }
+    }
+}

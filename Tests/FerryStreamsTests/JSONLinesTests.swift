@@ -1,0 +1,95 @@
+import FerryTesting
+import TestSupport
+import Testing
+
+@testable import FerryStreams
+
+@Suite("JSON values as they arrive")
+struct JSONLinesTests {
+    private struct Entry: Codable, Equatable {
+        var id: Int
+    }
+
+    private struct Pieces: AsyncSequence, Sendable {
+        let data: Data
+        let size: Int
+
+        func makeAsyncIterator() -> AsyncStream<Data>.Iterator {
+            let starts = stride(from: 0, to: data.count, by: size)
+            let pieces = starts.map { data[$0..<Swift.min(data.count, $0 + size)] }
+            return AsyncStream { continuation in
+                for piece in pieces { continuation.yield(Data(piece)) }
+                continuation.finish()
+            }.makeAsyncIterator()
+        }
+    }
+
+    private func values(_ text: String, pieces: Int = .max, limit: Int = 1000) async throws -> [JSONValue] {
+        var values: [JSONValue] = []
+        let data = Data(text.utf8)
+        let pieces = Pieces(data: data, size: min(pieces, max(1, data.count)))
+        for try await value in JSONLines(pieces, as: JSONValue.self, maximumLength: limit) { values.append(value) }
+        return values
+    }
+
+    @Test(
+        "Lines and sequences give their values, in pieces of any size",
+        arguments: [
+            ("", []), ("\n\n", []), ("1\n2\n", [1, 2]), ("1\r\n\r\n2", [1, 2]), ("  {\"a\":\n", nil),
+            ("[1,\"x\"]\nnull\n", nil),
+            ("\u{1E}1\n\u{1E}2\n", [1, 2]), ("\u{1E}[1,\n2]\n\u{1E}\"x\"", nil), ("\u{1E}\u{1E}1\n", [1]),
+        ] as [(String, [JSONValue]?)]
+    )
+    func rows(text: String, expected: [JSONValue]?) async throws {
+        guard let expected else { return }
+        for size in [1, 2, 3, .max] { #expect(try await values(text, pieces: size) == expected) }
+    }
+
+    @Test("A text of a sequence may have several lines, and a number that was cut off is an error")
+    func sequences() async throws {
+        #expect(try await values("\u{1E}[1,\n2]\n\u{1E}\"x\"", pieces: 2) == [[1, 2], "x"])
+        let error = await #expect(throws: URLError.self) { try await values("\u{1E}1\n\u{1E}12") }
+        #expect(error?.code == .networkConnectionLost)
+    }
+
+    @Test("A text that is too long ends the stream before it takes memory")
+    func limit() async throws {
+        let long = "\"" + String(repeating: "x", count: 2000) + "\"\n"
+        for size in [10, .max] {
+            let error = await #expect(throws: URLError.self) { try await values("1\n" + long, pieces: size) }
+            #expect(error?.code == .dataLengthExceedsMaximum)
+        }
+    }
+
+    @Test("A text that is no value loses no other")
+    func damaged() async throws {
+        let text = "{\"id\":1}\n{\"id\":\n{\"id\":2}\n"
+        var iterator = JSONLines(Pieces(data: Data(text.utf8), size: 5), as: Entry.self).makeAsyncIterator()
+        #expect(try await iterator.next() == Entry(id: 1))
+        await #expect(throws: DecodingError.self) { try await iterator.next() }
+        #expect(try await iterator.next() == Entry(id: 2))
+        #expect(try await iterator.next() == nil)
+    }
+
+    @Test("Values are delivered before the body ends, of sessions and managers")
+    func live() async throws {
+        let mayGoOn = Watched(false)
+        let server = try RawServer { connection in
+            connection.readHead()
+            connection.write("HTTP/1.1 200 OK\r\nConnection: close\r\n\r\n{\"id\":1}\n{\"id\"")
+            while !mayGoOn.current { usleep(5_000) }
+            connection.write(":2}\n")
+        }
+        let url = try #require(URL(string: "http://127.0.0.1:\(server.port)/"))
+        let (bytes, _) = try await CurlSession(configuration: .ephemeral).bytes(from: url)
+        var entries: [Entry] = []
+        for try await entry in bytes.jsonLines(as: Entry.self) {
+            entries.append(entry)
+            mayGoOn.change { $0 = true }
+        }
+        #expect(entries == [Entry(id: 1), Entry(id: 2)])
+        var count = 0
+        for try await _ in HTTPSessionManager(baseURL: url).stream(.get("")).jsonLines(as: Entry.self) { count += 1 }
+        #expect(count == 2)
+    }
+}
