@@ -176,8 +176,8 @@ let package = Package(
         .testTarget(
             name: "DocumentationTests",
             dependencies: [
-                "Ferry", "FerryAPI", "FerryAssets", "FerryOperations", "FerryTransfers", "FerryWebSockets", "FerryXML",
-                "FerryTesting",
+                "Ferry", "FerryAPI", "FerryAssets", "FerryOperations", "FerryStreams", "FerryTransfers",
+                "FerryWebSockets", "FerryXML", "FerryTesting",
                 "ProxySupport", "TestSupport",
             ],
             swiftSettings: settings

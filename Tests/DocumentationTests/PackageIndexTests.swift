@@ -33,7 +33,8 @@ import Testing
     @Test(
         "Each documented target has a first page",
         arguments: [
-            "Ferry", "FerryAPI", "FerryAssets", "FerryOperations", "FerrySession", "FerryTesting", "FerryTransfers",
+            "Ferry", "FerryAPI", "FerryAssets", "FerryOperations", "FerrySession", "FerryStreams", "FerryTesting",
+            "FerryTransfers",
             "FerryWebSockets",
             "FerryXML",
         ]
@@ -56,7 +57,7 @@ import Testing
 
     @Test(
         "The first page of another product has README's lines for the manifest, with its own name",
-        arguments: ["FerryAPI", "FerryAssets", "FerryOperations", "FerryTransfers", "FerryWebSockets"]
+        arguments: ["FerryAPI", "FerryAssets", "FerryOperations", "FerryStreams", "FerryTransfers", "FerryWebSockets"]
     )
     func installation(of product: String) throws {
         let lines = try Self.manifestLines("README.md").map {

@@ -26,7 +26,7 @@ struct EventSourceTests {
         }
     }
 
-    /// Answers the connections in order, the last of them with 204, and returns the identifiers that they had sent.
+    /// Returns a server that answers its connections in order, and further ones with 204.
     private func server(_ answers: [String]) throws -> RawServer {
         try RawServer { connection in
             connection.readHead()
@@ -166,7 +166,10 @@ struct EventSourceTests {
     func cancelledSubscription() async throws {
         let server = try RawServer { $0.readAll() }
         let ended = Watched<(any Error)?>(nil)
-        let subscription = try source(server).subscribe({ _ in }) { error in ended.change { $0 = error } }
+        let subscription = try source(server).subscribe(
+            { _ in },
+            completionHandler: { error in ended.change { $0 = error } }
+        )
         try await states.wait { !$0.isEmpty }
         subscription.cancel()
         try await ended.wait { $0 != nil }

@@ -5,13 +5,14 @@
 /// for try await event in source { print(event.type, event.data) }
 /// ```
 ///
-/// Each connection is a task of the session, so that redirects, challenges, cookies, interceptors, proxies and trust are
-/// as for other tasks. A connection that has ended, or that has failed for a reason that the policy names, is followed
-/// by another one after the time that the server asks for, with the identifier of the last event in `Last-Event-ID`.
+/// Each connection is a task of the session, so that redirects, challenges, cookies, interceptors, proxies and trust
+/// are as for other tasks. A connection that has ended, or that has failed for a reason that the policy names, is
+/// followed by another one after the time that the server asks for, with the identifier of the last event in `Last-
+/// Event-ID`.
 ///
-/// The sequence ends after a response with the status 204. It throws an ``EventSourceError`` for another status than 200
-/// and for another media type than `text/event-stream`. Each iterator has connections of its own, which are closed when
-/// it is released or the Swift task is cancelled. The server is read only as fast as the program iterates.
+/// The sequence ends after a response with the status 204. It throws an ``EventSourceError`` for another status than
+/// 200 and for another media type than `text/event-stream`. Each iterator has connections of its own, which are closed
+/// when it is released or the Swift task is cancelled. The server is read only as fast as the program iterates.
 public struct EventSource: AsyncSequence, Sendable {
     /// An event.
     public typealias Element = ServerSentEvent
@@ -20,8 +21,9 @@ public struct EventSource: AsyncSequence, Sendable {
     public struct Options: Sendable {
         /// The largest number of bytes in an event's data, and in a line; 16 MiB by default.
         public var maximumEventLength = 16_777_216
-        /// The policy for connections that fail. Its count of retries, 3 by default, is that of failures in a row
-        /// without an event in between.
+        /// The policy for connections that fail.
+        ///
+        /// Its count of retries, 3 by default, is that of failures in a row without an event in between.
         public var policy = RetryPolicy.standard
         /// The time before the next connection, in seconds, unless the server sends another; 3 by default.
         public var reconnectionTime: TimeInterval = 3

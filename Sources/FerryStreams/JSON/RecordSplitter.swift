@@ -1,5 +1,5 @@
-/// Splits the bytes of a stream into the texts of NDJSON, which end with a line feed, or of a JSON text sequence, each of
-/// which begins with a record separator (RFC 7464).
+/// Splits the bytes of a stream into the texts of NDJSON, which end with a line feed, or of a JSON text sequence, each
+/// of which begins with a record separator (RFC 7464).
 struct RecordSplitter {
     private static let separator: UInt8 = 0x1E
     private static let lineFeed = UInt8(ascii: "\n")

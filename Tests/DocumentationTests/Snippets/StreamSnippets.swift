@@ -1,0 +1,47 @@
+import FerryStreams
+
+/// The snippets of the articles about streams, compiled but not run.
+enum StreamSnippets {
+    struct Entry: Codable {
+        var id: Int
+    }
+
+    static func events(session: CurlSession, url: URL) async throws {
+        let source = session.eventSource(from: url)
+        for try await event in source {
+            print(event.type, event.data)
+        }
+    }
+
+    static func subscription(source: EventSource) {
+        let subscription = source.subscribe { event in
+            print(event.data)
+        } completionHandler: { error in
+            print(error ?? "no more events")
+        }
+        subscription.cancel()
+    }
+
+    static func answer(session: CurlSession, request: URLRequest) async throws {
+        let (bytes, _) = try await session.bytes(for: request)
+        for try await event in bytes.events {
+            if event.data == "[DONE]" { break }
+            print(event.data, terminator: "")
+        }
+    }
+
+    static func values(session: CurlSession, url: URL) async throws {
+        let (bytes, _) = try await session.bytes(from: url)
+        for try await entry in bytes.jsonLines(as: Entry.self) {
+            print(entry.id)
+        }
+    }
+
+    static func stream(manager: HTTPSessionManager) async throws {
+        let stream = manager.stream(.get("log"))
+        let entries = JSONLines(stream, as: Entry.self, maximumLength: 65_536)
+        for try await entry in entries {
+            print(entry.id)
+        }
+    }
+}
