@@ -7,8 +7,8 @@
 ///
 /// Each connection is a task of the session, so that redirects, challenges, cookies, interceptors, proxies and trust
 /// are as for other tasks. A connection that has ended, or that has failed for a reason that the policy names, is
-/// followed by another one after the time that the server asks for, with the identifier of the last event in `Last-
-/// Event-ID`.
+/// followed by another one after the time that the server asks for, with the identifier of the last event in
+/// `Last-Event-ID`.
 ///
 /// The sequence ends after a response with the status 204. It throws an ``EventSourceError`` for another status than
 /// 200 and for another media type than `text/event-stream`. Each iterator has connections of its own, which are closed

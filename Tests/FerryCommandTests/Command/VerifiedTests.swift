@@ -128,8 +128,8 @@ struct VerifiedTests {
         let content = RangedContent(count: Self.count)
         let server = try LoopbackServer(handler: content.handler)
         let arguments = ["-s", "--connections", "1", "-o", "file", server.url.absoluteString]
-        // The largest size of a file, in KiB, stands for the room on the disk.
-        let limited = "trap '' XFSZ; ulimit -f 1000; exec \"$0\" \"$@\""
+        // The largest size of a file, in KiB, stands for the room on the disk. A piece of up to 1 MiB may not fit.
+        let limited = "trap '' XFSZ; ulimit -f 3000; exec \"$0\" \"$@\""
         let outcome = try await FerryProcess.run(
             ["-c", limited, FerryProcess.path ?? ""] + arguments,
             in: folder,
