@@ -61,7 +61,7 @@ let package = Package(
         .target(name: "FerryTesting", dependencies: ["FerryCore", "FerrySession"], swiftSettings: settings),
         .executableTarget(
             name: "FerryCommand",
-            dependencies: ["Ferry", "FerryTesting", "FerryTransfers", "FerryWebSockets"],
+            dependencies: ["Ferry", "FerryStreams", "FerryTesting", "FerryTransfers", "FerryWebSockets"],
             swiftSettings: settings
         ),
         // What Docs shows, compiled and run by ExamplesTests.

@@ -41,6 +41,8 @@ enum Command {
         case .showVersion: return await show(Version.text(), console)
         case .showCompletion(let shell): return await show(shell.text, console)
         case .webSocket(let options): return await WebSocketCommand(options: options, watcher: SignalWatcher()).run()
+        case .stream(let format, let options):
+            return await StreamCommand(options: options, format: format, watcher: SignalWatcher()).run()
         case .fetch: return .success
         }
     }

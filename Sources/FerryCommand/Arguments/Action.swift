@@ -10,6 +10,7 @@ enum Action: Equatable, Sendable {
     case showCompletion(Completion)
     case fetch(FetchOptions)
     case webSocket(FetchOptions)
+    case stream(StreamFormat, FetchOptions)
 
     var isTransfer: Bool { if case .fetch = self { true } else { false } }
 }
@@ -50,7 +51,12 @@ extension Action {
         }
         try options.check()
         if isWebSocket { try options.checkWebSocket() } else { try options.checkNoWebSocket() }
-        self = isWebSocket ? .webSocket(options) : .fetch(options)
+        if let format = options.streamFormat {
+            try options.checkStream(format)
+            self = .stream(format, options)
+        } else {
+            self = isWebSocket ? .webSocket(options) : .fetch(options)
+        }
     }
 
     /// Returns the tokens with the options of config files in place of `--config`.

@@ -97,12 +97,27 @@ extension FetchOptions {
         guard areFiles else { throw UsageError("--continue needs a file: --output or --remote-name") }
     }
 
+    /// Checks the options of `--sse` and `--lines`.
+    func checkStream(_ format: StreamFormat) throws(UsageError) {
+        guard urls.count == 1, batchFile == nil else { throw UsageError("--\(format.rawValue) takes one URL") }
+        let others: [(option: Option, isGiven: Bool)] = [
+            (.output, !outputs.isEmpty), (.remoteName, usesRemoteNames), (.head, asksForHeadOnly),
+            (.include, includesHead), (.dumpHeader, headFile != nil), (.writeOut, writeOut != nil),
+            (.form, !form.isEmpty), (.uploadFile, uploadFile != nil), (.timings, showsTimings),
+            (.timeline, timeline != nil), (.limitRate, rate != nil), (.continueDownload, continuesDownloads),
+        ]
+        if let other = others.first(where: \.isGiven)?.option {
+            throw UsageError("--\(format.rawValue) and --\(other.rawValue) cannot be combined")
+        }
+    }
+
     /// Checks the options of a WebSocket.
     func checkWebSocket() throws(UsageError) {
         guard urls.count == 1, batchFile == nil else { throw UsageError("ferry ws takes one URL") }
         let others: [(option: Option, isGiven: Bool)] = [
             (.request, method != nil), (.output, !outputs.isEmpty), (.remoteName, usesRemoteNames),
-            (.get, sendsDataInQuery), (.head, asksForHeadOnly),
+            (.get, sendsDataInQuery), (.head, asksForHeadOnly), (.serverSentEvents, streamFormat == .events),
+            (.lines, streamFormat == .lines),
         ]
         if let other = bodyOptions.first ?? others.first(where: \.isGiven)?.option {
             throw UsageError("--\(other.rawValue) is not an option of ferry ws")

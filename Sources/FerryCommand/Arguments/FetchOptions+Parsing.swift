@@ -84,6 +84,8 @@ extension FetchOptions {
         case .limitRate: rate = try Self.rate(value)
         case .ping: pingInterval = try Self.seconds(value, option)
         case .binary: isBinary = true
+        case .serverSentEvents: streamFormat = .events
+        case .lines: streamFormat = .lines
         case .unixSocket: unixSocket = try Self.notEmpty(value, option)
         case .retry: retries = try Self.number(value, option, in: 0...1_000)
         case .retryDelay: retryDelay = try Self.seconds(value, option)

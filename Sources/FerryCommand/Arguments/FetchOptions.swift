@@ -98,6 +98,8 @@ struct FetchOptions: Equatable, Sendable {
     var isVerbose = false
     /// The time between the pings of a WebSocket, in seconds.
     var pingInterval: Double?
+    /// What is written of a stream, element by element; `nil` for bodies.
+    var streamFormat: StreamFormat?
     /// Whether the messages of a WebSocket are binary.
     var isBinary = false
 

@@ -59,6 +59,12 @@ extension Option {
         case .outputFolder: ["write the files of -o and -O to this folder"]
         case .createFolders: ["create the missing folders of output files"]
         case .dumpHeader: ["write the heads of redirects and responses to FILE (- for standard output)"]
+        case .serverSentEvents:
+            [
+                "write the data of each server-sent event and a line feed as it comes, and open",
+                "the stream again when it ends, until a 204; --retry says how often in a row",
+            ]
+        case .lines: ["write the body line by line as it comes, each with a line feed"]
         case .include: ["write the response head before the body"]
         case .head: ["request only the response head, and write it"]
         case .timeCondition:

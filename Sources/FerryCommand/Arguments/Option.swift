@@ -36,6 +36,8 @@ enum Option: String, CaseIterable, Sendable {
     case mirror
     case checksum
     case noBuffer = "no-buffer"
+    case serverSentEvents = "sse"
+    case lines
     case include
     case dumpHeader = "dump-header"
     case fail
@@ -142,6 +144,8 @@ enum Option: String, CaseIterable, Sendable {
         case .mirror: (nil, "URL", .output)
         case .checksum: (nil, "sha-256=HEX", .output)
         case .noBuffer: ("N", nil, .output)
+        case .serverSentEvents: (nil, nil, .output)
+        case .lines: (nil, nil, .output)
         case .include: ("i", nil, .output)
         case .dumpHeader: ("D", "FILE", .output)
         case .fail: ("f", nil, .output)

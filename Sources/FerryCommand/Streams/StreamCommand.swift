@@ -1,0 +1,94 @@
+import FerryStreams
+
+/// What `--sse` and `--lines` read.
+enum StreamFormat: String, Sendable {
+    case events = "sse"
+    case lines
+}
+
+/// `ferry --sse URL` and `ferry --lines URL`: write the elements of a stream as they arrive.
+struct StreamCommand: Sendable {
+    let options: FetchOptions
+    let format: StreamFormat
+    let watcher: SignalWatcher
+
+    /// Returns the exit status when the stream has ended.
+    func run() async -> ExitStatus {
+        let console = Console(
+            isSilent: options.isSilent,
+            isVerbose: options.isVerbose,
+            isMuted: options.logsToStandardError
+        )
+        guard var url = options.urls.first else { return .usage }
+        var log: EventLog?
+        var status = ExitStatus.success
+        do {
+            log = try options.eventLog.map { path throws(CommandFailure) in try EventLog(path: path) }
+            let body = try UploadBody(options)
+            if case .query(let query) = body { url = QueryText.adding(query, to: url) }
+            let request = URLRequest(url, options, body, to: .standardOutput)
+            let session = try CurlSession.make(options, console: console)
+            let work = Task { [log] in try await read(request, session, console, log) }
+            watcher.start { work.cancel() }
+            try await work.value
+        } catch {
+            let failure = Self.failure(error, url)
+            status = watcher.interruption ?? failure.status
+            if watcher.interruption == nil, failure.status != .brokenPipe {
+                console.error(failure.message)
+                log?.error(failure)
+            }
+        }
+        log?.exit(status, transfers: 1, failures: status == .success ? 0 : 1)
+        await log?.flush()
+        return status
+    }
+
+    private func read(
+        _ request: URLRequest,
+        _ session: CurlSession,
+        _ console: Console,
+        _ log: EventLog?
+    ) async throws {
+        let output = StreamOutput.standard
+        switch format {
+        case .events:
+            var sourceOptions = EventSource.Options()
+            if let retries = options.retries { sourceOptions.policy.maximumRetries = retries }
+            if let delay = options.retryDelay, delay > 0 { sourceOptions.reconnectionTime = delay }
+            sourceOptions.stateDidChange = { state in
+                guard case .waiting(let delay) = state else { return }
+                console.note("the stream has ended; opening it again in \(ByteText.elapsed(delay))")
+            }
+            var request = request
+            sourceOptions.lastEventID = request.value(forHTTPHeaderField: "Last-Event-ID") ?? ""
+            request.setValue(nil, forHTTPHeaderField: "Accept")
+            for try await event in session.eventSource(for: request, options: sourceOptions) {
+                log?.event(event)
+                try await output.write(Data((event.data + "\n").utf8))
+            }
+        case .lines:
+            let (bytes, response) = try await session.bytes(for: request)
+            if let response = response as? HTTPURLResponse, response.statusCode >= 400 {
+                throw CommandFailure.http(response, request.url ?? options.urls[0])
+            }
+            for try await line in bytes.lines { try await output.write(Data((line + "\n").utf8)) }
+        }
+    }
+
+    private static func failure(_ error: any Error, _ url: URL) -> CommandFailure {
+        guard let error = error as? EventSourceError else { return CommandFailure(error, url: url) }
+        return CommandFailure(error.code == .status ? .http : .network, "\(url.presentableText): \(error.message)")
+    }
+}
+
+extension EventLog {
+    /// Logs an event of a stream.
+    func event(_ event: ServerSentEvent) {
+        write("message") { line in
+            line.add("type", event.type)
+            line.add("data", event.data)
+            line.add("event_id", event.id)
+        }
+    }
+}

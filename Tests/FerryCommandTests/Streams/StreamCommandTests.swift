@@ -1,0 +1,106 @@
+import FerryTesting
+import Foundation
+import Testing
+
+@testable import FerryCommand
+
+@Suite(
+    "ferry --sse and --lines",
+    .enabled(if: FerryProcess.isBuilt, "ferry is not built next to the tests"),
+    .timeLimit(.minutes(5))
+)
+struct StreamCommandTests {
+    private let folder: TemporaryFolder
+
+    init() throws { folder = try TemporaryFolder() }
+
+    private static let head = "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nConnection: close\r\n\r\n"
+
+    private func server(_ answers: [String]) throws -> RawServer {
+        try RawServer { connection in
+            connection.readHead()
+            let isLast = connection.index >= answers.count
+            connection.write(isLast ? "HTTP/1.1 204 No Content\r\n\r\n" : answers[connection.index])
+        }
+    }
+
+    private func run(_ options: [String], _ server: RawServer) async throws -> FerryProcess.Outcome {
+        try await FerryProcess.run(options + ["http://127.0.0.1:\(server.port)/"], in: folder)
+    }
+
+    @Test("Events are written, also those of a stream that is opened again, until a 204")
+    func events() async throws {
+        let server = try server([
+            Self.head + "retry: 10\nid: 7\ndata: one\ndata: more\n\n", Self.head + "event: x\ndata: two\n\n",
+        ])
+        let outcome = try await run(["--sse", "--json-log", "log"], server)
+        #expect(outcome.text == "one\nmore\ntwo\n")
+        #expect(outcome.status == 0, "\(outcome.errors)")
+        try await eventually("three connections") { server.received.count == 3 }
+        #expect(
+            server.texts.map { $0.contains("Last-Event-ID: 7\r\n") || $0.contains("Last-Event-Id: 7\r\n") } == [
+                false, true, true,
+            ]
+        )
+        let log = (folder.text("log") ?? "").split(separator: "\n").filter { $0.contains("\"message\"") }
+        #expect(log.count == 2)
+        #expect(
+            log.first?.contains("\"data\":\"one\\nmore\"") == true && log.first?.contains("\"event_id\":\"7\"") == true
+        )
+        #expect(log.last?.contains("\"type\":\"x\"") == true)
+    }
+
+    @Test("A refusal, another media type and a server that is gone have their own statuses")
+    func failures() async throws {
+        #expect(try await run(["--sse"], server(["HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\n\r\n"])).status == 22)
+        let html = "HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Length: 0\r\n\r\n"
+        #expect(try await run(["--sse"], server([html])).status == 7)
+        let unreachable = try await FerryProcess.run(["--sse", "--retry", "0", "http://127.0.0.1:1/"], in: folder)
+        #expect(unreachable.status == 7)
+    }
+
+    @Test("SIGINT ends a stream")
+    func interruption() async throws {
+        let server = try RawServer { connection in
+            connection.readHead()
+            connection.write(Self.head + "data: one\n\n")
+            connection.readAll()
+        }
+        let process = try FerryProcess(["--sse", "http://127.0.0.1:\(server.port)/"], in: folder)
+        try await eventually("an event") { process.outputSoFar == Data("one\n".utf8) }
+        process.send(SIGINT)
+        #expect(try await process.outcome().status == -SIGINT)
+        try await eventually("the end of the connection") { server.finished == 1 }
+    }
+
+    @Test("Lines are written as they come, whatever their ends")
+    func lines() async throws {
+        let mayGoOn = Watched(false)
+        let server = try RawServer { connection in
+            connection.readHead()
+            connection.write("HTTP/1.1 200 OK\r\nConnection: close\r\n\r\none\r\ntwo\rth")
+            while !mayGoOn.current { usleep(5_000) }
+            connection.write("ree\n\nlast")
+        }
+        let process = try FerryProcess(["--lines", "http://127.0.0.1:\(server.port)/"], in: folder)
+        try await eventually("two lines") { process.outputSoFar == Data("one\ntwo\n".utf8) }
+        mayGoOn.change { $0 = true }
+        let outcome = try await process.outcome()
+        #expect(outcome.text == "one\ntwo\nthree\n\nlast\n")
+        #expect(outcome.status == 0)
+        let missing = try self.server(["HTTP/1.1 404 Not Found\r\nContent-Length: 2\r\n\r\nno"])
+        #expect(try await run(["--lines"], missing).status == 22)
+    }
+
+    @Test(
+        "Options that do not belong together are refused",
+        arguments: [
+            ["--sse", "http://a/", "http://b/"], ["--lines", "-o", "f", "http://a/"], ["--sse", "-I", "http://a/"],
+            ["--sse", "-F", "a=b", "http://a/"], ["ws", "--sse", "ws://a/"],
+            ["--lines", "-w", "%{http_code}", "http://a/"],
+        ]
+    )
+    func usage(_ arguments: [String]) {
+        #expect(throws: UsageError.self) { try Action(parsing: arguments) }
+    }
+}
