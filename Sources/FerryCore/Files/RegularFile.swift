@@ -18,6 +18,7 @@ package final class RegularFile: @unchecked Sendable {
     package let path: String
 
     private var descriptor: Int32
+    private var isLocked = false
 
     private init(_ path: String, flags: Int32, mode: mode_t = 0, operation: String) throws(FileError) {
         self.path = path
@@ -25,7 +26,9 @@ package final class RegularFile: @unchecked Sendable {
     }
 
     deinit {
-        if descriptor >= 0 { closeDescriptor(descriptor) }
+        guard descriptor >= 0 else { return }
+        unlock()
+        closeDescriptor(descriptor)
     }
 
     /// Opens a file for reading.
@@ -130,11 +133,16 @@ package final class RegularFile: @unchecked Sendable {
 
     /// Locks the file exclusively, without waiting, and returns whether that was possible; closing it unlocks it.
     package func tryLock() -> Bool {
-        Self.retrying { Int(flock(descriptor, LOCK_EX | LOCK_NB)) } == 0
+        isLocked = Self.retrying { Int(flock(descriptor, LOCK_EX | LOCK_NB)) } == 0
+        return isLocked
     }
 
     /// Ends a lock.
-    package func unlock() { flock(descriptor, LOCK_UN) }
+    package func unlock() {
+        guard isLocked else { return }
+        isLocked = false
+        flock(descriptor, LOCK_UN)
+    }
 
     /// Returns whether the file is the one at a path.
     package func isAt(_ path: String) -> Bool {
@@ -186,6 +194,8 @@ package final class RegularFile: @unchecked Sendable {
     /// Closes the file; a full or remote disk may report a failure only now.
     package func close() throws(FileError) {
         guard descriptor >= 0 else { return }
+        // A child process that is just being started has the descriptor too, and would keep the lock.
+        unlock()
         let open = descriptor
         descriptor = -1
         // The descriptor is closed even if a signal interrupts the call.

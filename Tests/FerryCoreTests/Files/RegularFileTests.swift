@@ -90,6 +90,24 @@ import Testing
         #expect(try RegularFile.contents(of: path("file"), links: .refuse, limit: .max) == data)
     }
 
+    @Test("Closing a file ends its lock, although a process that is being started still has the descriptor")
+    func lockOfCopy() throws {
+        let path = path("locked")
+        let first = try RegularFile(updating: path)
+        #expect(first.tryLock())
+        let numbers = try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").compactMap { Int32($0) }
+        let target = (try? FileManager.default.destinationOfSymbolicLink(atPath: path)) ?? path
+        let number = try #require(
+            numbers.first {
+                (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/fd/\($0)")) == target
+            }
+        )
+        let copy = dup(number)
+        defer { close(copy) }
+        try first.close()
+        #expect(try RegularFile(updating: path).tryLock())
+    }
+
     @Test("A lock has one owner at a time, and is released by closing") func lock() throws {
         let first = try RegularFile(writing: try write("", to: "file"), links: .refuse)
         let second = try RegularFile(writing: path("file"), links: .refuse)
