@@ -2,7 +2,7 @@ extension HTTPSessionManager {
     /// Makes a task for a WebSocket of the service.
     ///
     /// The request of the handshake is made like that of a GET: by the manager's request serializer, with its header
-    /// fields, and by ``Ferry/SessionManager/adapt(_:)``. The manager's interceptors and retry policy apply to it, as
+    /// fields, and by `SessionManager.adapt(_:)`. The manager's interceptors and retry policy apply to it, as
     /// do the credentials and the trust of its session.
     ///
     /// - Parameters:
@@ -12,7 +12,7 @@ extension HTTPSessionManager {
     ///   - options: The settings.
     /// - Returns: The task, suspended.
     /// - Throws: The error of making the request, or a ``WebSocketError`` if the manager's session is not a
-    ///   ``FerrySession/CurlSession``.
+    ///   `CurlSession`.
     public func webSocket(
         _ path: String,
         parameters: Parameters? = nil,

@@ -93,7 +93,7 @@ extension CurlSession {
     /// Returns the messages of a WebSocket that is opened again when its connection is lost.
     ///
     /// - Parameters:
-    ///   - request: The request of the handshake, as in ``webSocket(with:protocols:options:)``.
+    ///   - request: The request of the handshake, as in `webSocket(with:protocols:options:)`.
     ///   - protocols: The subprotocols that the program understands; none by default.
     ///   - options: The settings. A ping interval finds connections that were lost silently.
     ///   - policy: The policy for attempts after the first one; by default 3 without a message in between.

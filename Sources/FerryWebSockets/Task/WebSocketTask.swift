@@ -191,7 +191,7 @@ extension CurlSession {
         WebSocketTask(self, request, protocols: protocols, options)
     }
 
-    /// Calls ``webSocket(with:protocols:options:)`` with a request for a URL.
+    /// Calls `webSocket(with:protocols:options:)` with a request for a URL.
     public func webSocket(
         with url: URL,
         protocols: [String] = [],
