@@ -42,11 +42,14 @@ public struct BodyLines<Base: AsyncSequence & Sendable>: AsyncSequence, Sendable
         ///
         /// - Throws: The error that the transfer ended with, or a `URLError` with the code `dataLengthExceedsMaximum`
         ///   for a line that is too long.
-        public mutating func next() async throws -> String? {
+        public mutating func next() async throws -> String? { try await next(isolation: nil) }
+
+        /// Like ``next()``, without leaving the actor that reads, unless the iterator waits.
+        public mutating func next(isolation actor: isolated (any Actor)?) async throws -> String? {
             while base != nil {
                 do {
                     if let line = try splitter.next() { return line }
-                    guard let piece = try await base?.next() else {
+                    guard let piece = try await base?.next(isolation: actor) else {
                         base = nil
                         return splitter.last()
                     }

@@ -28,9 +28,12 @@ extension CurlSession {
             ///
             /// - Throws: The error that the transfer ended with, a `URLError` unless an interceptor or a protocol class
             ///   reports another.
-            public mutating func next() async throws -> UInt8? {
+            public mutating func next() async throws -> UInt8? { try await next(isolation: nil) }
+
+            /// Like ``next()``, without leaving the actor that reads, unless the iterator waits.
+            public mutating func next(isolation actor: isolated (any Actor)?) async throws -> UInt8? {
                 while index >= chunk.endIndex {
-                    guard let next = try await chunks.next() else { return nil }
+                    guard let next = try await chunks.next(isolation: actor) else { return nil }
                     chunk = next
                     index = next.startIndex
                 }
@@ -58,7 +61,12 @@ extension CurlSession {
             ///
             /// - Throws: The error that the transfer ended with, a `URLError` unless an interceptor or a protocol class
             ///   reports another.
-            public mutating func next() async throws -> Data? { try await owner.stream.next() }
+            public mutating func next() async throws -> Data? { try await next(isolation: nil) }
+
+            /// Like ``next()``, without leaving the actor that reads, unless the iterator waits.
+            public mutating func next(isolation actor: isolated (any Actor)?) async throws -> Data? {
+                try await owner.stream.next(isolation: actor)
+            }
         }
     }
 

@@ -93,7 +93,7 @@ final class ByteStream: Sendable {
     }
 
     /// Returns all buffered bytes, or waits for the next ones; `nil` at the end.
-    func next() async throws -> Data? {
+    func next(isolation: isolated (any Actor)?) async throws -> Data? {
         try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { waiter in
                 let (known, core) = state.withLock { state -> (Result<Data?, any Error>?, TaskCore?) in

@@ -10,7 +10,7 @@ import Testing
 
     /// Calls `whenWaiting` as soon as a reader waits, and returns the first piece that the reader gets.
     private func read(_ stream: ByteStream, _ whenWaiting: @Sendable () -> Void) async throws -> Data? {
-        async let piece = stream.next()
+        async let piece = stream.next(isolation: nil)
         try await eventually { stream.hasReader }
         whenWaiting()
         return try await piece
@@ -32,7 +32,7 @@ import Testing
         let stream = ByteStream()
         #expect(!append("bytes", to: stream).mustFlush)
         stream.flush()
-        #expect(try await stream.next() == Data("bytes".utf8))
+        #expect(try await stream.next(isolation: nil) == Data("bytes".utf8))
     }
 
     @Test("Bytes that were not flushed are delivered before the end", arguments: [false, true])
@@ -44,9 +44,9 @@ import Testing
         }
         #expect(piece == Data("last".utf8))
         if isFailure {
-            await #expect(throws: URLError.self) { try await stream.next() }
+            await #expect(throws: URLError.self) { try await stream.next(isolation: nil) }
         } else {
-            #expect(try await stream.next() == nil)
+            #expect(try await stream.next(isolation: nil) == nil)
         }
     }
 

@@ -35,10 +35,13 @@ public struct DataStream: AsyncSequence, Sendable {
         ///
         /// - Returns: The piece; nil at the end.
         /// - Throws: A ``NetworkError``, with ``NetworkError/Code/cancelled`` if the Swift task was cancelled.
-        public mutating func next() async throws -> Data? {
+        public mutating func next() async throws -> Data? { try await next(isolation: nil) }
+
+        /// Like ``next()``, without leaving the actor that reads, unless the iterator waits.
+        public mutating func next(isolation actor: isolated (any Actor)?) async throws -> Data? {
             let hold = self.hold ?? start()
             self.hold = hold
-            return try await hold.next()
+            return try await hold.next(isolation: actor)
         }
     }
 }
@@ -58,7 +61,7 @@ final class ReaderHold<Element: Sendable>: Sendable {
     }
 
     /// Returns the next element, and waits for it if necessary; nil at the end.
-    func next() async throws -> Element? {
+    func next(isolation: isolated (any Actor)? = #isolation) async throws -> Element? {
         try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { read($0) }
         } onCancel: {
