@@ -66,13 +66,16 @@ public struct ContentDisposition: Sendable, Hashable {
 /// The parameters of a `Content-Type` field (RFC 9110, section 8.3).
 package enum ContentTypeField {
     /// Returns the value of the first `charset` parameter, or `nil` if there is none.
-    package static func charset(_ field: String) -> String? {
+    package static func charset(_ field: String) -> String? { parameter("charset", of: field) }
+
+    /// Returns the value of the first parameter with a name, whose case does not matter, or `nil` if there is none.
+    package static func parameter(_ wanted: String, of field: String) -> String? {
         var scanner = FieldScanner(field)
         _ = scanner.token()
         while scanner.skipSemicolon() {
             let name = scanner.token()
             // Values are always read: they may be quoted and contain semicolons.
-            if let value = scanner.parameterValue(), name.isEqualIgnoringCase("charset") { return value }
+            if let value = scanner.parameterValue(), name.isEqualIgnoringCase(wanted) { return value }
         }
         return nil
     }

@@ -75,26 +75,29 @@ public struct EventSource: AsyncSequence, Sendable {
         /// - Throws: An ``EventSourceError``, the error of the session after which there is no other connection, a
         ///   `URLError` with the code `dataLengthExceedsMaximum` for an event that is too long, or a
         ///   `CancellationError`.
-        public mutating func next() async throws -> ServerSentEvent? {
+        public mutating func next() async throws -> ServerSentEvent? { try await next(isolation: nil) }
+
+        /// Like ``next()``, without leaving the actor that reads, unless the iterator waits.
+        public mutating func next(isolation actor: isolated (any Actor)?) async throws -> ServerSentEvent? {
             while !isClosed {
                 do {
                     if events == nil {
-                        guard try await open() else {
+                        guard try await open(isolation: actor) else {
                             close()
                             return nil
                         }
                     }
-                    if let event = try await nextEvent() { return event }
-                    try await wait(after: nil)
+                    if let event = try await nextEvent(isolation: actor) { return event }
+                    try await wait(after: nil, isolation: actor)
                 } catch {
-                    try await wait(after: error)
+                    try await wait(after: error, isolation: actor)
                 }
             }
             return nil
         }
 
         /// Opens a connection, and returns whether there are events.
-        private mutating func open() async throws -> Bool {
+        private mutating func open(isolation actor: isolated (any Actor)?) async throws -> Bool {
             source.options.stateDidChange(.connecting)
             var request = source.request
             if request.value(forHTTPHeaderField: "Accept") == nil {
@@ -117,11 +120,11 @@ public struct EventSource: AsyncSequence, Sendable {
             return true
         }
 
-        private mutating func nextEvent() async throws -> ServerSentEvent? {
+        private mutating func nextEvent(isolation actor: isolated (any Actor)?) async throws -> ServerSentEvent? {
             defer {
                 if let events { (lastEventID, reconnectionTime) = (events.lastEventID, time(of: events)) }
             }
-            guard let event = try await events?.next() else { return nil }
+            guard let event = try await events?.next(isolation: actor) else { return nil }
             failures = 0
             return event
         }
@@ -131,7 +134,7 @@ public struct EventSource: AsyncSequence, Sendable {
         }
 
         /// Waits until the next connection may be opened, or throws the error after which there is none.
-        private mutating func wait(after error: (any Error)?) async throws {
+        private mutating func wait(after error: (any Error)?, isolation actor: isolated (any Actor)?) async throws {
             events = nil
             if Task.isCancelled {
                 close()

@@ -33,47 +33,24 @@ where Base.Element == Data {
 
     /// Returns an iterator over the values.
     public func makeAsyncIterator() -> Iterator {
-        Iterator(base.makeAsyncIterator(), RecordSplitter(limit: maximumLength), makeDecoder())
+        Iterator(reader: .init(base.makeAsyncIterator(), .init(limit: maximumLength)), decoder: makeDecoder())
     }
 
     /// An iterator over values.
     public struct Iterator: AsyncIteratorProtocol {
-        private var base: Base.AsyncIterator?
-        private var splitter: RecordSplitter
-        private let decoder: JSONDecoder
-
-        fileprivate init(_ base: Base.AsyncIterator, _ splitter: RecordSplitter, _ decoder: JSONDecoder) {
-            (self.base, self.splitter, self.decoder) = (base, splitter, decoder)
-        }
+        fileprivate var reader: SplitReader<Base.AsyncIterator, RecordSplitter>
+        fileprivate let decoder: JSONDecoder
 
         /// Returns the next value, and waits for it if necessary; `nil` at the end of the body.
         ///
         /// - Throws: The error that the transfer ended with, a `DecodingError`, after which the next value can be read,
         ///   or a `URLError` for a text that is too long or cut off.
-        public mutating func next() async throws -> Value? {
-            while base != nil {
-                let text: Data?
-                do {
-                    text = try await nextText()
-                } catch {
-                    // The transfer ends with its iterator.
-                    base = nil
-                    throw error
-                }
-                guard let text else { continue }
-                return try decoder.decodeStrictly(Value.self, from: text)
-            }
-            return nil
-        }
+        public mutating func next() async throws -> Value? { try await next(isolation: nil) }
 
-        private mutating func nextText() async throws -> Data? {
-            if let text = try splitter.next() { return text }
-            guard let piece = try await base?.next() else {
-                base = nil
-                return try splitter.last()
-            }
-            splitter.append(piece)
-            return nil
+        /// Like ``next()``, without leaving the actor that reads, unless the iterator waits.
+        public mutating func next(isolation actor: isolated (any Actor)?) async throws -> Value? {
+            guard let text = try await reader.next(isolation: actor) else { return nil }
+            return try decoder.decodeStrictly(Value.self, from: text)
         }
     }
 }
@@ -86,10 +63,10 @@ extension CurlSession.Bytes {
     }
 }
 
-extension DataStream {
+extension AsyncSequence where Self: Sendable, Element == Data {
     /// The values of the body in NDJSON or a JSON text sequence, each of at most 16 MiB; ``JSONLines`` takes another
     /// limit and another decoder.
-    public func jsonLines<Value: Decodable>(as type: Value.Type) -> JSONLines<DataStream, Value> {
+    public func jsonLines<Value: Decodable>(as type: Value.Type) -> JSONLines<Self, Value> {
         JSONLines(self, as: type)
     }
 }

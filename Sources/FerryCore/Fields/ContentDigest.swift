@@ -1,4 +1,4 @@
-/// The SHA-256 or SHA-512 digest of a whole file.
+/// The SHA-256 or SHA-512 digest of a whole body or file.
 public struct ContentDigest: Hashable, Sendable, CustomStringConvertible {
     /// A hash function, with its name in the registry of RFC 9530.
     public enum Algorithm: String, Hashable, Sendable, CaseIterable {
@@ -8,7 +8,7 @@ public struct ContentDigest: Hashable, Sendable, CustomStringConvertible {
         case sha512 = "sha-512"
 
         /// The number of bytes of a digest.
-        var size: Int { self == .sha256 ? 32 : 64 }
+        package var size: Int { self == .sha256 ? 32 : 64 }
     }
 
     /// The hash function.
@@ -16,7 +16,7 @@ public struct ContentDigest: Hashable, Sendable, CustomStringConvertible {
     /// The bytes of the digest.
     public let bytes: [UInt8]
 
-    init?(_ algorithm: Algorithm, _ bytes: [UInt8]) {
+    package init?(_ algorithm: Algorithm, _ bytes: [UInt8]) {
         guard bytes.count == algorithm.size else { return nil }
         (self.algorithm, self.bytes) = (algorithm, bytes)
     }
@@ -50,7 +50,7 @@ public struct ContentDigest: Hashable, Sendable, CustomStringConvertible {
     ///
     /// The field is a dictionary of byte sequences (RFC 9651, section 3.2). Other algorithms are left out; a field with
     /// a malformed digest of these two is ignored as a whole.
-    static func strongest(inField field: String) -> ContentDigest? {
+    package static func strongest(inField field: String) -> ContentDigest? {
         guard field.utf8.count <= 4_096 else { return nil }
         var found: [Algorithm: ContentDigest] = [:]
         for member in field[...].utf8.parts(between: ",") {
@@ -70,7 +70,7 @@ public struct ContentDigest: Hashable, Sendable, CustomStringConvertible {
     /// Returns the digest of the whole file that a response has, or `nil` if there is none.
     ///
     /// `Repr-Digest` is of the whole also in a 206; `Content-Digest` only in a 200 (RFC 9530, appendix A).
-    static func announced(by response: HTTPURLResponse) -> ContentDigest? {
+    package static func announced(by response: HTTPURLResponse) -> ContentDigest? {
         // Digests are of the coded bytes, which are not those of the file.
         let coding = response.value(forHTTPHeaderField: "Content-Encoding")
         guard coding == nil || coding?.isEqualIgnoringCase("identity") == true else { return nil }
@@ -81,13 +81,17 @@ public struct ContentDigest: Hashable, Sendable, CustomStringConvertible {
 }
 
 /// A running hash of either algorithm.
-enum DigestHash: Sendable {
+package enum DigestHash: Sendable {
     case sha256(SHA256Hash)
     case sha512(SHA512Hash)
 
-    init(_ algorithm: ContentDigest.Algorithm) { self = algorithm == .sha256 ? .sha256(.init()) : .sha512(.init()) }
+    /// Makes a hash of no bytes.
+    package init(_ algorithm: ContentDigest.Algorithm) {
+        self = algorithm == .sha256 ? .sha256(.init()) : .sha512(.init())
+    }
 
-    mutating func update(_ bytes: UnsafeRawBufferPointer) {
+    /// Adds bytes.
+    package mutating func update(_ bytes: UnsafeRawBufferPointer) {
         switch self {
         case .sha256(var hash):
             hash.update(bytes)
@@ -98,7 +102,8 @@ enum DigestHash: Sendable {
         }
     }
 
-    var bytes: [UInt8] {
+    /// The digest of all bytes that have been added.
+    package var bytes: [UInt8] {
         switch self {
         case .sha256(let hash): hash.digest
         case .sha512(let hash): hash.digest

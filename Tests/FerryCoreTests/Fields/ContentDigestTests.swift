@@ -1,6 +1,6 @@
 import Testing
 
-@testable import FerryTransfers
+@testable import FerryCore
 
 struct ContentDigestTests {
     private static let abc512 =

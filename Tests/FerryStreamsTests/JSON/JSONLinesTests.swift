@@ -10,24 +10,9 @@ struct JSONLinesTests {
         var id: Int
     }
 
-    private struct Pieces: AsyncSequence, Sendable {
-        let data: Data
-        let size: Int
-
-        func makeAsyncIterator() -> AsyncStream<Data>.Iterator {
-            let starts = stride(from: 0, to: data.count, by: size)
-            let pieces = starts.map { data[$0..<Swift.min(data.count, $0 + size)] }
-            return AsyncStream { continuation in
-                for piece in pieces { continuation.yield(Data(piece)) }
-                continuation.finish()
-            }.makeAsyncIterator()
-        }
-    }
-
     private func values(_ text: String, pieces: Int = .max, limit: Int = 1000) async throws -> [JSONValue] {
         var values: [JSONValue] = []
-        let data = Data(text.utf8)
-        let pieces = Pieces(data: data, size: min(pieces, max(1, data.count)))
+        let pieces = Pieces(text, size: pieces)
         for try await value in JSONLines(pieces, as: JSONValue.self, maximumLength: limit) { values.append(value) }
         return values
     }
@@ -61,10 +46,25 @@ struct JSONLinesTests {
         }
     }
 
+    @Test("Blanks before the first text and many small texts take linear time", arguments: [" ", "1\n", "\u{1E}1\n"])
+    func linear(part: String) async throws {
+        let (isLinear, times) = try LinearCase(part.debugDescription) { size in
+            var splitter = RecordSplitter(limit: .max)
+            let text = Data(String(filling: size, with: part).utf8)
+            for pieces in [1, size] {
+                for start in stride(from: 0, to: text.count, by: pieces) {
+                    splitter.append(text[start..<min(text.count, start + pieces)])
+                    while try splitter.next() != nil {}
+                }
+            }
+        }.isLinear(size: 20_000)
+        #expect(isLinear, "\(times)")
+    }
+
     @Test("A text that is no value loses no other")
     func damaged() async throws {
         let text = "{\"id\":1}\n{\"id\":\n{\"id\":2}\n"
-        var iterator = JSONLines(Pieces(data: Data(text.utf8), size: 5), as: Entry.self).makeAsyncIterator()
+        var iterator = JSONLines(Pieces(text, size: 5), as: Entry.self).makeAsyncIterator()
         #expect(try await iterator.next() == Entry(id: 1))
         await #expect(throws: DecodingError.self) { try await iterator.next() }
         #expect(try await iterator.next() == Entry(id: 2))

@@ -1,0 +1,43 @@
+/// Puts the pieces of a body together to the elements of a sequence.
+protocol PieceSplitter: Sendable {
+    /// An element.
+    associatedtype Output
+
+    /// Adds a piece, after all elements of the pieces before have been taken.
+    mutating func append(_ piece: Data)
+
+    /// Returns the next whole element; `nil` if there is none yet.
+    ///
+    /// - Throws: A `URLError` after which there is no other element.
+    mutating func next() throws(URLError) -> Output?
+
+    /// Returns the last element, if it has no end; call this after the last piece.
+    mutating func last() throws(URLError) -> Output?
+}
+
+/// Reads elements from the pieces of a body.
+struct SplitReader<Base: AsyncIteratorProtocol, Splitter: PieceSplitter> where Base.Element == Data {
+    private var base: Base?
+    private var splitter: Splitter
+
+    init(_ base: Base, _ splitter: Splitter) { (self.base, self.splitter) = (base, splitter) }
+
+    /// Returns the next element, and waits for it if necessary; `nil` at the end.
+    mutating func next(isolation actor: isolated (any Actor)?) async throws -> Splitter.Output? {
+        while base != nil {
+            do {
+                if let element = try splitter.next() { return element }
+                guard let piece = try await base?.next(isolation: actor) else {
+                    base = nil
+                    return try splitter.last()
+                }
+                splitter.append(piece)
+            } catch {
+                // The transfer ends with its iterator.
+                base = nil
+                throw error
+            }
+        }
+        return nil
+    }
+}
