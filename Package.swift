@@ -141,7 +141,7 @@ let package = Package(
         ),
         .testTarget(
             name: "FerryStreamsTests",
-            dependencies: ["FerryStreams", "FerryTesting", "TestSupport"],
+            dependencies: ["FerryStreams", "FerryTesting", "NginxSupport", "TestSupport"],
             swiftSettings: settings
         ),
         .testTarget(
