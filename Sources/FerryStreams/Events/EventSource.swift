@@ -80,6 +80,7 @@ public struct EventSource: AsyncSequence, Sendable {
         /// Like ``next()``, without leaving the actor that reads, unless the iterator waits.
         public mutating func next(isolation actor: isolated (any Actor)?) async throws -> ServerSentEvent? {
             while !isClosed {
+                var failure: (any Error)?
                 do {
                     if events == nil {
                         guard try await open(isolation: actor) else {
@@ -88,10 +89,10 @@ public struct EventSource: AsyncSequence, Sendable {
                         }
                     }
                     if let event = try await nextEvent(isolation: actor) { return event }
-                    try await wait(after: nil, isolation: actor)
                 } catch {
-                    try await wait(after: error, isolation: actor)
+                    failure = error
                 }
+                try await wait(after: failure, isolation: actor)
             }
             return nil
         }

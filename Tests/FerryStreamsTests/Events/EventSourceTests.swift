@@ -114,6 +114,31 @@ struct EventSourceTests {
         #expect(states.current.last == .closed)
     }
 
+    @Test("Cancelling before the response, before an event and during a wait ends the stream", arguments: 0...2)
+    func stages(stage: Int) async throws {
+        let isAsked = Watched(false)
+        let server = try RawServer { connection in
+            connection.readHead()
+            isAsked.change { $0 = true }
+            if stage > 0 { connection.write(Self.head) }
+            if stage < 2 { connection.readAll() }
+        }
+        var options = EventSource.Options()
+        options.stateDidChange = { [states] state in states.change { $0.append(state) } }
+        let url = try #require(URL(string: "http://127.0.0.1:\(server.port)/"))
+        let source = session.eventSource(for: URLRequest(url: url), options: options) { _ in
+            try await Task.sleep(for: .seconds(3600))
+        }
+        let reader = Task { for try await _ in source {} }
+        let state = [EventSource.State.connecting, .open, .waiting(3)][stage]
+        try await states.wait { $0.last == state }
+        try await isAsked.wait { $0 }
+        reader.cancel()
+        await #expect(throws: CancellationError.self) { try await reader.value }
+        #expect(states.current.suffix(2) == [state, .closed])
+        try await eventually("the end of the connection") { server.finished == 1 }
+    }
+
     @Test("Interceptors and a POST with a body apply to each connection")
     func interceptors() async throws {
         struct Token: RequestInterceptor {
