@@ -37,6 +37,21 @@ enum StreamSnippets {
         }
     }
 
+    static func parts(session: CurlSession, request: URLRequest) async throws {
+        let (bytes, response) = try await session.bytes(for: request)
+        for try await part in try bytes.parts(of: response) {
+            print(part.headers["Content-Range"] ?? "", part.body.count)
+        }
+    }
+
+    static func checked(session: CurlSession, url: URL, digest: ContentDigest) async throws {
+        let (bytes, _) = try await session.bytes(from: url)
+        let body = bytes.chunks.checked(maximumLength: 100_000_000, digest: digest)
+        for try await entry in body.jsonLines(as: Entry.self) {
+            print(entry.id)
+        }
+    }
+
     static func stream(manager: HTTPSessionManager) async throws {
         let stream = manager.stream(.get("log"))
         let entries = JSONLines(stream, as: Entry.self, maximumLength: 65_536)
