@@ -26,9 +26,12 @@ package final class Subprocess: Sendable {
         process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
         process.arguments = [program] + arguments
         process.standardInput = input
+        var handle: FileHandle?
+        // Foundation never releases a process.
+        defer { try? handle?.close() }
         if let output {
             _ = FileManager.default.createFile(atPath: output.path, contents: nil)
-            let handle = try FileHandle(forWritingTo: output)
+            handle = try FileHandle(forWritingTo: output)
             process.standardOutput = handle
             process.standardError = handle
         }

@@ -68,10 +68,15 @@ final class FerryProcess: Sendable {
         process.currentDirectoryURL = folder.url
         process.environment = environment.merging(["PATH": "/usr/bin:/bin", "HOME": results.url.path]) { own, _ in own }
         try results.file("input", input ?? "")
-        process.standardInput =
-            try standardInput ?? FileHandle(forReadingFrom: results.url.appendingPathComponent("input"))
-        process.standardOutput = try output ?? Self.file("output", in: results)
-        process.standardError = try errors ?? Self.file("errors", in: results)
+        let inputFile = results.url.appendingPathComponent("input")
+        let ownInput = try standardInput == nil ? FileHandle(forReadingFrom: inputFile) : nil
+        let ownOutput = try output == nil ? Self.file("output", in: results) : nil
+        let ownErrors = try errors == nil ? Self.file("errors", in: results) : nil
+        // Foundation never releases a process, and with more than 1,024 descriptors it misses the end of others.
+        defer { for handle in [ownInput, ownOutput, ownErrors] { try? handle?.close() } }
+        process.standardInput = standardInput ?? ownInput
+        process.standardOutput = output ?? ownOutput
+        process.standardError = errors ?? ownErrors
         process.terminationHandler = { [weak self] _ in self?.end() }
         try Self.withAllSignals { try process.run() }
     }
