@@ -61,7 +61,6 @@ struct StreamCommand: Sendable {
                 console.note("the stream has ended; opening it again in \(ByteText.elapsed(delay))")
             }
             var request = request
-            sourceOptions.lastEventID = request.value(forHTTPHeaderField: "Last-Event-ID") ?? ""
             request.setValue(nil, forHTTPHeaderField: "Accept")
             for try await event in session.eventSource(for: request, options: sourceOptions) {
                 log?.event(event)

@@ -23,11 +23,13 @@ public struct EventSource: AsyncSequence, Sendable {
         public var maximumEventLength = 16_777_216
         /// The policy for connections that fail.
         ///
-        /// Its count of retries, 3 by default, is that of failures in a row without an event in between.
+        /// Its count of retries, 3 by default, is that of failures in a row; a response that opens the stream ends the
+        /// row. Its backoff also applies to connections in a row that end without an event.
         public var policy = RetryPolicy.standard
         /// The time before the next connection, in seconds, unless the server sends another; 3 by default.
         public var reconnectionTime: TimeInterval = 3
-        /// The identifier of the last event of an earlier stream, which is continued; none by default.
+        /// The identifier of the last event of an earlier stream, which is continued; by default, that of the request's
+        /// field `Last-Event-ID`.
         public var lastEventID = ""
         /// Called in the Swift task that iterates when the state changes.
         public var stateDidChange: @Sendable (State) -> Void = { _ in }
@@ -62,12 +64,15 @@ public struct EventSource: AsyncSequence, Sendable {
         private var events: ServerSentEvents<CurlSession.Chunks>.AsyncIterator?
         private var lastEventID: String
         private var reconnectionTime: TimeInterval
-        private var failures = 0
+        /// The failures in a row, and the ends of connections without an event since the last one.
+        private var (failures, ends) = (0, 0)
         private var isClosed = false
 
         fileprivate init(_ source: EventSource) {
             self.source = source
-            (lastEventID, reconnectionTime) = (source.options.lastEventID, source.options.reconnectionTime)
+            let identifier = source.options.lastEventID
+            lastEventID = identifier.isEmpty ? source.request.lastEventID : identifier
+            reconnectionTime = source.options.reconnectionTime
         }
 
         /// Returns the next event, and waits for it if necessary; `nil` after a 204.
@@ -117,6 +122,7 @@ public struct EventSource: AsyncSequence, Sendable {
             let length = source.options.maximumEventLength
             events = ServerSentEvents(bytes.chunks, maximumLength: length, lastEventID: lastEventID)
                 .makeAsyncIterator()
+            failures = 0
             source.options.stateDidChange(.open)
             return true
         }
@@ -126,7 +132,7 @@ public struct EventSource: AsyncSequence, Sendable {
                 if let events { (lastEventID, reconnectionTime) = (events.lastEventID, time(of: events)) }
             }
             guard let event = try await events?.next(isolation: actor) else { return nil }
-            failures = 0
+            ends = 0
             return event
         }
 
@@ -144,6 +150,7 @@ public struct EventSource: AsyncSequence, Sendable {
             let delay = EventSourceRule.delay(
                 after: error,
                 failures: failures,
+                ends: ends,
                 reconnectionTime: reconnectionTime,
                 policy: source.options.policy,
                 random: Double.random(in: 0...1)
@@ -152,7 +159,8 @@ public struct EventSource: AsyncSequence, Sendable {
                 close()
                 throw error ?? URLError(.networkConnectionLost)
             }
-            failures += 1
+            if error != nil { failures += 1 }
+            ends += 1
             source.options.stateDidChange(.waiting(delay))
             do {
                 try await source.sleep(delay)

@@ -19,7 +19,8 @@ enum EventSourceRule {
     ///
     /// - Parameters:
     ///   - error: Why the connection has ended; `nil` at the end of the body.
-    ///   - failures: How many connections in a row have ended without an event before this one.
+    ///   - failures: How many connections in a row have failed before this one.
+    ///   - ends: How many connections have ended since the last event, before this one.
     ///   - reconnectionTime: The time that the server, or else the program, asks for.
     ///   - policy: The policy.
     ///   - random: A number from 0 to 1 that chooses the delay.
@@ -27,19 +28,21 @@ enum EventSourceRule {
     static func delay(
         after error: (any Error)?,
         failures: Int,
+        ends: Int,
         reconnectionTime: TimeInterval,
         policy: RetryPolicy,
         random: Double
     ) -> TimeInterval? {
-        guard failures <= policy.maximumRetries else { return nil }
+        guard error == nil || failures < policy.maximumRetries else { return nil }
         switch error {
+        // The standard opens a stream again, however often it ends.
         case nil: break
         case let error as URLError: guard policy.isTemporary(error) else { return nil }
         case let error as EventSourceError:
             guard error.code == .status, policy.statuses.contains(error.response.statusCode) else { return nil }
         default: return nil
         }
-        guard failures > 0 else { return max(0, reconnectionTime) }
-        return max(reconnectionTime, policy.backoff.delay(retry: failures - 1, random: random))
+        guard ends > 0 else { return max(0, reconnectionTime) }
+        return max(reconnectionTime, policy.backoff.delay(retry: ends - 1, random: random))
     }
 }

@@ -55,6 +55,7 @@ struct EventSourceTests {
         try await eventually("four connections") { server.received.count == 4 }
         #expect(identifiers(server) == [nil, "a", "b", nil])
         #expect(states.current.first == .connecting && states.current.last == .closed)
+        #expect(states.current.filter { $0 == .closed }.count == 1)
         #expect(states.current.filter { $0 == .open }.count == 3)
         #expect(server.texts.allSatisfy { $0.contains("\r\nAccept: text/event-stream\r\n") })
     }
@@ -87,6 +88,41 @@ struct EventSourceTests {
         #expect(delays.current == [0.1, 0.5, 0.1, 0.5, 1, 2])
     }
 
+    @Test("Without retries, a failure is the end, and the end of a body is not")
+    func noRetries() async throws {
+        let answer = "HTTP/1.1 503 Service Unavailable\r\nContent-Length: 0\r\n\r\n"
+        let server = try server([answer, Self.head, answer])
+        for (expected, count) in [([], 1), ([3], 3)] as [([TimeInterval], Int)] {
+            delays.change { $0 = [] }
+            await #expect(throws: EventSourceError.self) {
+                for try await _ in try source(server, { $0.policy.maximumRetries = 0 }) {}
+            }
+            #expect(delays.current == expected)
+            try await eventually("the connections") { server.received.count == count }
+        }
+    }
+
+    @Test("Connections without events are followed by others, with growing delays")
+    func quiet() async throws {
+        let server = try server(Array(repeating: Self.head + "retry: 0\n: nothing\n\n", count: 8))
+        for try await _ in try source(server) {}
+        #expect(delays.current == [0, 0.5, 1, 2, 4, 8, 16, 30])
+    }
+
+    @Test("The request's Last-Event-ID continues a stream, unless the options have another")
+    func continuedRequest() async throws {
+        let server = try server([])
+        for identifier in ["", "b"] {
+            var source = try source(server) { $0.lastEventID = identifier }
+            var request = source.request
+            request.setValue("a", forHTTPHeaderField: "Last-Event-ID")
+            source = EventSource(session: session, request: request, options: source.options, sleep: source.sleep)
+            for try await _ in source {}
+        }
+        try await eventually("two connections") { server.received.count == 2 }
+        #expect(identifiers(server) == ["a", "b"])
+    }
+
     @Test("An event that is too long ends the stream")
     func limit() async throws {
         let server = try server([Self.head + "data: " + String(repeating: "x", count: 5000) + "\n\n"])
@@ -97,7 +133,19 @@ struct EventSourceTests {
         #expect(delays.current.isEmpty)
     }
 
-    @Test("Cancelling closes the connection at once, and ends a wait")
+    @Test("Cancelling while the stream waits for its next connection closes it once")
+    func cancelledWait() async throws {
+        let server = try server([Self.head])
+        let waiting = try source(server)
+        let source = session.eventSource(for: waiting.request, options: waiting.options)
+        let reader = Task { for try await _ in source {} }
+        try await states.wait { $0.last == .waiting(3) }
+        reader.cancel()
+        await #expect(throws: CancellationError.self) { try await reader.value }
+        #expect(states.current == [.connecting, .open, .waiting(3), .closed])
+    }
+
+    @Test("Cancelling closes the connection at once")
     func cancelling() async throws {
         let server = try RawServer { connection in
             connection.readHead()
@@ -109,9 +157,9 @@ struct EventSourceTests {
         let reader = Task { for try await _ in source { seen.change { $0 += 1 } } }
         try await seen.wait { $0 == 1 }
         reader.cancel()
-        await #expect(throws: (any Error).self) { try await reader.value }
+        await #expect(throws: CancellationError.self) { try await reader.value }
         try await eventually("the end of the connection") { server.finished == 1 }
-        #expect(states.current.last == .closed)
+        #expect(states.current == [.connecting, .open, .closed])
     }
 
     @Test("Cancelling before the response, before an event and during a wait ends the stream", arguments: 0...2)
