@@ -25,12 +25,13 @@ struct RecordSplitter: PieceSplitter {
 
     /// Returns the next whole text without blanks around it; `nil` if there is none yet.
     ///
-    /// - Throws: A `URLError` with the code `dataLengthExceedsMaximum` if a text is longer than the limit.
+    /// - Throws: A `URLError` with the code `dataLengthExceedsMaximum` if a text is longer than the limit, or
+    ///   `networkConnectionLost` if the text of a sequence was cut off.
     mutating func next() throws(URLError) -> Data? {
         while let end = try end() {
-            let text = Self.trimmed(buffer[start..<end])
+            let text = try text(in: buffer[start..<end])
             (start, searched) = (end + 1, end + 1)
-            if !text.isEmpty { return Data(text) }
+            if let text { return text }
         }
         return nil
     }
@@ -40,13 +41,18 @@ struct RecordSplitter: PieceSplitter {
     /// - Throws: A `URLError` with the code `networkConnectionLost` if the text of a sequence was cut off.
     mutating func last() throws(URLError) -> Data? {
         defer { (buffer, start, searched) = ([], 0, 0) }
-        let text = Self.trimmed(buffer[start...])
+        return try text(in: buffer[start...])
+    }
+
+    /// Returns a text without the blanks around it; `nil` if there are only blanks.
+    private func text(in bytes: ArraySlice<UInt8>) throws(URLError) -> Data? {
+        let text = Self.trimmed(bytes)
         guard let last = text.last else { return nil }
         // Section 2.4: a number or a word without a line feed may be the beginning of another one.
         let isClosed =
-            buffer.last == Self.lineFeed || [UInt8(ascii: "}"), UInt8(ascii: "]"), UInt8(ascii: "\"")].contains(last)
+            bytes.last == Self.lineFeed || [UInt8(ascii: "}"), UInt8(ascii: "]"), UInt8(ascii: "\"")].contains(last)
         guard isSequence != true || isClosed else {
-            throw .ferry(.networkConnectionLost, url: nil, "The last text of a JSON text sequence was cut off")
+            throw .ferry(.networkConnectionLost, url: nil, "A text of a JSON text sequence was cut off")
         }
         return Data(text)
     }

@@ -31,12 +31,12 @@ public struct ResponseParts<Base: AsyncSequence & Sendable>: AsyncSequence, Send
 
     /// Returns an iterator over the parts.
     public func makeAsyncIterator() -> Iterator {
-        Iterator(reader: .init(base.makeAsyncIterator(), .init(boundary: boundary, limit: maximumLength)))
+        Iterator(reader: .init(base.makeAsyncIterator(), PartSplitter(boundary: boundary, limit: maximumLength)))
     }
 
     /// An iterator over parts.
     public struct Iterator: AsyncIteratorProtocol {
-        fileprivate var reader: SplitReader<Base.AsyncIterator, PartSplitter>
+        fileprivate var reader: SplitReader<Base.AsyncIterator, ResponsePart>
 
         /// Returns the next part, and waits for it if necessary; `nil` at the end of the body.
         ///

@@ -1,5 +1,5 @@
 /// Puts the pieces of a body together to the elements of a sequence.
-protocol PieceSplitter: Sendable {
+protocol PieceSplitter<Output>: Sendable {
     /// An element.
     associatedtype Output
 
@@ -16,14 +16,14 @@ protocol PieceSplitter: Sendable {
 }
 
 /// Reads elements from the pieces of a body.
-struct SplitReader<Base: AsyncIteratorProtocol, Splitter: PieceSplitter> where Base.Element == Data {
+struct SplitReader<Base: AsyncIteratorProtocol, Output> where Base.Element == Data {
     private var base: Base?
-    private var splitter: Splitter
+    private var splitter: any PieceSplitter<Output>
 
-    init(_ base: Base, _ splitter: Splitter) { (self.base, self.splitter) = (base, splitter) }
+    init(_ base: Base, _ splitter: any PieceSplitter<Output>) { (self.base, self.splitter) = (base, splitter) }
 
     /// Returns the next element, and waits for it if necessary; `nil` at the end.
-    mutating func next(isolation actor: isolated (any Actor)?) async throws -> Splitter.Output? {
+    mutating func next(isolation actor: isolated (any Actor)?) async throws -> Output? {
         while base != nil {
             do {
                 if let element = try splitter.next() { return element }

@@ -54,7 +54,7 @@ enum StreamSnippets {
 
     static func stream(manager: HTTPSessionManager) async throws {
         let stream = manager.stream(.get("log"))
-        let entries = JSONLines(stream, as: Entry.self, maximumLength: 65_536)
+        let entries = stream.jsonLines(as: Entry.self, maximumLength: 65_536)
         for try await entry in entries {
             print(entry.id)
         }

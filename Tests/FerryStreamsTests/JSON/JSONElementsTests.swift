@@ -11,7 +11,7 @@ struct JSONElementsTests {
         size: Int = .max,
         limit: Int = 1_000
     ) async throws -> ([JSONValue], URLError.Code?) {
-        try await outcome(JSONElements(Pieces(text, size: size), as: JSONValue.self, maximumLength: limit))
+        try await outcome(Pieces(text, size: size).jsonElements(as: JSONValue.self, maximumLength: limit))
     }
 
     private static let arrays: [(String, [JSONValue])] = [
@@ -52,7 +52,7 @@ struct JSONElementsTests {
         arguments: ["{]", "1 2", "tru", "}", "{\"a\"}", "\"\\x\"", "01"]
     )
     func damagedElement(text: String) async throws {
-        var iterator = JSONElements(Pieces("[1,\(text),2]", size: 3), as: Int.self).makeAsyncIterator()
+        var iterator = Pieces("[1,\(text),2]", size: 3).jsonElements(as: Int.self).makeAsyncIterator()
         #expect(try await iterator.next() == 1)
         await #expect(throws: DecodingError.self) { try await iterator.next() }
         #expect(try await iterator.next() == 2)
@@ -73,7 +73,7 @@ struct JSONElementsTests {
     @Test("Deep elements are refused by the decoder without a crash")
     func deep() async throws {
         let deep = String(repeating: "[", count: 100_000) + String(repeating: "]", count: 100_000)
-        var iterator = JSONElements(Pieces("[\(deep),1]", size: 999), as: JSONValue.self).makeAsyncIterator()
+        var iterator = Pieces("[\(deep),1]", size: 999).jsonElements(as: JSONValue.self).makeAsyncIterator()
         await #expect(throws: DecodingError.self) { try await iterator.next() }
         #expect(try await iterator.next() == 1)
     }
@@ -106,7 +106,7 @@ struct JSONElementsTests {
             }
             var outcomes: Set<String> = []
             for size in [1, 5, .max] {
-                var iterator = JSONElements(Pieces(Data(bytes), size: size), as: JSONValue.self).makeAsyncIterator()
+                var iterator = Pieces(Data(bytes), size: size).jsonElements(as: JSONValue.self).makeAsyncIterator()
                 var text = ""
                 while true {
                     do {
