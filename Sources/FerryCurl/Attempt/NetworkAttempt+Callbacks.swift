@@ -99,7 +99,11 @@ extension NetworkAttempt {
         forgetAnsweredChallenge(receiver)
         guard mayRepeat(receiver), mayUseConnection(transfer.engine.connections, ends), mayTrust(transfer, receiver)
         else { return false }
-        if prepared.isUpgrade, let connection { transfer.engine.watchEnd(of: connection) }
+        if prepared.isUpgrade, let connection, !transfer.engine.watchEnd(of: connection) {
+            let text = "The session could not watch for the end of a connection: \(String(cString: strerror(errno)))"
+            receiver.handle(.willFail(.ferry(.cannotConnectToHost, url: url, text)))
+            return false
+        }
         sending.count += 1
         sending.hasResponseBytes = false
         sending.start = transfer.engine.turnStart

@@ -88,9 +88,11 @@ package final class MultiHandle: @unchecked Sendable {
     /// Ends a wait, once, when the peer of a socket sends nothing more; see ``nextEnded()``.
     ///
     /// libcurl does not report the end of a connection while the body of its request is paused.
-    func watchEnd(of socket: Int32) {
+    ///
+    /// - Returns: Whether there was a descriptor and memory for that.
+    func watchEnd(of socket: Int32) -> Bool {
         if endWatch < 0 { endWatch = ferry_end_watch_create() }
-        _ = ferry_end_watch_add(endWatch, socket)
+        return ferry_end_watch_add(endWatch, socket)
     }
 
     /// Returns a socket whose peer sends nothing more, once.

@@ -189,7 +189,7 @@ package final class TransferEngine: @unchecked Sendable {
         }
     }
 
-    func watchEnd(of connection: Connection) { multi.watchEnd(of: connection.socket) }
+    func watchEnd(of connection: Connection) -> Bool { multi.watchEnd(of: connection.socket) }
 
     /// Ends what is sent on connections that carry no HTTP any more, and whose server has ended them.
     private func endUpgrades() {
