@@ -9,7 +9,8 @@ extension SegmentedRun {
                 let (bytes, answer) = try await session.bytes(for: request)
                 guard let response = answer as? HTTPURLResponse else { throw URLError(.badServerResponse) }
                 let status = response.statusCode
-                if (200..<300).contains(status), status != 206 {
+                // A proxy may have changed a 203, and other successes have no file (RFC 9110, section 15.3).
+                if status == 200 || status == 203 {
                     let length = length(of: response)
                     guard let size = download.size, let length, size != length else {
                         return Opened(bytes: bytes, response: response, source: index)

@@ -50,6 +50,17 @@ struct LyingServerTests {
         return response
     }
 
+    @Test("a success without the file leaves no file", arguments: [201, 202, 204, 205, 206])
+    func otherSuccess(status: Int) async throws {
+        let folder = try TemporaryFolder()
+        let server = try LoopbackServer { _ in .status(status) }
+        let error = await failure {
+            try await makeSession().download(VerifiedDownload(server.url, to: folder.file("file")))
+        }
+        #expect(error as? VerifiedDownloadError == .status(status))
+        #expect(folder.names.isEmpty)
+    }
+
     @Test("lies about ranges lead to the right file or to none", arguments: Lie.allCases)
     func lies(lie: Lie) async throws {
         let folder = try TemporaryFolder()
