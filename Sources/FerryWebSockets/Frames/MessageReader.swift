@@ -14,6 +14,14 @@ struct MessageReader: Sendable {
         var left: Int
     }
 
+    /// A message of which frames have come.
+    private struct Incoming: Sendable {
+        let type: FrameType
+        let isCompressed: Bool
+        var data = Data()
+        var validator = UTF8Validator()
+    }
+
     /// The largest size of a message, in bytes, after its compression is undone.
     var maximumSize: Int
     private let compression: CompressionParameters?
@@ -21,11 +29,7 @@ struct MessageReader: Sendable {
     private var head: [UInt8] = []
     private var frame: Frame?
     private var control = Data()
-    /// The type of the message of which frames have come.
-    private var type: FrameType?
-    private var isCompressed = false
-    private var message = Data()
-    private var validator = UTF8Validator()
+    private var message: Incoming?
     private var isClosed = false
 
     init(maximumSize: Int, compression: CompressionParameters? = nil) {
@@ -77,16 +81,17 @@ struct MessageReader: Sendable {
     /// Begins a frame of a message, of which it may be the first.
     private mutating func begin(_ header: FrameHeader) throws(ProtocolViolation) {
         if header.type == .continuation {
-            guard type != nil else { throw ProtocolViolation("A continuation has no message before it") }
+            guard message != nil else { throw ProtocolViolation("A continuation has no message before it") }
         } else {
-            guard type == nil else { throw ProtocolViolation("A message begins within another one") }
-            type = header.type
-            isCompressed = header.isCompressed
-            validator = UTF8Validator()
+            guard message == nil else { throw ProtocolViolation("A message begins within another one") }
+            message = Incoming(type: header.type, isCompressed: header.isCompressed)
         }
         // What is compressed is counted when it is inflated.
-        if !isCompressed, header.length > maximumSize - message.count { throw tooLarge }
+        if message?.isCompressed == false, header.length > room { throw tooLarge }
     }
+
+    /// How many bytes may be added to the message.
+    private var room: Int { maximumSize - (message?.data.count ?? 0) }
 
     private var tooLarge: ProtocolViolation {
         ProtocolViolation("A message has more than \(maximumSize) bytes", code: .messageTooBig)
@@ -100,7 +105,7 @@ struct MessageReader: Sendable {
         self.frame?.left -= count
         if frame.header.type.isControl {
             control.append(contentsOf: piece)
-        } else if isCompressed {
+        } else if message?.isCompressed == true {
             try inflate(piece)
         } else {
             try append(piece)
@@ -108,8 +113,8 @@ struct MessageReader: Sendable {
     }
 
     private mutating func append(_ piece: UnsafeRawBufferPointer) throws(ProtocolViolation) {
-        if type == .text, !validator.consume(piece) { throw Self.invalidText }
-        message.append(contentsOf: piece)
+        if message?.type == .text, message?.validator.consume(piece) == false { throw Self.invalidText }
+        message?.data.append(contentsOf: piece)
     }
 
     private mutating func inflate(_ piece: UnsafeRawBufferPointer) throws(ProtocolViolation) {
@@ -119,25 +124,23 @@ struct MessageReader: Sendable {
             throw ProtocolViolation("There is no memory for a compressed message", code: .messageTooBig)
         }
         inflater = stream
-        let limit = maximumSize - message.count
-        try stream.inflate(piece, limit: limit) { bytes throws(ProtocolViolation) in try append(bytes) }
+        try stream.inflate(piece, limit: room) { bytes throws(ProtocolViolation) in try append(bytes) }
     }
 
     /// Ends a frame, and with it perhaps a message.
     private mutating func end(_ header: FrameHeader) throws(ProtocolViolation) -> Event? {
         if header.type.isControl { return try endControl(header.type) }
-        guard header.isFinal, let type else { return nil }
-        if isCompressed {
+        guard header.isFinal else { return nil }
+        if message?.isCompressed == true {
             // RFC 7692, section 7.2.2.
             try Data([0, 0, 0xFF, 0xFF]).withBytes { (end) throws(ProtocolViolation) in try inflate(end) }
             if compression?.serverForgets == true { inflater = nil }
         }
-        self.type = nil
-        let data = message
-        message = Data()
-        guard type == .text else { return .message(.data(data)) }
-        guard validator.isComplete else { throw Self.invalidText }
-        return .message(.string(String(decoding: data, as: UTF8.self)))
+        guard let whole = message else { return nil }
+        message = nil
+        guard whole.type == .text else { return .message(.data(whole.data)) }
+        guard whole.validator.isComplete else { throw Self.invalidText }
+        return .message(.string(String(decoding: whole.data, as: UTF8.self)))
     }
 
     private mutating func endControl(_ type: FrameType) throws(ProtocolViolation) -> Event {

@@ -174,6 +174,16 @@ struct MessageReaderTests {
         }
     }
 
+    @Test("Many small frames take linear time", arguments: [FrameType.ping, .text, .binary])
+    func linear(type: FrameType) throws {
+        let (isLinear, times) = try LinearCase("\(type)") { size in
+            var reader = MessageReader(maximumSize: 1_000)
+            var bytes = Data((0..<size / 2).flatMap { _ in ServerFrame(type).bytes })
+            while try reader.next(&bytes) != nil {}
+        }.isLinear(size: 20_000)
+        #expect(isLinear, "\(times)")
+    }
+
     @Test("A violation is found at the first wrong byte of a text")
     func earlyViolation() {
         var frame = ServerFrame(.text, Data([0x61, 0xFF]))

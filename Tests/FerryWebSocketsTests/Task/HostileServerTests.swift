@@ -162,6 +162,34 @@ struct HostileServerTests {
         #expect(frames.filter { $0.type == 10 }.map(\.payload) == (0..<200).map { Data("\($0)".utf8) })
     }
 
+    @Test(
+        "A server that floods a socket delays no other request of the session",
+        arguments: [ServerFrame(.ping).bytes, ServerFrame(.text).bytes, ServerFrame(.text, isFinal: false).bytes]
+    )
+    func flood(frame: Data) async throws {
+        let isOver = Watched(false)
+        let server = try RawServer { connection in
+            let head = connection.readHead()
+            guard head.lowercased().contains("upgrade: websocket") else {
+                connection.write("HTTP/1.1 200 OK\r\nContent-Length: 2\r\nConnection: close\r\n\r\nhi")
+                return
+            }
+            connection.write(RawServer.answer(to: head))
+            let frames = Data((0..<30_000).flatMap { _ in frame })
+            while !isOver.current, connection.write(frames) {}
+        }
+        let task = open(server)
+        let reader = Task { while (try? await task.receive()) != nil {} }
+        try await task.send(.string("x"))
+        let plain = try #require(URL(string: "http://127.0.0.1:\(server.port)/"))
+        let start = ContinuousClock.now
+        for _ in 0..<5 { #expect(try await session.data(from: plain).0 == Data("hi".utf8)) }
+        #expect(ContinuousClock.now - start < .seconds(5 * patience))
+        isOver.change { $0 = true }
+        task.cancel()
+        await reader.value
+    }
+
     @Test("A connection that is reset in a message fails")
     func reset() async throws {
         let server = try RawServer.webSocket { connection in
