@@ -33,19 +33,10 @@ package final class WebSocketPeer: Sendable {
                 description: "The package websockets is missing: python3 -m pip install websockets"
             )
         }
-        let output = FileManager.default.temporaryDirectory.appendingPathComponent("ferry-\(UUID().uuidString).txt")
-        defer { try? FileManager.default.removeItem(at: output) }
-        let files = [certificate, key].compactMap(\.?.path)
-        process = try Subprocess("python3", ["-c", Self.script] + files, output: output)
-        var text = ""
-        for _ in 0..<1200 where !text.hasSuffix("\n") {
-            text = try String(contentsOf: output, encoding: .utf8)
-            if !text.hasSuffix("\n") { usleep(25_000) }
-        }
-        guard let port = Int(text.split(separator: "\n").first ?? "") else {
-            throw Subprocess.Failure(description: "Python did not start: \(text)")
-        }
-        self.port = port
+        let files = [certificate, key].compactMap { $0?.path }
+        let base: URL
+        (process, base) = try Subprocess.python(Self.script, files)
+        port = base.port ?? 0
     }
 
     deinit { try? process.finish() }
@@ -101,7 +92,7 @@ package final class WebSocketPeer: Sendable {
                 handle, "127.0.0.1", 0, ssl=context, subprotocols=["chat", "other"], select_subprotocol=choose, max_size=1 << 30,
                 process_request=process, ping_interval=None,
             )
-            print(server.sockets[0].getsockname()[1], flush=True)
+            print("port", server.sockets[0].getsockname()[1], flush=True)
             await asyncio.get_running_loop().run_in_executor(None, sys.stdin.read)
 
         asyncio.run(main())

@@ -17,29 +17,18 @@ final class EventPeer: Sendable {
     private static let sharedResult = Result { try EventPeer() }
 
     private let process: Subprocess
-    private let port: Int
+    private let base: URL
 
     /// Returns the URL of a message; equal messages have one URL.
     func url(_ message: String, type: String = "text/event-stream") throws -> URL {
         func encoded(_ text: String) -> String { text.utf8.map { "%" + [$0].hexadecimal }.joined() }
-        let text = "http://127.0.0.1:\(port)/message?message=\(encoded(message))&type=\(encoded(type))"
-        guard let url = URL(string: text) else { throw URLError(.badURL) }
+        let text = "message?message=\(encoded(message))&type=\(encoded(type))"
+        guard let url = URL(string: text, relativeTo: base)?.absoluteURL else { throw URLError(.badURL) }
         return url
     }
 
     private init() throws {
-        let output = FileManager.default.temporaryDirectory.appendingPathComponent("ferry-\(UUID().uuidString).txt")
-        defer { try? FileManager.default.removeItem(at: output) }
-        process = try Subprocess("python3", ["-c", Self.script], output: output)
-        var text = ""
-        for _ in 0..<1200 where !text.hasSuffix("\n") {
-            text = try String(contentsOf: output, encoding: .utf8)
-            if !text.hasSuffix("\n") { usleep(25_000) }
-        }
-        guard let port = Int(text.split(separator: "\n").first ?? "") else {
-            throw Subprocess.Failure(description: "Python did not start: \(text)")
-        }
-        self.port = port
+        (process, base) = try Subprocess.python(Self.script)
     }
 
     deinit { try? process.finish() }
@@ -81,7 +70,7 @@ final class EventPeer: Sendable {
                 pass
 
         server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-        print(server.server_address[1], flush=True)
+        print("port", server.server_address[1], flush=True)
         threading.Thread(target=server.serve_forever, daemon=True).start()
         sys.stdin.read()
         """#

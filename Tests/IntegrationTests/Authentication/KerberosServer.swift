@@ -31,7 +31,7 @@ final class KerberosServer: Sendable {
         let output = folder.appendingPathComponent("output.txt")
         let arguments = ["-c", Self.script, folder.path, user] + Self.programs.compactMap { $0 }
         process = try Subprocess("python3", arguments, output: output)
-        url = try PythonServer.url(announcedIn: output)
+        url = try Subprocess.url(announcedIn: output)
     }
 
     deinit {

@@ -12,7 +12,7 @@ final class NTLMServer: Sendable {
         let output = FileManager.default.temporaryDirectory.appendingPathComponent("ferry-\(UUID().uuidString).txt")
         self.output = output
         process = try Subprocess("python3", ["-c", Self.script, user, password], output: output)
-        url = try PythonServer.url(announcedIn: output)
+        url = try Subprocess.url(announcedIn: output)
     }
 
     deinit {

@@ -23,26 +23,7 @@ final class PythonServer: Sendable {
         guard Self.isInstalled else {
             throw Subprocess.Failure(description: "python3 is not installed: apt-get install python3")
         }
-        let output = FileManager.default.temporaryDirectory.appendingPathComponent("ferry-\(UUID().uuidString).txt")
-        defer { try? FileManager.default.removeItem(at: output) }
-        process = try Subprocess("python3", ["-c", EchoScript.text], output: output)
-        url = try Self.url(announcedIn: output)
-    }
-
-    /// Waits for the line in which a program says its port, and returns the URL of its server.
-    static func url(announcedIn output: URL) throws -> URL {
-        var text = ""
-        for _ in 0..<1200 {
-            text = try String(contentsOf: output, encoding: .utf8)
-            let words = text.split(whereSeparator: \.isWhitespace)
-            if text.hasSuffix("\n"), words.count == 2, words[0] == "port",
-                let url = URL(string: "http://127.0.0.1:\(words[1])/")
-            {
-                return url
-            }
-            usleep(25_000)
-        }
-        throw Subprocess.Failure(description: "Python did not start: \(text)")
+        (process, url) = try Subprocess.python(EchoScript.text)
     }
 
     deinit {
