@@ -105,6 +105,17 @@ static struct {
 static char load_error[256];
 static pthread_once_t load_once = PTHREAD_ONCE_INIT;
 
+/// Asks libcurl's OpenSSL not to clean up in `exit`: the threads of sessions still use it then, and crash. This only has
+/// an effect if OpenSSL has not been used before.
+static void keep_openssl_until_end(void) {
+    const uint64_t no_atexit = 0x00080000;
+    void *library = ferry_curl_library();
+    if (library == NULL) return;
+    // libcurl is built with another library, such as GnuTLS, if there is none.
+    int (*init_crypto)(uint64_t, const void *) = (int (*)(uint64_t, const void *))dlsym(library, "OPENSSL_init_crypto");
+    if (init_crypto != NULL) init_crypto(no_atexit, NULL);
+}
+
 static void load(void) {
     const ferry_wanted wanted[] = {
         {"curl_global_init", (void **)&curl.global_init},
@@ -141,6 +152,7 @@ static void load(void) {
         }
         *wanted[index].slot = symbol;
     }
+    keep_openssl_until_end();
     const long everything = 3;
     int code = curl.global_init(everything);
     if (code != 0) {
