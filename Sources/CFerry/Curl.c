@@ -105,8 +105,9 @@ static struct {
 static char load_error[256];
 static pthread_once_t load_once = PTHREAD_ONCE_INIT;
 
-/// Asks libcurl's OpenSSL not to clean up in `exit`: the threads of sessions still use it then, and crash. This only has
-/// an effect if OpenSSL has not been used before.
+/// Asks libcurl's OpenSSL not to clean up in `exit`: the threads of sessions still use it then, and crash.
+///
+/// This has no effect if OpenSSL has been used before.
 static void keep_openssl_until_end(void) {
     const uint64_t no_atexit = 0x00080000;
     void *library = ferry_curl_library();
