@@ -111,6 +111,9 @@ final class SegmentFile: @unchecked Sendable {
         return try await run { [self] in hash?.bytes }
     }
 
+    /// Returns the number by which the file is known to its file system, also after it was renamed.
+    func inode() async throws -> UInt64 { try await run { [self] in UInt64(try file.status().st_ino) } }
+
     /// Renames the complete file to its destination.
     func publish(total: Int64, synchronized: Bool) async throws {
         try await run { [self] in

@@ -72,7 +72,7 @@ extension SegmentedRun {
 
     /// Counts a failure of a source, and waits before the next request, or drops the source.
     func fail(_ index: Int, _ error: any Error) async throws {
-        let isLasting = (error as? URLError).map { !Self.passing.contains($0.code) } ?? false
+        let isLasting = (error as? URLError).map { !$0.isPassing } ?? false
         let now = MonotonicTime.now()
         let delay = state.withLock { state in
             state.lastError = error
@@ -87,10 +87,4 @@ extension SegmentedRun {
         }
         if delay > .zero { try await Task.sleep(nanoseconds: delay.nanoseconds) }
     }
-
-    /// The errors after which the same request may succeed.
-    private static let passing: Set<URLError.Code> = [
-        .networkConnectionLost, .timedOut, .cannotConnectToHost, .cannotFindHost, .dnsLookupFailed,
-        .notConnectedToInternet, .badServerResponse, .cannotParseResponse, .resourceUnavailable,
-    ]
 }

@@ -45,12 +45,19 @@ final class SegmentedRun: Sendable {
     let download: VerifiedDownload
     let state: Mutex<State>
     private let progress: (@Sendable (TransferProgress) -> Void)?
+    /// Called with the inode of the complete file before it gets its name.
+    private let willPublish: (@Sendable (UInt64) async throws -> Void)?
 
     /// How often a download starts again from its first byte.
     private static let mostRestarts = 3
 
-    init(session: CurlSession, download: VerifiedDownload, progress: (@Sendable (TransferProgress) -> Void)?) {
-        (self.session, self.download, self.progress) = (session, download, progress)
+    init(
+        session: CurlSession,
+        download: VerifiedDownload,
+        progress: (@Sendable (TransferProgress) -> Void)?,
+        willPublish: (@Sendable (UInt64) async throws -> Void)? = nil
+    ) {
+        (self.session, self.download, self.progress, self.willPublish) = (session, download, progress, willPublish)
         state = Mutex(State(sources: SegmentSource.all(of: download)))
     }
 
@@ -155,6 +162,7 @@ final class SegmentedRun: Sendable {
             }
         }
         try Task.checkCancellation()
+        if let willPublish { try await willPublish(try await file.inode()) }
         try await file.publish(total: total, synchronized: download.synchronizes)
         report(isLast: true)
         return state.withLock { state in

@@ -1,0 +1,149 @@
+import Foundation
+
+/// A file of records that several processes read and append to, which survives the end of any of them at any moment.
+///
+/// A record is a line: a checksum in hexadecimal, a space, and text without line breaks. A line that was cut off, or is
+/// damaged, is skipped and counted. The file is locked only during an update.
+///
+/// `@unchecked Sendable`: it must be used by one thread at a time.
+package final class Journal: @unchecked Sendable {
+    /// What has changed since the last update of this object.
+    package struct Changes: Sendable {
+        /// The new records, or all records if ``isFromStart`` is true.
+        package var records: [Data] = []
+        /// Whether earlier records are void.
+        package var isFromStart = false
+        /// The number of lines that are not records.
+        package var damaged = 0
+        /// The size of the file in bytes.
+        package var size: Int64 = 0
+    }
+
+    /// What an update writes.
+    package enum Edit: Sendable {
+        case none
+        case append([Data])
+        /// Replaces the file, atomically.
+        case replace([Data])
+    }
+
+    package let path: String
+    private var file: RegularFile?
+    private var position: Int64 = 0
+
+    /// A larger file is refused; the owner of the records replaces them long before.
+    package static let mostBytes = 268_435_456
+
+    package init(path: String) { self.path = path }
+
+    /// Returns whether the file has changed since the last update, which costs two system calls.
+    package var hasChanged: Bool {
+        guard let file, file.isAt(path), let size = try? file.size() else { return true }
+        return size != position
+    }
+
+    /// Reads what has changed, and writes what `body` returns, while no other process does either.
+    ///
+    /// - Parameters:
+    ///   - synchronized: Whether the records are on the disk when the method returns, and survive a power failure.
+    ///   - body: Called once, with the changes, which no later update has again.
+    /// - Throws: ``FileError``, also if another process keeps the lock for five seconds, or the error of `body`. What
+    ///   `body` has returned is then not in the file.
+    package func update(synchronized: Bool, _ body: (Changes) throws -> Edit) throws {
+        var changes = Changes()
+        let file = try lockedFile(&changes)
+        defer { self.file?.unlock() }
+        try read(file, &changes)
+        switch try body(changes) {
+        case .none: break
+        case .append(let records):
+            guard !records.isEmpty else { break }
+            try write(records, to: file, synchronized)
+        case .replace(let records): try replace(with: records, synchronized)
+        }
+    }
+
+    private func lockedFile(_ changes: inout Changes) throws(FileError) -> RegularFile {
+        let deadline = MonotonicTime.now().advanced(by: TimeSpan(seconds: 5))
+        while true {
+            let open: RegularFile
+            if let file {
+                open = file
+            } else {
+                open = try RegularFile(updating: path)
+                try open.requireOwnership()
+                (file, position, changes.isFromStart) = (open, 0, true)
+            }
+            if open.tryLock() {
+                if open.isAt(path) { return open }
+                // Another process has replaced it.
+                try? open.close()
+                file = nil
+            } else {
+                guard MonotonicTime.now() < deadline else { throw FileError("lock", path: path, code: EWOULDBLOCK) }
+                usleep(1_000)
+            }
+        }
+    }
+
+    private func read(_ file: RegularFile, _ changes: inout Changes) throws(FileError) {
+        var end = try file.size()
+        guard end <= Int64(Self.mostBytes) else {
+            throw FileError("read", path: path, reason: .tooLarge(limit: Self.mostBytes))
+        }
+        if end < position { (position, changes.isFromStart) = (0, true) }
+        let data = try file.read(position..<end)
+        let lineBreak = UInt8(ascii: "\n")
+        let complete = data[..<(data.lastIndex(of: lineBreak).map { $0 + 1 } ?? data.startIndex)]
+        for line in complete.split(separator: lineBreak) {
+            if let record = Self.record(in: line) { changes.records.append(record) } else { changes.damaged += 1 }
+        }
+        if complete.count < data.count {
+            // A process has ended while it was writing the line, or the disk was full.
+            changes.damaged += 1
+            end -= Int64(data.count - complete.count)
+            try file.truncate(to: end)
+        }
+        (position, changes.size) = (end, end)
+    }
+
+    private func write(_ records: [Data], to file: RegularFile, _ synchronized: Bool) throws(FileError) {
+        let lines = Self.lines(records)
+        do {
+            try file.write(lines, at: position)
+            if synchronized { try file.synchronize() }
+        } catch {
+            // The caller does not rely on the records, so they must not appear later.
+            try? file.truncate(to: position)
+            throw error
+        }
+        position += Int64(lines.count)
+    }
+
+    private func replace(with records: [Data], _ synchronized: Bool) throws(FileError) {
+        let temporary = path + ".new"
+        unlink(temporary)
+        let new = try RegularFile(creating: temporary)
+        guard new.tryLock() else { throw FileError("lock", path: temporary) }
+        let lines = Self.lines(records)
+        try new.write(lines)
+        if synchronized { try new.synchronize() }
+        guard rename(temporary, path) == 0 else { throw FileError("rename to", path: path) }
+        try? file?.close()
+        (file, position) = (new, Int64(lines.count))
+        if synchronized { try RegularFile.synchronizeFolder(of: path) }
+    }
+
+    private static func lines(_ records: [Data]) -> Data {
+        records.reduce(into: Data()) { lines, record in
+            lines += Data((ByteHash.of(record).hexadecimal + " ").utf8) + record + Data("\n".utf8)
+        }
+    }
+
+    private static func record(in line: Data) -> Data? {
+        let length = 16
+        guard line.count > length, line[line.startIndex + length] == UInt8(ascii: " ") else { return nil }
+        let record = Data(line.dropFirst(length + 1))
+        return line.prefix(length).elementsEqual(ByteHash.of(record).hexadecimal.utf8) ? record : nil
+    }
+}

@@ -1,0 +1,165 @@
+/// A transfer as the journal keeps it: each record has all that is known, so that the last one is enough.
+struct QueueRecord: Codable, Sendable, Hashable {
+    enum State: String, Codable, Sendable {
+        case waiting, paused, finished, failed
+        /// The transfer was removed; the record says that its number is used.
+        case removed
+    }
+
+    /// A request, without a body.
+    struct Request: Codable, Sendable, Hashable {
+        var url: URL
+        var method: String
+        /// Names and values of header fields.
+        var fields: [String: String]
+        var timeout: Double
+    }
+
+    struct Download: Codable, Sendable, Hashable {
+        var request: Request
+        var path: String
+        var connections: Int
+        var digest: String?
+        var checksAnnounced: Bool
+        var size: Int64?
+        var mirrors: [URL]
+        var usesOffered: Bool
+        var synchronizes: Bool
+        var continuesOtherURL: Bool
+    }
+
+    struct Upload: Codable, Sendable, Hashable {
+        var request: Request
+        var path: String
+        var resumption: String
+        var metadata: [String: String]
+        /// The URL of the upload that the server has created, if it has.
+        var location: URL?
+        /// The protocol of that URL.
+        var used: String?
+    }
+
+    var version = 1
+    var id: Int
+    var state: State
+    var priority = 0
+    var download: Download?
+    var upload: Upload?
+    /// The description of the error of a failed transfer.
+    var error: String?
+    /// The number of bytes of a finished transfer.
+    var bytes: Int64?
+    /// The inode of the complete file of a download that is about to get its name.
+    var published: UInt64?
+
+    /// Reads a record; `nil` if it is of another version, or incomplete.
+    init?(_ data: Data) {
+        guard let record = try? JSONDecoder().decode(Self.self, from: data), record.version == 1, record.id > 0,
+            record.id < Self.mostID
+        else { return nil }
+        let isTransfer = (record.download == nil) != (record.upload == nil)
+        guard record.state == .removed || (isTransfer && record.path.hasPrefix("/")) else { return nil }
+        self = record
+    }
+
+    /// A greater number could not be followed by one of its own.
+    private static let mostID = 1 << 52
+
+    init(id: Int, priority: Int, download: Download? = nil, upload: Upload? = nil) {
+        (self.id, self.priority, self.download, self.upload, state) = (id, priority, download, upload, .waiting)
+    }
+
+    /// The record that stays of a removed transfer.
+    var removed: Self {
+        var record = Self(id: id, priority: 0)
+        record.state = .removed
+        return record
+    }
+
+    var data: Data {
+        get throws { try JSONEncoder().encode(self) }
+    }
+
+    var request: Request? { download?.request ?? upload?.request }
+    var path: String { download?.path ?? upload?.path ?? "" }
+}
+
+// MARK: - Conversions
+
+extension QueueRecord.Request {
+    /// Keeps a request; without `keepsSecrets`, header fields with secrets and the URL's user are left out.
+    init(_ request: URLRequest, keepsSecrets: Bool) throws(TransferQueueError) {
+        guard let url = request.url, url.isWebAddress else {
+            throw .invalidTransfer("The URL of a queued transfer must begin with http:// or https://")
+        }
+        let plain = PresentableText.withoutUserInfo(url.absoluteString)
+        guard let kept = keepsSecrets ? url : URL(string: plain) else {
+            throw .invalidTransfer("The URL cannot be kept without its user: \(url.presentableText)")
+        }
+        self.url = kept
+        method = request.httpMethod ?? "GET"
+        fields = (request.allHTTPHeaderFields ?? [:]).filter { keepsSecrets || !SecretName.isSecret($0.key) }
+        timeout = request.timeoutInterval
+    }
+
+    var urlRequest: URLRequest {
+        var request = URLRequest(url: url, timeoutInterval: timeout.isFinite && timeout > 0 ? timeout : 60)
+        request.httpMethod = method
+        request.allHTTPHeaderFields = fields
+        return request
+    }
+}
+
+extension QueueRecord.Download {
+    init(_ download: VerifiedDownload, keepsSecrets: Bool) throws(TransferQueueError) {
+        guard download.destination.isFileURL else { throw .invalidTransfer("The destination must be a file URL") }
+        request = try .init(download.request, keepsSecrets: keepsSecrets)
+        path = download.destination.standardizedFileURL.path
+        connections = download.connections
+        digest = download.digest?.description
+        checksAnnounced = download.checksAnnouncedDigest
+        size = download.size
+        mirrors = Array(download.mirrors.prefix(16))
+        usesOffered = download.usesOfferedMirrors
+        synchronizes = download.synchronizes
+        continuesOtherURL = download.continuesOtherURL
+    }
+
+    /// The download; `nil` if the expected digest is not valid, since the file would not be checked.
+    var value: VerifiedDownload? {
+        let expected = digest.flatMap { ContentDigest($0) }
+        guard (expected == nil) == (digest == nil) else { return nil }
+        var download = VerifiedDownload(request.urlRequest, to: URL(fileURLWithPath: path, isDirectory: false))
+        download.connections = connections
+        download.digest = expected
+        download.checksAnnouncedDigest = checksAnnounced
+        download.size = size
+        download.mirrors = mirrors
+        download.usesOfferedMirrors = usesOffered
+        download.synchronizes = synchronizes
+        download.continuesOtherURL = continuesOtherURL
+        return download
+    }
+}
+
+extension QueueRecord.Upload {
+    init(_ upload: FileUpload, keepsSecrets: Bool) throws(TransferQueueError) {
+        guard upload.file.isFileURL else { throw .invalidTransfer("The file of an upload must have a file URL") }
+        request = try .init(upload.request, keepsSecrets: keepsSecrets)
+        path = upload.file.standardizedFileURL.path
+        resumption = upload.resumption.rawValue
+        metadata = upload.metadata
+        location = upload.location?.url
+        used = upload.location?.resumption.rawValue
+    }
+
+    var value: FileUpload {
+        var upload = FileUpload(URL(fileURLWithPath: path, isDirectory: false), for: request.urlRequest)
+        upload.resumption = FileUpload.Resumption(rawValue: resumption) ?? .automatic
+        upload.metadata = metadata
+        if let location, let used = used.flatMap({ FileUpload.Resumption(rawValue: $0) }) {
+            upload.location = FileUpload.Location(url: location, resumption: used)
+        }
+        return upload
+    }
+}

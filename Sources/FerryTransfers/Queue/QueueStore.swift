@@ -1,0 +1,241 @@
+import Dispatch
+
+/// The transfers of a queue: its journal, what has been read of it, and which of them run.
+///
+/// All that waits for the disk is done on a queue of its own, on which the journal and the records are used.
+///
+/// `@unchecked Sendable`: the variables are used only on the queue.
+final class QueueStore: @unchecked Sendable {
+    private let queue = DispatchQueue(label: "ferry.transfer-queue")
+    private let journal: Journal
+    private var records: [Int: QueueRecord] = [:]
+    private var lastID = 0
+    /// The transfers that wait and are not claimed.
+    private var line = QueueLine()
+    /// The transfers that this process runs, or will run again after a delay.
+    private var claimed: Set<Int> = []
+    private var damaged = 0
+
+    let folder: String
+    var runPath: String { folder + "/run.lock" }
+
+    /// A smaller journal is not compacted.
+    private static let leastCompaction: Int64 = 1_048_576
+    /// About the size of a record.
+    private static let sizeOfRecord: Int64 = 512
+    private static let mostTransfers = 1_000_000
+
+    /// Opens the folder of a queue, or creates it, and reads the journal.
+    init(folder: String) async throws {
+        self.folder = folder
+        journal = Journal(path: folder + "/journal")
+        try await run { store in
+            try Self.prepare(folder)
+            try store.update()
+        }
+    }
+
+    private static func prepare(_ folder: String) throws(FileError) {
+        if mkdir(folder, 0o700) != 0, errno != EEXIST { throw FileError("create", path: folder) }
+        var info = stat()
+        guard stat(folder, &info) == 0 else { throw FileError("examine", path: folder) }
+        guard info.st_mode & S_IFMT == S_IFDIR else { throw FileError("open", path: folder, code: ENOTDIR) }
+        guard info.st_uid == geteuid() else { throw FileError("open", path: folder, reason: .foreignOwner) }
+        guard info.st_mode & (S_IWGRP | S_IWOTH) == 0 else {
+            throw FileError("open", path: folder, reason: .writableByOthers)
+        }
+    }
+
+    /// Runs work on the queue, and turns the errors of files into those of a queue.
+    private func run<Value: Sendable>(_ work: @escaping @Sendable (QueueStore) throws -> Value) async throws -> Value {
+        try await withCheckedThrowingContinuation { continuation in
+            queue.async {
+                let result = Result { try work(self) }
+                continuation.resume(with: result.mapError { ($0 as? FileError).map(TransferQueueError.init) ?? $0 })
+            }
+        }
+    }
+
+    // MARK: - The journal
+
+    /// Reads what other processes have written, writes the records that `change` returns, and takes them over.
+    @discardableResult
+    private func update(
+        synchronized: Bool = false,
+        _ change: () throws -> [QueueRecord] = { [] }
+    ) throws -> [QueueRecord] {
+        var new: [QueueRecord] = []
+        try journal.update(synchronized: synchronized) { changes in
+            if changes.isFromStart { (records, line, lastID) = ([:], QueueLine(), 0) }
+            for record in changes.records.compactMap(QueueRecord.init) { take(record) }
+            damaged += changes.damaged
+            new = try change()
+            let expected = Int64(records.count + new.count) * Self.sizeOfRecord
+            guard changes.size > max(Self.leastCompaction, 4 * expected) else {
+                return .append(try new.map { try $0.data })
+            }
+            return .replace(try compacted(with: new))
+        }
+        for record in new { take(record) }
+        return new
+    }
+
+    /// Returns the last record of each transfer, and of the greatest number, so that it is not used again.
+    private func compacted(with new: [QueueRecord]) throws -> [Data] {
+        var last = records
+        for record in new { last[record.id] = record.state == .removed ? nil : record }
+        var kept = last.values.sorted { $0.id < $1.id }
+        let highest = max(lastID, new.map(\.id).max() ?? 0)
+        if highest > 0, last[highest] == nil { kept.append(QueueRecord(id: highest, priority: 0).removed) }
+        return try kept.map { try $0.data }
+    }
+
+    private func take(_ record: QueueRecord) {
+        if let old = records[record.id] { line.remove(old) }
+        records[record.id] = record.state == .removed ? nil : record
+        lastID = max(lastID, record.id)
+        if record.state == .waiting, !claimed.contains(record.id) { line.insert(record) }
+    }
+
+    private func record(_ id: Int) throws(TransferQueueError) -> QueueRecord {
+        guard let record = records[id] else { throw .unknownTransfer(id) }
+        return record
+    }
+
+    // MARK: - The user's side
+
+    /// Adds transfers, which get the next numbers, and returns them when they are on the disk.
+    func add(_ new: [QueueRecord]) async throws -> [QueueRecord] {
+        try await run { store in
+            try store.update(synchronized: true) {
+                guard store.records.count + new.count <= Self.mostTransfers else {
+                    throw TransferQueueError.invalidTransfer("A queue has at most \(Self.mostTransfers) transfers")
+                }
+                return zip(new, (store.lastID + 1)...).map { record, id in
+                    var record = record
+                    record.id = id
+                    return record
+                }
+            }
+        }
+    }
+
+    /// Returns all transfers in order, and the numbers of those that this process runs.
+    func all() async throws -> (records: [QueueRecord], claimed: Set<Int>) {
+        try await run { store in
+            if store.journal.hasChanged { try store.update() }
+            return (store.records.values.sorted(by: QueueLine.isBefore), store.claimed)
+        }
+    }
+
+    /// The number of records that could not be read.
+    func damagedRecords() async throws -> Int { try await run { $0.damaged } }
+
+    /// Changes a transfer, or all, where `change` returns a record; the changes are on the disk then.
+    func change(
+        _ id: Int?,
+        _ change: @escaping @Sendable (QueueRecord) -> QueueRecord?
+    ) async throws -> [QueueRecord] {
+        try await run { store in
+            try store.update(synchronized: true) {
+                let chosen = try id.map { [try store.record($0)] } ?? store.records.values.sorted(by: QueueLine.isBefore)
+                return chosen.compactMap(change)
+            }
+        }
+    }
+
+    // MARK: - The runner's side
+
+    /// Returns the next transfers to run, at most `count`, and those whose run must end.
+    func next(_ count: Int) async throws -> (start: [QueueRecord], stop: [Int]) {
+        try await run { store in
+            if store.journal.hasChanged { try store.update() }
+            var start: [QueueRecord] = []
+            while start.count < count, let id = store.line.first, let record = store.records[id] {
+                store.line.remove(record)
+                store.claimed.insert(id)
+                start.append(record)
+            }
+            return (start, store.claimed.filter { store.records[$0]?.state != .waiting }.sorted())
+        }
+    }
+
+    /// Ends the run of a transfer, and returns its record; `nil` if it has been removed.
+    ///
+    /// - Parameter end: Changes the record, unless it was paused or removed meanwhile.
+    @discardableResult
+    func release(_ id: Int, _ end: @escaping @Sendable (inout QueueRecord) -> Void) async throws -> QueueRecord? {
+        try await run { store in
+            try store.update {
+                store.claimed.remove(id)
+                guard var record = store.records[id] else { return [] }
+                if record.state == .waiting { end(&record) }
+                store.line.remove(record)
+                return [record]
+            }
+            return store.records[id]
+        }
+    }
+
+    /// Returns the last record of a transfer.
+    func record(_ id: Int) async throws -> QueueRecord { try await run { try $0.record(id) } }
+
+    /// Keeps the URL of an upload that the server has created; without it, the upload would begin again.
+    func noteLocation(_ location: FileUpload.Location?, of id: Int) {
+        queue.async { [self] in
+            // An error here is met again at the end of the upload.
+            _ = try? update {
+                guard var record = records[id], var upload = record.upload else { return [] }
+                (upload.location, upload.used) = (location?.url, location?.resumption.rawValue)
+                record.upload = upload
+                return [record]
+            }
+        }
+    }
+
+    /// Keeps what is known of a running transfer.
+    func note(_ id: Int, _ change: @escaping @Sendable (inout QueueRecord) -> Void) async throws {
+        _ = try await run { store in
+            try store.update {
+                guard var record = store.records[id] else { return [] }
+                change(&record)
+                return [record]
+            }
+        }
+    }
+}
+
+/// The waiting transfers: those with a greater priority first, then the earlier ones.
+struct QueueLine {
+    private var places: [(priority: Int, id: Int)] = []
+
+    static func isBefore(_ left: QueueRecord, _ right: QueueRecord) -> Bool {
+        isBefore((left.priority, left.id), (right.priority, right.id))
+    }
+
+    private static func isBefore(_ left: (priority: Int, id: Int), _ right: (priority: Int, id: Int)) -> Bool {
+        left.priority != right.priority ? left.priority > right.priority : left.id < right.id
+    }
+
+    var first: Int? { places.first?.id }
+
+    mutating func insert(_ record: QueueRecord) {
+        places.insert((record.priority, record.id), at: index(of: record))
+    }
+
+    mutating func remove(_ record: QueueRecord) {
+        let index = index(of: record)
+        if index < places.count, places[index].id == record.id { places.remove(at: index) }
+    }
+
+    /// Returns the index of the place, or where it belongs.
+    private func index(of record: QueueRecord) -> Int {
+        let place = (record.priority, record.id)
+        var (low, high) = (0, places.count)
+        while low < high {
+            let middle = (low + high) / 2
+            if Self.isBefore(places[middle], place) { low = middle + 1 } else { high = middle }
+        }
+        return low
+    }
+}

@@ -1,0 +1,68 @@
+/// A transfer of a ``TransferQueue``, as it was at a moment.
+public struct QueuedTransfer: Sendable, Identifiable, Hashable {
+    /// What a transfer does.
+    public enum Kind: String, Sendable, Hashable {
+        /// Fetches a URL to a file.
+        case download
+        /// Sends a file to a URL.
+        case upload
+    }
+
+    /// Where a transfer stands.
+    public enum State: Sendable, Hashable {
+        /// It waits for its turn, or for the time of its next attempt.
+        case waiting
+        /// It is running in this process.
+        case running
+        /// It waits until it is resumed.
+        case paused
+        /// It has ended, and its file is complete.
+        case finished
+        /// It has ended with an error, which the text describes.
+        case failed(String)
+    }
+
+    /// The number of the transfer, from 1, which no other transfer of the queue gets.
+    public let id: Int
+    /// What the transfer does.
+    public var kind: Kind
+    /// The URL of the request.
+    public var url: URL
+    /// The destination of a download, or the file that is uploaded.
+    public var file: URL
+    /// Where the transfer stands.
+    public var state: State
+    /// The priority; transfers with a greater one begin first.
+    public var priority: Int
+    /// The bytes that have been transferred, also by earlier processes.
+    public var progress: TransferProgress
+}
+
+/// The reason why a ``TransferQueue`` cannot be used, or has not done something.
+public enum TransferQueueError: Error, Sendable, Hashable {
+    /// Another process, or another queue of this process, runs the transfers of the folder.
+    case isRunning(path: String)
+    /// There is no transfer with this number.
+    case unknownTransfer(Int)
+    /// A transfer cannot be kept, because of a field of its request or its file; the text names it.
+    case invalidTransfer(String)
+    /// The folder or a file in it cannot be used, with the error number of the system, such as `ENOSPC`.
+    case file(path: String, code: Int32, reason: String)
+}
+
+extension TransferQueueError: LocalizedError, CustomStringConvertible {
+    /// A sentence that describes the error.
+    public var description: String {
+        switch self {
+        case .isRunning(let path): "\(path): another process runs the transfers of this queue"
+        case .unknownTransfer(let id): "The queue has no transfer \(id)"
+        case .invalidTransfer(let reason): reason
+        case .file(let path, _, let reason): "\(path): \(reason)"
+        }
+    }
+
+    /// The description.
+    public var errorDescription: String? { description }
+
+    init(_ error: FileError) { self = .file(path: error.path, code: error.code, reason: error.reasonText) }
+}

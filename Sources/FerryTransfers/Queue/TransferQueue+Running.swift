@@ -1,0 +1,226 @@
+extension TransferQueue {
+    /// Runs the transfers that wait, until none waits or runs.
+    ///
+    /// Transfers that were added, paused, resumed or removed meanwhile, also by other processes, are taken into account.
+    /// Transfers that are paused, or have failed before, are not run. Cancelling the Swift task stops the transfers,
+    /// which wait for the next run; the method then throws `CancellationError`.
+    ///
+    /// A session that waits for connectivity (`waitsForConnectivity` of its configuration) lets transfers wait too.
+    ///
+    /// - Parameters:
+    ///   - session: The session that transfers.
+    ///   - progress: Called when the state of a transfer has changed, and about ten times per second while it runs, on
+    ///     threads of the concurrency pool; nil by default.
+    /// - Returns: The number of transfers that have ended.
+    /// - Throws: A ``TransferQueueError``, in particular if another process runs the queue.
+    @discardableResult
+    public func run(
+        with session: CurlSession,
+        progress: (@Sendable (QueuedTransfer) -> Void)? = nil
+    ) async throws -> Summary {
+        let lock = try lockForRunning()
+        defer { lock.unlock() }
+        return try await QueueRun(queue: self, session: session, report: progress).run()
+    }
+
+    private func lockForRunning() throws -> RegularFile {
+        do throws(FileError) {
+            let file = try RegularFile(updating: store.runPath)
+            if file.tryLock() { return file }
+        } catch {
+            throw TransferQueueError(error)
+        }
+        throw TransferQueueError.isRunning(path: store.folder)
+    }
+}
+
+/// One run of a queue.
+///
+/// All decisions are made in one loop; each transfer is a Swift task that tells the loop when it has ended.
+struct QueueRun: Sendable {
+    private enum Event: Sendable {
+        /// It is time to look for changes.
+        case tick
+        case ended(Int, Ending)
+        case cancelled
+    }
+
+    private enum Ending: Sendable {
+        case finished(Int64)
+        case failed(any Error)
+        /// It was stopped by the loop.
+        case cancelled
+    }
+
+    /// How often a transfer has failed, and what it had transferred then.
+    private struct Failures {
+        var count = 0
+        var bytes: Int64 = 0
+    }
+
+    let queue: TransferQueue
+    let session: CurlSession
+    let report: (@Sendable (QueuedTransfer) -> Void)?
+
+    private static let interval = Duration.milliseconds(250)
+
+    private var mostRunning: Int { min(max(queue.options.maximumConcurrentTransfers, 1), 256) }
+
+    func run() async throws -> TransferQueue.Summary {
+        let (events, sink) = AsyncStream.makeStream(of: Event.self)
+        let clock = Task {
+            while (try? await Task.sleep(for: Self.interval)) != nil { sink.yield(.tick) }
+        }
+        defer { clock.cancel() }
+        return try await withTaskCancellationHandler {
+            try await loop(events, sink)
+        } onCancel: {
+            sink.yield(.cancelled)
+        }
+    }
+
+    private func loop(
+        _ events: AsyncStream<Event>,
+        _ sink: AsyncStream<Event>.Continuation
+    ) async throws -> TransferQueue.Summary {
+        var summary = TransferQueue.Summary()
+        var tasks: [Int: Task<Void, Never>] = [:]
+        var failures: [Int: Failures] = [:]
+        var failure: (any Error)?
+        var isEnding = Task.isCancelled
+        sink.yield(.tick)
+        for await event in events {
+            do {
+                switch event {
+                case .tick: break
+                case .cancelled: isEnding = true
+                case .ended(let id, let ending):
+                    tasks[id] = nil
+                    if let delay = retryDelay(id, ending, &failures[id, default: Failures()]), !isEnding {
+                        tasks[id] = Task {
+                            try? await Task.sleep(nanoseconds: delay.nanoseconds)
+                            sink.yield(.ended(id, await attempt(id)))
+                        }
+                    } else {
+                        try await end(id, ending, &summary)
+                        failures[id] = nil
+                    }
+                }
+                let (start, stop) = try await queue.store.next(isEnding ? 0 : mostRunning - tasks.count)
+                for id in stop { tasks[id]?.cancel() }
+                for record in start {
+                    tell(record, isRunning: true)
+                    tasks[record.id] = Task { sink.yield(.ended(record.id, await attempt(record.id))) }
+                }
+            } catch {
+                // Without the journal, nothing may be done that a later process would not know of.
+                failure = failure ?? error
+                isEnding = true
+            }
+            if isEnding { for task in tasks.values { task.cancel() } }
+            if tasks.isEmpty { break }
+        }
+        if let failure { throw failure }
+        try Task.checkCancellation()
+        return summary
+    }
+
+    // MARK: - One transfer
+
+    /// Runs a transfer once, from where it stands.
+    private func attempt(_ id: Int) async -> Ending {
+        do {
+            try Task.checkCancellation()
+            return .finished(try await transfer(id))
+        } catch {
+            return Task.isCancelled ? .cancelled : .failed(error)
+        }
+    }
+
+    private func transfer(_ id: Int) async throws -> Int64 {
+        let record = try await queue.store.record(id)
+        if let inode = record.published, inode == Self.inode(of: record.path) {
+            // The process ended between the file's renaming and its record.
+            return try size(of: record.path)
+        }
+        guard let kept = record.work else { throw TransferQueueError.invalidTransfer("The digest is not valid") }
+        let store = queue.store
+        let tell = { @Sendable (progress: TransferProgress) in
+            queue.running.withLock { $0[id] = progress }
+            self.tell(record, isRunning: true)
+        }
+        switch queue.added.withLock({ $0[id] }) ?? kept {
+        case .download(var download):
+            download.keepsPartialFile = true
+            download.limit = download.limit ?? queue.options.limit
+            let run = SegmentedRun(session: session, download: download, progress: tell) { inode in
+                try await store.note(id) { $0.published = inode }
+            }
+            return try await run.run().bytes
+        case .upload(var upload):
+            upload.limit = upload.limit ?? queue.options.limit
+            if case .upload(let kept) = kept { upload.location = kept.location }
+            return try await session.upload(upload, created: { store.noteLocation($0, of: id) }, progress: tell).bytes
+        }
+    }
+
+    private static func inode(of path: String) -> UInt64? {
+        var info = stat()
+        return stat(path, &info) == 0 ? UInt64(info.st_ino) : nil
+    }
+
+    private func size(of path: String) throws -> Int64 {
+        do throws(FileError) {
+            return try RegularFile(reading: path, links: .follow).size()
+        } catch {
+            throw TransferQueueError(error)
+        }
+    }
+
+    /// Returns how long to wait before a transfer begins again; `nil` if it does not.
+    private func retryDelay(_ id: Int, _ ending: Ending, _ failures: inout Failures) -> TimeSpan? {
+        guard case .failed(let error) = ending, let policy = queue.options.retry, Self.isPassing(error) else {
+            return nil
+        }
+        let bytes = queue.running.withLock { $0[id]?.bytes } ?? 0
+        let hasProgress = bytes >= failures.bytes + RetryPolicy.leastProgress
+        failures = Failures(count: hasProgress ? 1 : failures.count + 1, bytes: max(bytes, failures.bytes))
+        guard failures.count <= policy.maximumRetries else { return nil }
+        return TimeSpan(seconds: policy.backoff.delay(retry: failures.count - 1, random: .random(in: 0...1)))
+    }
+
+    private static func isPassing(_ error: any Error) -> Bool {
+        switch error {
+        case let error as URLError: error.isPassing
+        case VerifiedDownloadError.status(let status), FileUploadError.status(let status):
+            status == 408 || status == 429 || status >= 500
+        case VerifiedDownloadError.keepsChanging: true
+        default: false
+        }
+    }
+
+    private func end(_ id: Int, _ ending: Ending, _ summary: inout TransferQueue.Summary) async throws {
+        queue.running.withLock { $0[id] = nil }
+        let last = try await queue.store.release(id) { record in
+            switch ending {
+            case .finished(let bytes): (record.state, record.bytes, record.published) = (.finished, bytes, nil)
+            case .failed(let error): (record.state, record.error) = (.failed, error.localizedDescription)
+            case .cancelled: break
+            }
+        }
+        guard let last else {
+            // It was removed while it ran.
+            queue.added.withLock { $0[id] = nil }
+            return
+        }
+        if last.state == .finished { summary.finished += 1 }
+        if last.state == .failed { summary.failed += 1 }
+        if last.state != .waiting { tell(last, isRunning: false) }
+    }
+
+    private func tell(_ record: QueueRecord, isRunning: Bool) {
+        guard let report, var transfer = QueuedTransfer(record, isRunning: isRunning) else { return }
+        if isRunning, let known = queue.running.withLock({ $0[record.id] }) { transfer.progress = known }
+        report(transfer)
+    }
+}

@@ -1,0 +1,219 @@
+/// Downloads and uploads that are kept in a folder, and go on in a new process after the end of this one.
+///
+/// ```swift
+/// let queue = try await TransferQueue(folder: folder)
+/// try await queue.add(VerifiedDownload(url, to: file, connections: 4))
+/// try await queue.add(FileUpload(photo, to: destination))
+/// let summary = try await queue.run(with: session) { print($0.file.lastPathComponent, $0.progress) }
+/// ```
+///
+/// A transfer that was added is on the disk, in a journal in the folder, before ``add(_:priority:)`` returns. However
+/// the process ends, also by `kill -9`, the next ``run(with:progress:)`` goes on: downloads with the bytes that have
+/// arrived, of which at most the last second is lost, and uploads with what the server has, where its protocol can tell.
+///
+/// Several processes may use the folder at the same time, such as to add transfers, but only one runs them. It learns of
+/// the others' changes within a quarter of a second.
+///
+/// Passwords, tokens and cookies are not kept unless ``Options/keepsSecrets`` is true: header fields whose names say
+/// that they have secrets, and users in URLs, are left out. Let an interceptor or the session's configuration add them.
+/// The query of a URL is kept as it is; only the user of the process can read the files of the folder.
+public final class TransferQueue: Sendable {
+    /// The settings of a queue.
+    public struct Options: Sendable {
+        /// The number of transfers that run at the same time, from 1 to 256; 4 by default.
+        public var maximumConcurrentTransfers = 4
+        /// Whether header fields with secrets and users in URLs are kept; false by default.
+        public var keepsSecrets = false
+        /// How often, and when, a transfer begins again after it has failed because of the connection or the server;
+        /// ``RetryPolicy/standard`` by default, nil for never. Its statuses and failures have no effect.
+        ///
+        /// A transfer that has made progress since it failed is counted from the start.
+        public var retry: RetryPolicy? = .standard
+        /// The limit on the bytes per second of all transfers together that have none; nil, the default, for none.
+        public var limit: TransferLimit?
+
+        /// Creates the default settings.
+        public init() {}
+    }
+
+    /// How many transfers a run has ended, and how.
+    public struct Summary: Sendable, Hashable {
+        /// The number of transfers that have finished.
+        public var finished = 0
+        /// The number of transfers that have failed.
+        public var failed = 0
+    }
+
+    let store: QueueStore
+    let options: Options
+    /// The transfers as they were added in this process, with the secrets that are not kept.
+    let added = Mutex<[Int: QueueWork]>([:])
+    /// The progress of the transfers that run.
+    let running = Mutex<[Int: TransferProgress]>([:])
+
+    /// Opens the queue in a folder, or creates it.
+    ///
+    /// - Parameters:
+    ///   - folder: The folder for the journal. It is created with access for this user only, if it does not exist; its
+    ///     parent must exist. If others can write to it, it is refused.
+    ///   - options: The settings.
+    /// - Throws: A ``TransferQueueError``.
+    public init(folder: URL, options: Options = Options()) async throws {
+        guard folder.isFileURL else { throw TransferQueueError.invalidTransfer("The folder must be a file URL") }
+        store = try await QueueStore(folder: folder.standardizedFileURL.path)
+        self.options = options
+    }
+
+    /// Adds a download, and returns its number when it is on the disk.
+    ///
+    /// - Parameters:
+    ///   - download: The download; ``VerifiedDownload/keepsPartialFile`` has no effect, and its limit is not kept.
+    ///   - priority: Transfers with a greater priority begin first; 0 by default.
+    /// - Throws: A ``TransferQueueError``.
+    @discardableResult
+    public func add(_ download: VerifiedDownload, priority: Int = 0) async throws -> QueuedTransfer.ID {
+        try await add([download], priority: priority)[0]
+    }
+
+    /// Adds downloads like ``add(_:priority:)-(VerifiedDownload,_)``, all or none of them, which takes not much longer
+    /// than to add one.
+    @discardableResult
+    public func add(_ downloads: [VerifiedDownload], priority: Int = 0) async throws -> [QueuedTransfer.ID] {
+        let records = try downloads.map { download in
+            let kept = try QueueRecord.Download(download, keepsSecrets: options.keepsSecrets)
+            return QueueRecord(id: 0, priority: priority, download: kept)
+        }
+        return try await add(records, downloads.map { .download($0) })
+    }
+
+    /// Adds an upload, and returns its number when it is on the disk.
+    ///
+    /// The request gets an `Idempotency-Key` field with a random value, unless it has one: without a protocol for
+    /// resumable uploads, the request may be sent again after the server has received it.
+    ///
+    /// - Parameters:
+    ///   - upload: The upload; its limit is not kept.
+    ///   - priority: Transfers with a greater priority begin first; 0 by default.
+    /// - Throws: A ``TransferQueueError``.
+    @discardableResult
+    public func add(_ upload: FileUpload, priority: Int = 0) async throws -> QueuedTransfer.ID {
+        var upload = upload
+        let field = "Idempotency-Key"
+        if upload.request.value(forHTTPHeaderField: field) == nil {
+            upload.request.setValue("\"\(UUID().uuidString)\"", forHTTPHeaderField: field)
+        }
+        let kept = try QueueRecord.Upload(upload, keepsSecrets: options.keepsSecrets)
+        return try await add([QueueRecord(id: 0, priority: priority, upload: kept)], [.upload(upload)])[0]
+    }
+
+    private func add(_ records: [QueueRecord], _ works: [QueueWork]) async throws -> [QueuedTransfer.ID] {
+        let ids = try await store.add(records).map(\.id)
+        added.withLock { added in
+            for (id, work) in zip(ids, works) { added[id] = work }
+        }
+        return ids
+    }
+
+    /// Returns all transfers, those that begin first at the beginning.
+    ///
+    /// - Throws: A ``TransferQueueError``.
+    public func transfers() async throws -> [QueuedTransfer] {
+        let (records, claimed) = try await store.all()
+        let running = running.withLock { $0 }
+        return records.compactMap { record in
+            var transfer = QueuedTransfer(record, isRunning: claimed.contains(record.id))
+            if let known = running[record.id] ?? record.savedProgress { transfer?.progress = known }
+            return transfer
+        }
+    }
+
+    /// The number of records of the journal that could not be read, since they were damaged or not written completely.
+    ///
+    /// The transfers are then as they were before those records.
+    public var damagedRecords: Int {
+        get async throws { try await store.damagedRecords() }
+    }
+
+    /// Stops a transfer, or all transfers, until they are resumed; a running one keeps what has arrived.
+    ///
+    /// - Parameter id: The number of the transfer, or nil for all of them.
+    /// - Throws: A ``TransferQueueError``.
+    public func pause(_ id: QueuedTransfer.ID? = nil) async throws {
+        _ = try await store.change(id) { $0.state == .waiting ? $0.with(.paused) : nil }
+    }
+
+    /// Lets a transfer that was paused or has failed, or all of them, wait for their turn again.
+    ///
+    /// - Parameter id: The number of the transfer, or nil for all of them.
+    /// - Throws: A ``TransferQueueError``.
+    public func resume(_ id: QueuedTransfer.ID? = nil) async throws {
+        _ = try await store.change(id) { $0.state == .paused || $0.state == .failed ? $0.with(.waiting) : nil }
+    }
+
+    /// Removes a transfer; a running one is cancelled, and the partial file of a download is deleted.
+    ///
+    /// - Parameter id: The number of the transfer.
+    /// - Throws: A ``TransferQueueError``.
+    public func remove(_ id: QueuedTransfer.ID) async throws {
+        let (records, claimed) = try await store.all()
+        _ = try await store.change(id) { $0.removed }
+        added.withLock { $0[id] = nil }
+        guard !claimed.contains(id), let record = records.first(where: { $0.id == id }) else { return }
+        await record.discardPartialFile()
+    }
+
+    /// Removes the transfers that have finished; their files stay.
+    ///
+    /// - Throws: A ``TransferQueueError``.
+    public func removeFinished() async throws {
+        _ = try await store.change(nil) { $0.state == .finished ? $0.removed : nil }
+    }
+}
+
+/// What a transfer does.
+enum QueueWork: Sendable {
+    case download(VerifiedDownload)
+    case upload(FileUpload)
+}
+
+extension QueueRecord {
+    func with(_ state: State) -> Self {
+        var record = self
+        (record.state, record.error) = (state, nil)
+        return record
+    }
+
+    var work: QueueWork? { download?.value.map(QueueWork.download) ?? upload.map { .upload($0.value) } }
+
+    /// What the partial file of a download has; `nil` if there is none.
+    var savedProgress: TransferProgress? {
+        guard download != nil, state != .finished, let saved = SegmentState.read(path + ".segments.state"),
+            let ranges = saved.ranges
+        else { return nil }
+        return TransferProgress(bytes: ranges.reduce(0) { $0 + Int64($1.count) }, total: saved.total)
+    }
+
+    /// Deletes the partial file of a download, unless another download is writing it.
+    func discardPartialFile() async {
+        guard download != nil, state != .finished else { return }
+        try? await SegmentFile(destination: path).remove()
+    }
+}
+
+extension QueuedTransfer {
+    init?(_ record: QueueRecord, isRunning: Bool) {
+        guard let request = record.request else { return nil }
+        (id, priority, url) = (record.id, record.priority, request.url)
+        kind = record.download != nil ? .download : .upload
+        file = URL(fileURLWithPath: record.path, isDirectory: false)
+        progress = TransferProgress()
+        switch record.state {
+        case .waiting: state = isRunning ? .running : .waiting
+        case .paused: state = .paused
+        case .finished: state = .finished
+        case .failed: state = .failed(record.error ?? "")
+        case .removed: return nil
+        }
+        if let bytes = record.bytes { progress = TransferProgress(bytes: bytes, total: bytes) }
+    }
+}

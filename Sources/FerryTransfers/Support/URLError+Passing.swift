@@ -1,0 +1,14 @@
+extension URLError {
+    /// Whether the same request may succeed later.
+    var isPassing: Bool { Self.passing.contains(code) }
+
+    private static let passing: Set<URLError.Code> = [
+        .networkConnectionLost, .timedOut, .cannotConnectToHost, .cannotFindHost, .dnsLookupFailed,
+        .notConnectedToInternet, .badServerResponse, .cannotParseResponse, .resourceUnavailable,
+    ]
+}
+
+extension HTTPURLResponse {
+    /// Whether the status says that the same request may succeed later (RFC 9110, section 15).
+    var isPassing: Bool { statusCode == 408 || statusCode == 429 || statusCode >= 500 }
+}

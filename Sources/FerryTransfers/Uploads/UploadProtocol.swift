@@ -1,0 +1,130 @@
+/// The requests of a protocol for resumable uploads, and what its responses mean.
+enum UploadProtocol: Sendable, Hashable {
+    /// draft-ietf-httpbis-resumable-upload.
+    case resumableUploads
+    /// https://tus.io/protocols/resumable-upload, version 1.0.0.
+    case tus
+
+    /// The version of the draft's messages that Ferry sends (draft-ietf-httpbis-resumable-upload-08 and later).
+    static let draftVersion = "8"
+    static let tusVersion = "1.0.0"
+
+    var resumption: FileUpload.Resumption { self == .tus ? .tus : .resumableUploads }
+
+    /// What a server has of an upload.
+    struct Status: Sendable, Equatable {
+        var offset: Int64
+        var isComplete: Bool
+        /// The largest number of bytes of one request; `nil` for any.
+        var mostBytes: Int64?
+    }
+
+    private func setCommonFields(of request: inout URLRequest) {
+        switch self {
+        case .tus: request.setValue(Self.tusVersion, forHTTPHeaderField: "Tus-Resumable")
+        case .resumableUploads:
+            request.setValue(Self.draftVersion, forHTTPHeaderField: "Upload-Draft-Interop-Version")
+        }
+    }
+
+    /// Returns the request that asks what a server has.
+    func statusRequest(_ location: URL, like request: URLRequest) -> URLRequest {
+        var status = Self.request(location, "HEAD", like: request)
+        setCommonFields(of: &status)
+        return status
+    }
+
+    /// Returns the request that sends a part.
+    func partRequest(_ location: URL, _ part: Range<Int64>, of size: Int64, like request: URLRequest) -> URLRequest {
+        var append = Self.request(location, "PATCH", like: request)
+        setCommonFields(of: &append)
+        append.setValue("\(part.lowerBound)", forHTTPHeaderField: "Upload-Offset")
+        switch self {
+        case .tus: append.setValue("application/offset+octet-stream", forHTTPHeaderField: "Content-Type")
+        case .resumableUploads:
+            append.setValue("application/partial-upload", forHTTPHeaderField: "Content-Type")
+            append.setValue(part.upperBound == size ? "?1" : "?0", forHTTPHeaderField: "Upload-Complete")
+        }
+        return append
+    }
+
+    /// Returns the request that creates an upload: of tus without the file, otherwise with it.
+    func creationRequest(_ request: URLRequest, size: Int64, metadata: [String: String]) -> URLRequest {
+        var creation = request
+        setCommonFields(of: &creation)
+        creation.setValue("\(size)", forHTTPHeaderField: "Upload-Length")
+        switch self {
+        case .tus:
+            creation.httpMethod = "POST"
+            let pairs = metadata.sorted { $0.key < $1.key }
+                .map { "\($0.key) \(Data($0.value.utf8).base64EncodedString())" }
+            if !pairs.isEmpty { creation.setValue(pairs.joined(separator: ","), forHTTPHeaderField: "Upload-Metadata") }
+        case .resumableUploads: creation.setValue("?1", forHTTPHeaderField: "Upload-Complete")
+        }
+        return creation
+    }
+
+    /// Returns the status that a response to a `HEAD` request tells.
+    func status(in response: HTTPURLResponse, size: Int64) throws(FileUploadError) -> Status {
+        guard let offset = Self.number("Upload-Offset", in: response) else {
+            throw .badResponse("Upload-Offset is missing or not a number")
+        }
+        if let length = Self.number("Upload-Length", in: response), length != size {
+            throw .badResponse("the upload has \(length) bytes instead of \(size)")
+        }
+        guard offset <= size else { throw .badResponse("the offset \(offset) is beyond the end of the file") }
+        let isComplete: Bool
+        switch self {
+        case .tus: isComplete = offset == size
+        case .resumableUploads:
+            isComplete = response.value(forHTTPHeaderField: "Upload-Complete")?.trimmingCharacters(in: .whitespaces) == "?1"
+            if isComplete, offset < size { throw .badResponse("the upload is complete after \(offset) bytes") }
+        }
+        return Status(offset: offset, isComplete: isComplete, mostBytes: Self.limit("max-append-size", in: response))
+    }
+
+    /// Returns the URL of the upload that a response has created.
+    ///
+    /// An upload from https to http would send the file, and the request's credentials, in the clear.
+    static func location(in response: HTTPURLResponse, for request: URLRequest) -> URL? {
+        guard let text = response.value(forHTTPHeaderField: "Location"), let base = response.url ?? request.url,
+            let url = URLReference.resolve(text, against: base), url.isWebAddress,
+            base.scheme != "https" || url.scheme == "https"
+        else { return nil }
+        return url
+    }
+
+    /// Returns what a server offers in its response to `OPTIONS`.
+    static func offered(by response: HTTPURLResponse) -> UploadProtocol {
+        let versions = response.value(forHTTPHeaderField: "Tus-Version") ?? ""
+        let isTus = versions.split(separator: ",").contains { $0.trimmingCharacters(in: .whitespaces) == tusVersion }
+        return isTus ? .tus : .resumableUploads
+    }
+
+    /// Returns a limit of `Upload-Limit`, a dictionary of numbers (RFC 8941), or of tus.
+    static func limit(_ name: String, in response: HTTPURLResponse) -> Int64? {
+        if name == "max-size", let limit = number("Tus-Max-Size", in: response) { return limit }
+        let members = response.value(forHTTPHeaderField: "Upload-Limit")?.split(separator: ",") ?? []
+        for member in members.prefix(64) {
+            let parts = member.split(separator: "=", maxSplits: 1)
+            guard parts.count == 2, parts[0].trimmingCharacters(in: .whitespaces) == name else { continue }
+            return ByteCount(digits: parts[1].trimmingCharacters(in: .whitespaces)).map(\.int64)
+        }
+        return nil
+    }
+
+    private static func number(_ name: String, in response: HTTPURLResponse) -> Int64? {
+        response.value(forHTTPHeaderField: name).flatMap { ByteCount(digits: $0.trimmingCharacters(in: .whitespaces)) }?.int64
+    }
+
+    /// Returns a request to the URL of an upload; another origin gets no header fields.
+    private static func request(_ url: URL, _ method: String, like original: URLRequest) -> URLRequest {
+        var request = URLRequest(url: url, timeoutInterval: original.timeoutInterval)
+        if let own = original.url, Origin(own) == Origin(url) {
+            request.allHTTPHeaderFields = original.allHTTPHeaderFields
+        }
+        request.httpMethod = method
+        request.cachePolicy = .reloadIgnoringLocalCacheData
+        return request
+    }
+}

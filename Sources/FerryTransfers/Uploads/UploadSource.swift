@@ -1,0 +1,72 @@
+import Dispatch
+
+/// The file of an upload, which is read on a queue of its own, and must not change meanwhile.
+final class UploadSource: Sendable {
+    private let file: RegularFile
+    private let queue = DispatchQueue(label: "ferry.upload")
+    private let modified: [Int]
+    let size: Int64
+
+    /// Opens the file, which may be the target of a link.
+    init(path: String) async throws {
+        let queue = queue
+        (file, size, modified) = try await Self.run(on: queue) {
+            let file = try RegularFile(reading: path, links: .follow)
+            let status = try file.status()
+            return (file, Int64(status.st_size), [status.st_mtim.tv_sec, status.st_mtim.tv_nsec])
+        }
+    }
+
+    private static func run<Value: Sendable>(
+        on queue: DispatchQueue,
+        _ work: @escaping @Sendable () throws -> Value
+    ) async throws -> Value {
+        try await withCheckedThrowingContinuation { continuation in
+            queue.async {
+                let result = Result { try work() }
+                continuation.resume(with: result.mapError { ($0 as? FileError).map(FileUploadError.init) ?? $0 })
+            }
+        }
+    }
+
+    /// Reads a part, which must be there completely.
+    func read(_ part: Range<Int64>) async throws -> Data {
+        try await Self.run(on: queue) { [file, size, modified] in
+            let data = try file.read(part)
+            let status = try file.status()
+            guard Int64(status.st_size) == size, [status.st_mtim.tv_sec, status.st_mtim.tv_nsec] == modified,
+                data.count == part.count
+            else { throw FileUploadError.fileChanged(path: file.path) }
+            return data
+        }
+    }
+}
+
+/// The pieces of a part of a file, as a request's body takes them.
+struct UploadPieces: AsyncSequence, Sendable {
+    let source: UploadSource
+    let part: Range<Int64>
+    let limit: TransferLimit?
+    /// Called with the number of bytes of each piece before it is returned.
+    let willSend: @Sendable (Int) -> Void
+
+    private static let pieceSize = 262_144
+
+    struct AsyncIterator: AsyncIteratorProtocol {
+        let pieces: UploadPieces
+        var position: Int64
+
+        mutating func next() async throws -> Data? {
+            guard position < pieces.part.upperBound else { return nil }
+            let size = Swift.min(UploadPieces.pieceSize, pieces.limit?.pieceSize ?? UploadPieces.pieceSize)
+            let end = Swift.min(pieces.part.upperBound, position + Int64(size))
+            let data = try await pieces.source.read(position..<end)
+            try await pieces.limit?.take(data.count)
+            position += Int64(data.count)
+            pieces.willSend(data.count)
+            return data
+        }
+    }
+
+    func makeAsyncIterator() -> AsyncIterator { AsyncIterator(pieces: self, position: part.lowerBound) }
+}
