@@ -146,7 +146,7 @@ let package = Package(
         ),
         .testTarget(
             name: "FerryTransfersTests",
-            dependencies: ["FerryTransfers", "FerryTesting", "TestSupport"],
+            dependencies: ["FerryTransfers", "FerryTesting", "NginxSupport", "TestSupport"],
             swiftSettings: settings
         ),
         .testTarget(

@@ -77,7 +77,11 @@ struct QueueRecord: Codable, Sendable, Hashable {
     }
 
     var data: Data {
-        get throws { try JSONEncoder().encode(self) }
+        get throws {
+            let encoder = JSONEncoder()
+            encoder.outputFormatting = .withoutEscapingSlashes
+            return try encoder.encode(self)
+        }
     }
 
     var request: Request? { download?.request ?? upload?.request }

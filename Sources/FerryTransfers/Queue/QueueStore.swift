@@ -138,7 +138,8 @@ final class QueueStore: @unchecked Sendable {
     ) async throws -> [QueueRecord] {
         try await run { store in
             try store.update(synchronized: true) {
-                let chosen = try id.map { [try store.record($0)] } ?? store.records.values.sorted(by: QueueLine.isBefore)
+                let chosen =
+                    try id.map { [try store.record($0)] } ?? store.records.values.sorted(by: QueueLine.isBefore)
                 return chosen.compactMap(change)
             }
         }
@@ -174,6 +175,16 @@ final class QueueStore: @unchecked Sendable {
                 return [record]
             }
             return store.records[id]
+        }
+    }
+
+    /// Ends the runs of all transfers that have not ended, which wait again.
+    func releaseAll() async {
+        _ = try? await run { store in
+            for id in store.claimed {
+                if let record = store.records[id], record.state == .waiting { store.line.insert(record) }
+            }
+            store.claimed = []
         }
     }
 

@@ -42,6 +42,8 @@ struct QueueRun: Sendable {
         /// It is time to look for changes.
         case tick
         case ended(Int, Ending)
+        /// It is time for the next attempt of a transfer.
+        case due(Int)
         case cancelled
     }
 
@@ -72,10 +74,43 @@ struct QueueRun: Sendable {
             while (try? await Task.sleep(for: Self.interval)) != nil { sink.yield(.tick) }
         }
         defer { clock.cancel() }
+        // A cancelled task gets no more events, but has to wait for the transfers.
+        let work = Task {
+            do {
+                let summary = try await loop(events, sink)
+                await queue.store.releaseAll()
+                return summary
+            } catch {
+                await queue.store.releaseAll()
+                throw error
+            }
+        }
         return try await withTaskCancellationHandler {
-            try await loop(events, sink)
+            try await work.value
         } onCancel: {
             sink.yield(.cancelled)
+        }
+    }
+
+    /// What the loop knows of the transfers that it has begun.
+    private struct State {
+        var started: [Int: QueueRecord] = [:]
+        /// Those that run.
+        var tasks: [Int: Task<Void, Never>] = [:]
+        /// Those that wait for the time of their next attempt.
+        var delays: [Int: Task<Void, Never>] = [:]
+        /// Those whose next attempt is due.
+        var due: [Int] = []
+        var failures: [Int: Failures] = [:]
+        var summary = TransferQueue.Summary()
+        var isEnding = false
+        var error: (any Error)?
+
+        var isIdle: Bool { tasks.isEmpty && delays.isEmpty && due.isEmpty }
+
+        func cancel(_ id: Int) {
+            tasks[id]?.cancel()
+            delays[id]?.cancel()
         }
     }
 
@@ -83,46 +118,67 @@ struct QueueRun: Sendable {
         _ events: AsyncStream<Event>,
         _ sink: AsyncStream<Event>.Continuation
     ) async throws -> TransferQueue.Summary {
-        var summary = TransferQueue.Summary()
-        var tasks: [Int: Task<Void, Never>] = [:]
-        var failures: [Int: Failures] = [:]
-        var failure: (any Error)?
-        var isEnding = Task.isCancelled
+        var state = State()
         sink.yield(.tick)
         for await event in events {
             do {
-                switch event {
-                case .tick: break
-                case .cancelled: isEnding = true
-                case .ended(let id, let ending):
-                    tasks[id] = nil
-                    if let delay = retryDelay(id, ending, &failures[id, default: Failures()]), !isEnding {
-                        tasks[id] = Task {
-                            try? await Task.sleep(nanoseconds: delay.nanoseconds)
-                            sink.yield(.ended(id, await attempt(id)))
-                        }
-                    } else {
-                        try await end(id, ending, &summary)
-                        failures[id] = nil
-                    }
-                }
-                let (start, stop) = try await queue.store.next(isEnding ? 0 : mostRunning - tasks.count)
-                for id in stop { tasks[id]?.cancel() }
-                for record in start {
-                    tell(record, isRunning: true)
-                    tasks[record.id] = Task { sink.yield(.ended(record.id, await attempt(record.id))) }
-                }
+                try await take(event, &state, sink)
+                try await start(&state, sink)
             } catch {
                 // Without the journal, nothing may be done that a later process would not know of.
-                failure = failure ?? error
-                isEnding = true
+                state.error = state.error ?? error
+                state.isEnding = true
             }
-            if isEnding { for task in tasks.values { task.cancel() } }
-            if tasks.isEmpty { break }
+            if state.isEnding {
+                state.due = []
+                for id in state.started.keys { state.cancel(id) }
+            }
+            if state.isIdle { break }
         }
-        if let failure { throw failure }
-        try Task.checkCancellation()
-        return summary
+        if let error = state.error { throw error }
+        if state.isEnding { throw CancellationError() }
+        return state.summary
+    }
+
+    private func take(_ event: Event, _ state: inout State, _ sink: AsyncStream<Event>.Continuation) async throws {
+        switch event {
+        case .tick: break
+        case .cancelled: state.isEnding = true
+        case .due(let id):
+            state.delays[id] = nil
+            state.due.append(id)
+        case .ended(let id, let ending):
+            state.tasks[id] = nil
+            if let delay = retryDelay(id, ending, &state.failures[id, default: Failures()]), !state.isEnding {
+                state.delays[id] = Task {
+                    try? await Task.sleep(nanoseconds: delay.nanoseconds)
+                    sink.yield(.due(id))
+                }
+            } else {
+                try await end(id, ending, &state)
+            }
+        }
+    }
+
+    /// Stops what was paused or removed, and starts what may run now.
+    private func start(_ state: inout State, _ sink: AsyncStream<Event>.Continuation) async throws {
+        let room = state.isEnding ? 0 : max(0, mostRunning - state.tasks.count)
+        let again = state.due.prefix(room)
+        let (new, stopped) = try await queue.store.next(room - again.count)
+        state.due.removeFirst(again.count)
+        for record in new {
+            state.started[record.id] = record
+            tell(record, isRunning: true)
+        }
+        for id in again + new.map(\.id) {
+            state.tasks[id] = Task { sink.yield(.ended(id, await attempt(id))) }
+        }
+        for id in stopped {
+            state.cancel(id)
+            guard let index = state.due.firstIndex(of: id) else { continue }
+            state.due.remove(at: index)
+            try await end(id, .cancelled, &state)
+        }
     }
 
     // MARK: - One transfer
@@ -160,7 +216,11 @@ struct QueueRun: Sendable {
         case .upload(var upload):
             upload.limit = upload.limit ?? queue.options.limit
             if case .upload(let kept) = kept { upload.location = kept.location }
-            return try await session.upload(upload, created: { store.noteLocation($0, of: id) }, progress: tell).bytes
+            upload.locationDidChange = { [other = upload.locationDidChange] location in
+                store.noteLocation(location, of: id)
+                other?(location)
+            }
+            return try await session.upload(upload, progress: tell).bytes
         }
     }
 
@@ -199,7 +259,9 @@ struct QueueRun: Sendable {
         }
     }
 
-    private func end(_ id: Int, _ ending: Ending, _ summary: inout TransferQueue.Summary) async throws {
+    private func end(_ id: Int, _ ending: Ending, _ state: inout State) async throws {
+        let started = state.started.removeValue(forKey: id)
+        state.failures[id] = nil
         queue.running.withLock { $0[id] = nil }
         let last = try await queue.store.release(id) { record in
             switch ending {
@@ -211,10 +273,11 @@ struct QueueRun: Sendable {
         guard let last else {
             // It was removed while it ran.
             queue.added.withLock { $0[id] = nil }
+            await started?.discardPartialFile()
             return
         }
-        if last.state == .finished { summary.finished += 1 }
-        if last.state == .failed { summary.failed += 1 }
+        if last.state == .finished { state.summary.finished += 1 }
+        if last.state == .failed { state.summary.failed += 1 }
         if last.state != .waiting { tell(last, isRunning: false) }
     }
 

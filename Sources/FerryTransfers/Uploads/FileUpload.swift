@@ -37,10 +37,13 @@ public struct FileUpload: Sendable {
     public var file: URL
     /// How the upload can be continued.
     public var resumption = Resumption.automatic
-    /// The upload to continue, from ``CurlSession/upload(_:created:progress:)``; nil, the default, for a new one.
+    /// The upload to continue, of which ``locationDidChange`` has told; nil, the default, for a new one.
     ///
     /// If the server no longer has it, the upload begins again.
     public var location: Location?
+    /// Called when the server has created the upload, so that another process can continue it, and with nil if the
+    /// server no longer has it; nil by default. It is called on the delegate queue or the concurrency pool.
+    public var locationDidChange: (@Sendable (Location?) -> Void)?
     /// What the server learns about the file with the tus protocol, such as its `filename`; empty by default.
     public var metadata: [String: String] = [:]
     /// The limit on the bytes per second, which several transfers may share; nil, the default, for none.
@@ -111,17 +114,14 @@ extension CurlSession {
     ///
     /// - Parameters:
     ///   - upload: The upload.
-    ///   - created: Called when the server has created the upload, so that another process can continue it; and with
-    ///     nil if the server no longer has it. It is called on a thread of the concurrency pool.
     ///   - progress: Called about ten times per second, and at the end, on threads of the concurrency pool.
     /// - Returns: What the upload has done.
     /// - Throws: A ``FileUploadError``, a `URLError`, or the error of an interceptor or a protocol class.
     @discardableResult
     public func upload(
         _ upload: FileUpload,
-        created: (@Sendable (FileUpload.Location?) -> Void)? = nil,
         progress: (@Sendable (TransferProgress) -> Void)? = nil
     ) async throws -> FileUpload.Outcome {
-        try await UploadRun(session: self, upload: upload, created: created, progress: progress).run()
+        try await UploadRun(session: self, upload: upload, progress: progress).run()
     }
 }

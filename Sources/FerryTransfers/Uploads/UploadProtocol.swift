@@ -77,7 +77,8 @@ enum UploadProtocol: Sendable, Hashable {
         switch self {
         case .tus: isComplete = offset == size
         case .resumableUploads:
-            isComplete = response.value(forHTTPHeaderField: "Upload-Complete")?.trimmingCharacters(in: .whitespaces) == "?1"
+            isComplete =
+                response.value(forHTTPHeaderField: "Upload-Complete")?.trimmingCharacters(in: .whitespaces) == "?1"
             if isComplete, offset < size { throw .badResponse("the upload is complete after \(offset) bytes") }
         }
         return Status(offset: offset, isComplete: isComplete, mostBytes: Self.limit("max-append-size", in: response))
@@ -114,7 +115,8 @@ enum UploadProtocol: Sendable, Hashable {
     }
 
     private static func number(_ name: String, in response: HTTPURLResponse) -> Int64? {
-        response.value(forHTTPHeaderField: name).flatMap { ByteCount(digits: $0.trimmingCharacters(in: .whitespaces)) }?.int64
+        response.value(forHTTPHeaderField: name).flatMap { ByteCount(digits: $0.trimmingCharacters(in: .whitespaces)) }?
+            .int64
     }
 
     /// Returns a request to the URL of an upload; another origin gets no header fields.

@@ -18,7 +18,6 @@ final class UploadRun: Sendable {
 
     private let session: CurlSession
     private let upload: FileUpload
-    private let created: (@Sendable (FileUpload.Location?) -> Void)?
     private let progress: (@Sendable (TransferProgress) -> Void)?
     private let state: Mutex<State>
 
@@ -26,13 +25,8 @@ final class UploadRun: Sendable {
     /// How often an upload that the server no longer has is created again.
     private static let mostRestarts = 3
 
-    init(
-        session: CurlSession,
-        upload: FileUpload,
-        created: (@Sendable (FileUpload.Location?) -> Void)?,
-        progress: (@Sendable (TransferProgress) -> Void)?
-    ) {
-        (self.session, self.upload, self.created, self.progress) = (session, upload, created, progress)
+    init(session: CurlSession, upload: FileUpload, progress: (@Sendable (TransferProgress) -> Void)?) {
+        (self.session, self.upload, self.progress) = (session, upload, progress)
         state = Mutex(State(location: upload.location))
     }
 
@@ -203,7 +197,7 @@ final class UploadRun: Sendable {
             defer { state.location = location }
             return state.location != location
         }
-        if isNew { created?(location) }
+        if isNew { upload.locationDidChange?(location) }
     }
 
     private func finish(_ response: HTTPURLResponse, _ data: Data, _ source: UploadSource) -> FileUpload.Outcome {

@@ -101,7 +101,9 @@ import Testing
 
     @Test("A file of another kind, or that others can write, is refused")
     func refusals() throws {
-        let refused = { (path: String) in #expect(throws: FileError.self) { try append("a", to: Journal(path: path)) } }
+        func refused(_ path: String) {
+            #expect(throws: FileError.self) { try append("a", to: Journal(path: path)) }
+        }
         refused(folder.url.path)
         try FileManager.default.createSymbolicLink(atPath: folder.path("link"), withDestinationPath: folder.path("x"))
         refused(folder.path("link"))

@@ -1,0 +1,224 @@
+import NginxSupport
+
+/// A server in Python that takes uploads: by the draft for resumable uploads, by tus, and by single requests.
+///
+/// A path begins with `draft`, `tus` or `plain`. Its query asks for faults: `drop=BYTES` closes each of the first `times`
+/// connections after so many bytes of a body, `gone=1` forgets the upload once, `append=BYTES` limits a request,
+/// `status=CODE` answers the first `times` requests with a body so, `short=1` says one byte less than it has. A GET of
+/// the same path tells what has arrived. It ends when its input ends.
+final class UploadPeer: Sendable {
+    private static let isInstalled = Subprocess.executable("python3") != nil
+
+    /// Whether the tests run: without Python they are skipped unless `FERRY_REQUIRE_NGINX=1` requires all servers.
+    static let isWanted = isInstalled || ProcessInfo.processInfo.environment["FERRY_REQUIRE_NGINX"] == "1"
+
+    /// Returns the server that all tests share, started on first use.
+    static func shared() throws -> UploadPeer { try sharedResult.get() }
+
+    private static let sharedResult = Result { try UploadPeer() }
+
+    /// What the server has received for a path.
+    struct Received: Decodable {
+        var sha256: String
+        var count: Int
+        var isComplete: Bool
+        /// The methods of the requests, in order.
+        var methods: [String]
+        /// How many uploads were created, and complete ones received.
+        var created: Int
+        var completed: Int
+        var metadata: String?
+    }
+
+    private let process: Subprocess
+    let base: URL
+
+    /// Returns the URL of a path that no other test has.
+    func url(_ kind: String, _ query: String = "") throws -> URL {
+        let text = "\(kind)/\(UUID().uuidString)" + (query.isEmpty ? "" : "?" + query)
+        guard let url = URL(string: text, relativeTo: base)?.absoluteURL else { throw URLError(.badURL) }
+        return url
+    }
+
+    func received(at url: URL) async throws -> Received {
+        try JSONDecoder().decode(Received.self, from: try await makeSession().data(from: url).0)
+    }
+
+    private init() throws {
+        (process, base) = try Subprocess.python(Self.script)
+    }
+
+    deinit { try? process.finish() }
+
+    private static let script = #"""
+        import hashlib, http.server, json, sys, threading
+        from urllib.parse import urlsplit, parse_qsl
+
+        lock = threading.Lock()
+
+        class Upload:
+            def __init__(self, path):
+                self.path, self.query = path, dict(parse_qsl(urlsplit(path).query))
+                self.times = int(self.query.get("times", "1000000"))
+                self.data, self.length, self.metadata = bytearray(), None, None
+                self.complete, self.gone = False, "gone" in self.query
+                self.methods, self.created, self.completed = [], 0, 0
+
+        uploads = {}
+
+        class Handler(http.server.BaseHTTPRequestHandler):
+            protocol_version = "HTTP/1.1"
+
+            def upload(self):
+                path = self.path.replace("/made/", "/")
+                with lock:
+                    return uploads.setdefault(path, Upload(path))
+
+            def answer(self, status, fields={}, body=b""):
+                self.send_response(status)
+                for name, value in fields.items():
+                    self.send_header(name, value)
+                if status != 204:
+                    self.send_header("Content-Length", str(len(body)))
+                self.end_headers()
+                if self.command != "HEAD":
+                    self.wfile.write(body)
+
+            def pieces(self):
+                if self.headers.get("Transfer-Encoding") == "chunked":
+                    while size := int(self.rfile.readline(), 16):
+                        yield self.rfile.read(size)
+                        self.rfile.readline()
+                    self.rfile.readline()
+                    return
+                left = int(self.headers.get("Content-Length", "0"))
+                while left:
+                    piece = self.rfile.read1(min(left, 65536))
+                    if not piece:
+                        raise ConnectionError
+                    left -= len(piece)
+                    yield piece
+
+            def take(self, upload):
+                """Appends the body, and returns whether it is complete and to be answered."""
+                upload_limit = int(upload.query.get("drop", "0"))
+                count = 0
+                for piece in self.pieces():
+                    if upload_limit and upload.times and count + len(piece) > upload_limit:
+                        upload.data += piece[:upload_limit - count]
+                        upload.times -= 1
+                        self.close_connection = True
+                        self.connection.shutdown(2)
+                        return False
+                    upload.data += piece
+                    count += len(piece)
+                if "status" in upload.query and upload.times:
+                    upload.times -= 1
+                    self.answer(int(upload.query["status"]))
+                    return False
+                return True
+
+            def limits(self, upload):
+                return {"Upload-Limit": "max-size=1000000000, max-append-size=" + upload.query["append"]} \
+                    if "append" in upload.query else {}
+
+            def do_OPTIONS(self):
+                upload = self.upload()
+                upload.methods.append("OPTIONS")
+                if self.path.startswith("/tus"):
+                    self.answer(204, {"Tus-Resumable": "1.0.0", "Tus-Version": "1.0.0,0.2.2",
+                                      "Tus-Max-Size": upload.query.get("max", "1000000000")})
+                elif self.path.startswith("/draft"):
+                    self.answer(204, self.limits(upload))
+                else:
+                    self.answer(405)
+
+            def location(self):
+                first, rest = self.path[1:].split("/", 1)
+                return "/" + first + "/made/" + rest
+
+            def do_POST(self):
+                upload = self.upload()
+                upload.methods.append(self.command)
+                upload.data = bytearray()
+                upload.created += 1
+                if self.path.startswith("/tus"):
+                    upload.length = int(self.headers["Upload-Length"])
+                    upload.metadata = self.headers.get("Upload-Metadata")
+                    upload.complete = upload.length == 0
+                    self.answer(201, {"Tus-Resumable": "1.0.0", "Location": self.location()})
+                    return
+                is_draft = self.path.startswith("/draft") and "Upload-Complete" in self.headers
+                if is_draft:
+                    upload.length = int(self.headers["Upload-Length"])
+                    self.send_response_only(104)
+                    self.send_header("Location", self.location())
+                    self.send_header("Upload-Draft-Interop-Version", self.headers["Upload-Draft-Interop-Version"])
+                    self.end_headers()
+                    self.wfile.flush()
+                if not self.take(upload):
+                    return
+                if is_draft and self.headers["Upload-Complete"] == "?0":
+                    self.answer(201, {"Location": self.location(), "Upload-Complete": "?0"})
+                    return
+                upload.complete = True
+                upload.completed += 1
+                self.answer(200, {"Upload-Complete": "?1"} if is_draft else {}, b"thanks")
+
+            do_PUT = do_POST
+
+            def do_HEAD(self):
+                upload = self.upload()
+                upload.methods.append("HEAD")
+                if upload.gone:
+                    upload.gone = False
+                    self.answer(404)
+                    return
+                fields = {"Upload-Offset": str(len(upload.data)), "Upload-Length": str(upload.length)}
+                if self.path.startswith("/tus"):
+                    fields["Tus-Resumable"] = "1.0.0"
+                else:
+                    fields["Upload-Complete"] = "?1" if upload.complete else "?0"
+                    fields.update(self.limits(upload))
+                self.answer(204, fields)
+
+            def do_PATCH(self):
+                upload = self.upload()
+                upload.methods.append("PATCH")
+                if int(self.headers["Upload-Offset"]) != len(upload.data):
+                    self.close_connection = True
+                    self.answer(409)
+                    return
+                if not self.take(upload):
+                    return
+                is_tus = self.path.startswith("/tus")
+                is_last = len(upload.data) == upload.length if is_tus else self.headers["Upload-Complete"] == "?1"
+                if is_last:
+                    upload.complete = True
+                    upload.completed += 1
+                fields = {"Upload-Offset": str(len(upload.data) - ("short" in upload.query))}
+                fields["Tus-Resumable" if is_tus else "Upload-Complete"] = \
+                    "1.0.0" if is_tus else ("?1" if is_last else "?0")
+                self.answer(204 if is_tus else 200, fields, b"" if is_tus else b"thanks")
+
+            def do_GET(self):
+                upload = self.upload()
+                self.answer(200, {"Content-Type": "application/json"}, json.dumps({
+                    "sha256": hashlib.sha256(upload.data).hexdigest(), "count": len(upload.data),
+                    "isComplete": upload.complete, "methods": upload.methods, "created": upload.created,
+                    "completed": upload.completed, "metadata": upload.metadata}).encode())
+
+            def log_message(self, *arguments):
+                pass
+
+        class Server(http.server.ThreadingHTTPServer):
+            request_queue_size = 128
+            def handle_error(self, request, address):
+                pass
+
+        server = Server(("127.0.0.1", 0), Handler)
+        print("port", server.server_address[1], flush=True)
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        sys.stdin.read()
+        """#
+}

@@ -1,0 +1,237 @@
+import Testing
+
+@testable import FerryTransfers
+
+@Suite(.timeLimit(.minutes(5))) struct TransferQueueTests {
+    private let folder: TemporaryFolder
+    private let session = makeSession()
+    private var place: URL { folder.file("queue") }
+
+    init() throws { folder = try TemporaryFolder() }
+
+    private func queue(_ change: (inout TransferQueue.Options) -> Void = { _ in }) async throws -> TransferQueue {
+        var options = TransferQueue.Options()
+        change(&options)
+        return try await TransferQueue(folder: place, options: options)
+    }
+
+    private func states(_ queue: TransferQueue) async throws -> [QueuedTransfer.State] {
+        try await queue.transfers().map(\.state)
+    }
+
+    @Test("transfers that another object has added are run, and stay as finished")
+    func basics() async throws {
+        let content = RangedContent(count: 1_000_000)
+        let server = try LoopbackServer(handler: content.handler)
+        let first = try await queue()
+        #expect(try await first.add(VerifiedDownload(server.url, to: folder.file("a"), connections: 4)) == 1)
+        let digest = ContentDigest(.sha256, hexadecimal: content.sha256)
+        let others = ["b", "c"].map { VerifiedDownload(server.url, to: folder.file($0), digest: digest) }
+        #expect(try await first.add(others) == [2, 3])
+
+        let second = try await queue()
+        let before = try await second.transfers()
+        #expect(before.map(\.id) == [1, 2, 3])
+        #expect(before.map(\.state) == [.waiting, .waiting, .waiting])
+        #expect(before[0].file.path == folder.path("a") && before[0].kind == .download)
+        let told = Mutex<[QueuedTransfer]>([])
+        let summary = try await second.run(with: session) { transfer in told.withLock { $0.append(transfer) } }
+        #expect(summary == TransferQueue.Summary(finished: 3, failed: 0))
+        for name in ["a", "b", "c"] { #expect(folder.data(name) == LoopbackServer.pattern(count: 1_000_000)) }
+        #expect(try await states(first) == [.finished, .finished, .finished])
+        let last = told.withLock { $0 }.filter { $0.state == .finished }
+        #expect(Set(last.map(\.id)) == [1, 2, 3])
+        #expect(last.allSatisfy { $0.progress == TransferProgress(bytes: 1_000_000, total: 1_000_000) })
+        #expect(try await second.run(with: session) == TransferQueue.Summary())
+    }
+
+    @Test("a greater priority begins first, and no more than the limit run at once")
+    func order() async throws {
+        let running = Mutex((now: 0, most: 0, paths: [String]()))
+        let server = try LoopbackServer { request in
+            running.withLock { running in
+                running.now += 1
+                running.most = max(running.most, running.now)
+                running.paths.append(request.path)
+            }
+            usleep(20_000)
+            running.withLock { $0.now -= 1 }
+            return .text("x")
+        }
+        let queue = try await queue { $0.maximumConcurrentTransfers = 1 }
+        for (index, priority) in [0, -5, 0, 9, 3].enumerated() {
+            let download = VerifiedDownload(server.url("/\(index)"), to: folder.file("\(index)"))
+            try await queue.add(download, priority: priority)
+        }
+        #expect(try await queue.transfers().map(\.id) == [4, 5, 1, 3, 2])
+        try await queue.run(with: session)
+        #expect(running.withLock { $0.paths } == ["/3", "/4", "/0", "/2", "/1"])
+        #expect(running.withLock { $0.most } == 1)
+    }
+
+    @Test("a transfer is paused, resumed and removed while the queue runs, also through another object")
+    func control() async throws {
+        let content = RangedContent(count: 8_000_000)
+        let server = try LoopbackServer(handler: content.handler)
+        let limit = TransferLimit(bytesPerSecond: 1_000_000)
+        let queue = try await queue { $0.limit = limit }
+        let other = try await self.queue()
+        try await queue.add(["a", "b"].map { VerifiedDownload(server.url, to: folder.file($0)) })
+        let run = Task { [queue, session] in try await queue.run(with: session) }
+        try await eventually("both files") {
+            folder.names.contains("a.segments") && folder.names.contains("b.segments")
+        }
+        try await other.pause(1)
+        try await other.remove(2)
+        while try await queue.transfers().map(\.state) != [.paused] { try await Task.sleep(for: .milliseconds(5)) }
+        try await eventually("no partial file of b") { !folder.names.contains { $0.hasPrefix("b") } }
+        // No transfer waits or runs.
+        let summary = try await run.value
+        #expect(summary == TransferQueue.Summary())
+        #expect(folder.names.contains("a.segments"))
+        limit.bytesPerSecond = nil
+        try await other.resume(1)
+        #expect(try await queue.run(with: session).finished == 1)
+        #expect(folder.data("a") == LoopbackServer.pattern(count: 8_000_000))
+        await #expect(throws: TransferQueueError.unknownTransfer(2)) { try await queue.pause(2) }
+        #expect(try await queue.add(VerifiedDownload(server.url, to: folder.file("c"))) == 3)
+    }
+
+    @Test("a transfer that is added while the queue runs is run")
+    func late() async throws {
+        let server = try LoopbackServer { request in
+            if request.path == "/slow" { usleep(700_000) }
+            return .text("x")
+        }
+        let (queue, other) = (try await queue(), try await queue())
+        try await queue.add(VerifiedDownload(server.url("/slow"), to: folder.file("slow")))
+        let run = Task { [queue, session] in try await queue.run(with: session) }
+        try await server.waitForRequests(1)
+        try await other.add(VerifiedDownload(server.url("/late"), to: folder.file("late")))
+        #expect(try await run.value.finished == 2)
+        #expect(folder.names.contains("late"))
+    }
+
+    @Test("only one run has the folder, and a cancelled run leaves its transfers waiting with what has arrived")
+    func exclusion() async throws {
+        let content = RangedContent(count: 8_000_000)
+        let server = try LoopbackServer(handler: content.handler)
+        let queue = try await queue { $0.limit = TransferLimit(bytesPerSecond: 2_000_000) }
+        try await queue.add(VerifiedDownload(server.url, to: folder.file("a")))
+        let run = Task { [queue, session] in try await queue.run(with: session) }
+        while try await queue.transfers()[0].progress.bytes < 500_000 { try await Task.sleep(for: .milliseconds(5)) }
+        let other = try await self.queue()
+        await #expect(throws: TransferQueueError.isRunning(path: place.path)) { try await other.run(with: session) }
+        run.cancel()
+        await #expect(throws: CancellationError.self) { try await run.value }
+        #expect(try await states(other) == [.waiting])
+        #expect(try await other.transfers()[0].progress.bytes >= 500_000)
+        #expect(try await other.run(with: session).finished == 1)
+        #expect(folder.data("a") == LoopbackServer.pattern(count: 8_000_000))
+        #expect(server.requests.compactMap { $0.header("Range") }.count == 1)
+    }
+
+    @Test("passing failures are repeated, others are kept with their reason, and resumed transfers run again")
+    func failures() async throws {
+        let seen = Mutex<[String: Int]>([:])
+        let server = try LoopbackServer { request in
+            let count = seen.withLock { seen in
+                seen[request.path, default: 0] += 1
+                return seen[request.path] ?? 0
+            }
+            switch request.path {
+            case "/missing": return count == 1 ? .text("no", status: 404) : .text("x")
+            default: return count <= 8 ? .text("busy", status: 503) : .text("x")
+            }
+        }
+        let queue = try await queue {
+            $0.retry?.backoff = .init(base: 0.01, multiplier: 1)
+            $0.retry?.maximumRetries = 5
+        }
+        try await queue.add(["missing", "busy"].map { VerifiedDownload(server.url("/" + $0), to: folder.file($0)) })
+        #expect(try await queue.run(with: session) == TransferQueue.Summary(finished: 1, failed: 1))
+        #expect(try await states(queue) == [.failed("The server responded with the status 404"), .finished])
+        #expect(try await queue.run(with: session) == TransferQueue.Summary())
+        try await queue.resume()
+        #expect(try await queue.run(with: session).finished == 1)
+        try await queue.removeFinished()
+        #expect(try await queue.transfers().isEmpty)
+        #expect(folder.names.contains("missing") && folder.names.contains("busy"))
+    }
+
+    @Test("a session that was invalidated is a failure, not an endless repetition")
+    func invalidated() async throws {
+        let server = try LoopbackServer { _ in .text("x") }
+        let queue = try await queue()
+        try await queue.add(VerifiedDownload(server.url, to: folder.file("a")))
+        session.invalidateAndCancel()
+        #expect(try await queue.run(with: session).failed == 1)
+    }
+
+    @Test(
+        "secrets are not kept unless they are asked for, but used by the process that has them",
+        arguments: [false, true]
+    )
+    func secrets(keeps: Bool) async throws {
+        let server = try LoopbackServer { _ in .text("x") }
+        let queue = try await queue { $0.keepsSecrets = keeps }
+        var components = try #require(URLComponents(url: server.url, resolvingAgainstBaseURL: false))
+        (components.user, components.password) = ("ada", "planted1")
+        var request = URLRequest(url: try #require(components.url))
+        for name in ["Authorization", "X-Api-Key", "Cookie"] { request.setValue("planted2", forHTTPHeaderField: name) }
+        request.setValue("text/plain", forHTTPHeaderField: "Accept")
+        try await queue.add(VerifiedDownload(request, to: folder.file("a")))
+        let journal = try String(contentsOf: place.appendingPathComponent("journal"), encoding: .utf8)
+        #expect(journal.contains("planted1") == keeps && journal.contains("planted2") == keeps)
+        #expect(journal.contains("text/plain"))
+
+        let other = try await self.queue()
+        try await other.run(with: session)
+        #expect(server.requests.first?.header("X-Api-Key") == (keeps ? "planted2" : nil))
+        #expect(server.requests.first?.header("Accept") == "text/plain")
+        try await queue.add(VerifiedDownload(request, to: folder.file("b")))
+        try await queue.run(with: session)
+        #expect(server.requests.last?.header("X-Api-Key") == "planted2")
+    }
+
+    @Test("a folder that others can write, or that is a file, is refused, and a new one is private")
+    func folders() async throws {
+        _ = try await queue()
+        var info = stat()
+        #expect(stat(place.path, &info) == 0 && info.st_mode & 0o777 == 0o700)
+        #expect(stat(place.appendingPathComponent("journal").path, &info) == 0 && info.st_mode & 0o777 == 0o600)
+        chmod(place.path, 0o777)
+        var error = await failure { try await queue() } as? TransferQueueError
+        guard case .file(_, EPERM, _) = error else {
+            Issue.record("\(String(describing: error))")
+            return
+        }
+        try Data().write(to: folder.file("file"))
+        error = await failure { try await TransferQueue(folder: folder.file("file")) } as? TransferQueueError
+        guard case .file(_, ENOTDIR, _) = error else {
+            Issue.record("\(String(describing: error))")
+            return
+        }
+    }
+
+    @Test("a journal with many finished transfers stays small, and numbers are never used again")
+    func compaction() async throws {
+        let server = try LoopbackServer { _ in .text("x") }
+        let queue = try await queue { $0.maximumConcurrentTransfers = 8 }
+        let path = place.appendingPathComponent("journal").path
+        var greatest = 0
+        for round in 0..<6 {
+            let ids = try await queue.add(
+                (0..<300).map { VerifiedDownload(server.url, to: folder.file("\(round)-\($0)")) }
+            )
+            #expect(ids.first == greatest + 1)
+            greatest = ids.last ?? 0
+            #expect(try await queue.run(with: session).finished == 300)
+            try await queue.removeFinished()
+        }
+        let size = try RegularFile(reading: path, links: .refuse).size()
+        #expect(size < 1_400_000, "\(size)")
+        let other = try await self.queue()
+        #expect(try await other.add(VerifiedDownload(server.url, to: folder.file("last"))) == greatest + 1)
+    }
+}

@@ -1,0 +1,188 @@
+import Testing
+
+@testable import FerryTransfers
+
+@Suite(.enabled(if: UploadPeer.isWanted, "python3 is not installed: apt-get install python3"), .timeLimit(.minutes(5)))
+struct FileUploadTests {
+    private static let count = 3_000_000
+    private let folder: TemporaryFolder
+    private let session = makeSession()
+    private let peer: UploadPeer
+    private let content = LoopbackServer.pattern(count: Self.count)
+
+    init() throws {
+        folder = try TemporaryFolder()
+        peer = try UploadPeer.shared()
+        try content.write(to: folder.file("file"))
+    }
+
+    private func upload(_ url: URL, _ resumption: FileUpload.Resumption = .automatic) -> FileUpload {
+        var upload = FileUpload(folder.file("file"), to: url)
+        upload.resumption = resumption
+        return upload
+    }
+
+    private func expectComplete(_ url: URL, _ location: SourceLocation = #_sourceLocation) async throws -> [String] {
+        let received = try await peer.received(at: url)
+        #expect(received.isComplete && received.count == Self.count, sourceLocation: location)
+        #expect(received.sha256 == SHA256Hash.hash(content).hexadecimal, sourceLocation: location)
+        #expect(received.completed == 1, sourceLocation: location)
+        return received.methods
+    }
+
+    @Test(
+        "the server's offer decides how the file is sent",
+        arguments: [
+            ("draft", ["OPTIONS", "POST"]), ("tus", ["OPTIONS", "POST", "HEAD", "PATCH"]),
+            ("plain", ["OPTIONS", "POST"]),
+        ]
+    )
+    func automatic(kind: String, methods: [String]) async throws {
+        let url = try peer.url(kind)
+        let progress = Mutex<[TransferProgress]>([])
+        let outcome = try await session.upload(upload(url)) { update in progress.withLock { $0.append(update) } }
+        #expect(outcome.bytes == Int64(Self.count))
+        #expect(outcome.continuedBytes == 0)
+        #expect(try await expectComplete(url) == methods)
+        let updates = progress.withLock { $0 }
+        #expect(updates.last?.fraction == 1)
+        #expect(updates.map(\.bytes) == updates.map(\.bytes).sorted())
+    }
+
+    @Test("a lost connection is followed by what the server does not have", arguments: ["draft", "tus"], [1, 700_000])
+    func dropped(kind: String, bytes: Int) async throws {
+        let url = try peer.url(kind, "drop=\(bytes)&times=\(bytes == 1 ? 3 : 100)")
+        let locations = Mutex<[FileUpload.Location?]>([])
+        var upload = upload(url)
+        upload.locationDidChange = { new in locations.withLock { $0.append(new) } }
+        let outcome = try await session.upload(upload)
+        #expect(200..<300 ~= outcome.response.statusCode)
+        let methods = try await expectComplete(url)
+        #expect(methods.count { $0 == "POST" } == 1)
+        #expect(methods.count { $0 == "HEAD" } >= (bytes == 1 ? 3 : 4))
+        #expect(locations.withLock { $0 }.map { $0?.resumption } == [kind == "tus" ? .tus : .resumableUploads])
+    }
+
+    @Test("another process continues with the location", arguments: ["draft", "tus"])
+    func continued(kind: String) async throws {
+        let url = try peer.url(kind, "drop=1000000&times=1")
+        let location = Mutex<FileUpload.Location?>(nil)
+        var first = upload(url)
+        first.limit = TransferLimit(bytesPerSecond: 2_500_000)
+        first.locationDidChange = { new in location.withLock { $0 = new } }
+        let task = Task { [session, first] in try await session.upload(first) }
+        try await eventually("a part") { location.withLock { $0 != nil } }
+        let peer = peer
+        while try await peer.received(at: url).count < 900_000 { try await Task.sleep(for: .milliseconds(5)) }
+        task.cancel()
+        let error = await failure { try await task.value }
+        #expect((error as? URLError)?.code == .cancelled)
+
+        var second = upload(url)
+        second.location = location.withLock { $0 }
+        let outcome = try await session.upload(second)
+        #expect(outcome.continuedBytes >= 900_000)
+        let methods = try await expectComplete(url)
+        #expect(methods.count { $0 == "POST" } == 1 && methods.count { $0 == "OPTIONS" } == 1)
+    }
+
+    @Test("an upload that the server no longer has begins again", arguments: ["draft", "tus"])
+    func gone(kind: String) async throws {
+        let url = try peer.url(kind, "drop=1000000&times=1&gone=1")
+        let locations = Mutex<[FileUpload.Location?]>([])
+        var upload = upload(url)
+        upload.locationDidChange = { new in locations.withLock { $0.append(new) } }
+        try await session.upload(upload)
+        let methods = try await expectComplete(url)
+        #expect(methods.count { $0 == "POST" } == 2)
+        #expect(locations.withLock { $0 }.map { $0 == nil } == [false, true, false])
+    }
+
+    @Test("a server's limit for a request is kept")
+    func limits() async throws {
+        let url = try peer.url("draft", "append=1000000")
+        _ = try await session.upload(upload(url))
+        #expect(try await expectComplete(url) == ["OPTIONS", "POST", "HEAD", "PATCH", "PATCH", "PATCH"])
+    }
+
+    @Test("a file that is larger than the server takes is not sent")
+    func tooLarge() async throws {
+        let url = try peer.url("tus", "max=2999999")
+        let error = await failure { try await session.upload(upload(url)) }
+        #expect(error as? FileUploadError == .tooLarge(limit: 2_999_999))
+        #expect(try await peer.received(at: url).methods == ["OPTIONS"])
+    }
+
+    @Test("passing failures of the server are repeated, others are errors", arguments: [503, 403])
+    func statuses(status: Int) async throws {
+        let url = try peer.url("tus", "status=\(status)&times=2")
+        let error = await failure { try await session.upload(upload(url)) }
+        if status == 503 {
+            #expect(error == nil)
+            #expect(try await peer.received(at: url).count == Self.count)
+        } else {
+            #expect(error as? FileUploadError == .status(403))
+        }
+    }
+
+    @Test("a request without resumption is not repeated after the server may have received it")
+    func single() async throws {
+        let url = try peer.url("plain", "drop=1000000&times=1")
+        let error = await failure { try await session.upload(upload(url, .none)) }
+        #expect((error as? URLError)?.code == .networkConnectionLost)
+        #expect(try await peer.received(at: url).methods == ["POST"])
+    }
+
+    @Test("a server that says another offset than it has is asked a few times, then the upload fails")
+    func lying() async throws {
+        let url = try peer.url("tus", "short=1")
+        let error = await failure { try await session.upload(upload(url)) }
+        // It has everything at the next question.
+        #expect(error == nil)
+        #expect(try await peer.received(at: url).methods == ["OPTIONS", "POST", "HEAD", "PATCH", "HEAD"])
+    }
+
+    @Test("a file that changes while it is sent is an error")
+    func changed() async throws {
+        let url = try peer.url("tus")
+        var slow = upload(url)
+        slow.limit = TransferLimit(bytesPerSecond: 3_000_000)
+        let task = Task { [session, slow] in try await session.upload(slow) }
+        let peer = peer
+        while try await peer.received(at: url).count < 300_000 { try await Task.sleep(for: .milliseconds(5)) }
+        let file = try RegularFile(writing: folder.path("file"), links: .refuse)
+        try file.write(Data("changed".utf8), at: 2_900_000)
+        let error = await failure { try await task.value }
+        #expect(error as? FileUploadError == .fileChanged(path: folder.path("file")))
+        #expect(try await !peer.received(at: url).isComplete)
+    }
+
+    @Test("an empty file is an upload too", arguments: ["draft", "tus", "plain"])
+    func empty(kind: String) async throws {
+        try Data().write(to: folder.file("file"))
+        let url = try peer.url(kind)
+        let outcome = try await session.upload(upload(url))
+        #expect(outcome.bytes == 0)
+        #expect(try await peer.received(at: url).isComplete)
+    }
+
+    @Test("a missing file and a folder are errors that name the path", arguments: ["missing", "."])
+    func unreadable(name: String) async throws {
+        let error = await failure { try await session.upload(FileUpload(folder.file(name), to: try peer.url("tus"))) }
+        guard case .file(let path, let code, _)? = error as? FileUploadError else {
+            Issue.record("\(String(describing: error))")
+            return
+        }
+        #expect(path.hasPrefix(folder.url.path))
+        #expect(code == (name == "." ? EISDIR : ENOENT))
+    }
+
+    @Test("tus gets the metadata in Base64")
+    func metadata() async throws {
+        let url = try peer.url("tus")
+        var upload = upload(url)
+        upload.metadata = ["filename": "grüße.txt", "a": ""]
+        _ = try await session.upload(upload)
+        #expect(try await peer.received(at: url).metadata == "a ,filename Z3LDvMOfZS50eHQ=")
+    }
+}
