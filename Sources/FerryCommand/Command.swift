@@ -43,6 +43,7 @@ enum Command {
         case .webSocket(let options): return await WebSocketCommand(options: options, watcher: SignalWatcher()).run()
         case .stream(let format, let options):
             return await StreamCommand(options: options, format: format, watcher: SignalWatcher()).run()
+        case .queue(let action): return await QueueCommand(action: action, watcher: SignalWatcher()).run()
         case .fetch: return .success
         }
     }

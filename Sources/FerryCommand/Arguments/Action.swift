@@ -11,6 +11,7 @@ enum Action: Equatable, Sendable {
     case fetch(FetchOptions)
     case webSocket(FetchOptions)
     case stream(StreamFormat, FetchOptions)
+    case queue(QueueAction)
 
     var isTransfer: Bool { if case .fetch = self { true } else { false } }
 }
@@ -23,7 +24,13 @@ extension Action {
             return
         }
         let isWebSocket = arguments.first == "ws"
-        let tokens = try Self.withConfigFiles(try ArgumentScanner.scan(Array(arguments.dropFirst(isWebSocket ? 1 : 0))))
+        let isQueue = arguments.first == "queue"
+        let rest = arguments.dropFirst(isWebSocket || isQueue ? 1 : 0)
+        let tokens = try Self.withConfigFiles(try ArgumentScanner.scan(Array(rest)))
+        if isQueue, !tokens.contains(where: \.isHelp) {
+            self = .queue(try QueueAction(parsing: tokens))
+            return
+        }
         var options = FetchOptions()
         var methodWord: String?
         for (token, kind) in zip(tokens, OperandKind.kinds(of: tokens)) {

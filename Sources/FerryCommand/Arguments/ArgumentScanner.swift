@@ -9,6 +9,12 @@ enum ArgumentScanner {
             guard case .option(let option, _) = self else { return false }
             return [.silent, .showError, .verbose, .parallel, .parallelMax].contains(option)
         }
+
+        /// Whether the token asks for a text about the command.
+        var isHelp: Bool {
+            guard case .option(let option, _) = self else { return false }
+            return [.help, .version, .completion].contains(option)
+        }
     }
 
     /// Returns the tokens of `-x`, `-xyz`, `-xVALUE`, `-x VALUE`, `--name`, `--name=VALUE`, `--name VALUE`, `--` and

@@ -93,6 +93,7 @@ extension FetchOptions {
         case .retryAllErrors: retriesAllErrors = true
         case .parallel: isParallel = true
         case .parallelMax: parallelMax = try Self.number(value, option, in: 1...256)
+        case .queueFolder: throw UsageError("--dir is an option of ferry queue")
         case .batch: batchFile = try Self.notEmpty(value, option)
         case .fail: dropsErrorBodies = true
         case .failWithBody: savesErrorBodies = true

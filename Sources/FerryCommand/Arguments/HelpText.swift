@@ -4,6 +4,7 @@ enum HelpText {
     static let usage = """
         Usage: ferry [options] [METHOD] URL... [ITEM...]
                ferry ws [options] URL    send lines as messages of a WebSocket, and write those received
+               ferry queue --dir FOLDER add|list|run|pause|resume|remove     keep transfers, and run them
                ferry demo                demonstrate the library against a built-in test server
         """
 
@@ -23,6 +24,10 @@ enum HelpText {
         machine.
 
         \(options)
+
+        ferry queue add keeps downloads, or an upload with -T; run ends with 0 when all are done, and may be killed
+        and run again. list writes number, state, bytes, size, URL and file of each; pause, resume and remove take
+        numbers, the first two also none, for all, and remove also the word finished.
 
         A download is written to FILE.part and renamed when it is complete. FILE.part.ferry holds what is needed
         to continue it; an interrupted run prints the command that does so. The body of an HTTP error goes to

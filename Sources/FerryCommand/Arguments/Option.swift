@@ -72,6 +72,7 @@ enum Option: String, CaseIterable, Sendable {
     case parallel
     case parallelMax = "parallel-max"
     case batch
+    case queueFolder = "dir"
     case next
     case globOff = "globoff"
     case writeOut = "write-out"
@@ -180,6 +181,7 @@ enum Option: String, CaseIterable, Sendable {
         case .parallel: ("Z", nil, .several)
         case .parallelMax: ("P", "COUNT", .several)
         case .batch: (nil, "FILE", .several)
+        case .queueFolder: (nil, "FOLDER", .several)
         case .next: (nil, nil, .several)
         case .globOff: ("g", nil, .several)
         case .writeOut: ("w", "FORMAT|@FILE", .report)

@@ -150,6 +150,11 @@ public final class TransferQueue: Sendable {
         _ = try await store.change(id) { $0.state == .paused || $0.state == .failed ? $0.with(.waiting) : nil }
     }
 
+    /// Lets the transfers that have failed wait for their turn again.
+    package func retryFailed() async throws {
+        _ = try await store.change(nil) { $0.state == .failed ? $0.with(.waiting) : nil }
+    }
+
     /// Removes a transfer; a running one is cancelled, and the partial file of a download is deleted.
     ///
     /// - Parameter id: The number of the transfer.

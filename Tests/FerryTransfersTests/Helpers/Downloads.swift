@@ -1,5 +1,6 @@
 @_exported import FerryTesting
 @_exported import FerryTransfers
+@_exported import NginxSupport
 @_exported import TestSupport
 
 /// Returns a session with its own configuration that shares nothing with others.

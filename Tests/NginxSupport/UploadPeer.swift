@@ -1,4 +1,4 @@
-import NginxSupport
+import Ferry
 
 /// A server in Python that takes uploads: by the draft for resumable uploads, by tus, and by single requests.
 ///
@@ -6,42 +6,42 @@ import NginxSupport
 /// connections after so many bytes of a body, `gone=1` forgets the upload once, `append=BYTES` limits a request,
 /// `status=CODE` answers the first `times` requests with a body so, `short=1` says one byte less than it has. A GET of
 /// the same path tells what has arrived. It ends when its input ends.
-final class UploadPeer: Sendable {
+package final class UploadPeer: Sendable {
     private static let isInstalled = Subprocess.executable("python3") != nil
 
     /// Whether the tests run: without Python they are skipped unless `FERRY_REQUIRE_NGINX=1` requires all servers.
-    static let isWanted = isInstalled || ProcessInfo.processInfo.environment["FERRY_REQUIRE_NGINX"] == "1"
+    package static let isWanted = isInstalled || ProcessInfo.processInfo.environment["FERRY_REQUIRE_NGINX"] == "1"
 
     /// Returns the server that all tests share, started on first use.
-    static func shared() throws -> UploadPeer { try sharedResult.get() }
+    package static func shared() throws -> UploadPeer { try sharedResult.get() }
 
     private static let sharedResult = Result { try UploadPeer() }
 
     /// What the server has received for a path.
-    struct Received: Decodable {
-        var sha256: String
-        var count: Int
-        var isComplete: Bool
+    package struct Received: Decodable {
+        package var sha256: String
+        package var count: Int
+        package var isComplete: Bool
         /// The methods of the requests, in order.
-        var methods: [String]
+        package var methods: [String]
         /// How many uploads were created, and complete ones received.
-        var created: Int
-        var completed: Int
-        var metadata: String?
+        package var created: Int
+        package var completed: Int
+        package var metadata: String?
     }
 
     private let process: Subprocess
-    let base: URL
+    package let base: URL
 
     /// Returns the URL of a path that no other test has.
-    func url(_ kind: String, _ query: String = "") throws -> URL {
+    package func url(_ kind: String, _ query: String = "") throws -> URL {
         let text = "\(kind)/\(UUID().uuidString)" + (query.isEmpty ? "" : "?" + query)
         guard let url = URL(string: text, relativeTo: base)?.absoluteURL else { throw URLError(.badURL) }
         return url
     }
 
-    func received(at url: URL) async throws -> Received {
-        try JSONDecoder().decode(Received.self, from: try await makeSession().data(from: url).0)
+    package func received(at url: URL) async throws -> Received {
+        try JSONDecoder().decode(Received.self, from: try await CurlSession(configuration: .ephemeral).data(from: url).0)
     }
 
     private init() throws {

@@ -1,0 +1,175 @@
+import Ferry
+import FerryTransfers
+
+/// `ferry queue`: keeps transfers in a folder, and runs them until all are done, also after it was killed.
+struct QueueCommand: Sendable {
+    let action: QueueAction
+    let watcher: SignalWatcher
+
+    private var options: FetchOptions { action.options }
+    private var console: Console { Console(isSilent: options.isSilent, isVerbose: options.isVerbose) }
+
+    func run() async -> ExitStatus {
+        do {
+            var queueOptions = TransferQueue.Options()
+            queueOptions.maximumConcurrentTransfers = options.parallelMax ?? (options.isParallel ? 50 : 4)
+            if let retries = options.retries { queueOptions.retry?.maximumRetries = retries }
+            queueOptions.limit = options.rate.map { TransferLimit(bytesPerSecond: $0) }
+            let folder = URL(fileURLWithPath: action.folder, isDirectory: true)
+            let queue = try await TransferQueue(folder: folder, options: queueOptions)
+            let damaged = try await queue.damagedRecords
+            if damaged > 0 { console.note("\(damaged) records of the queue were damaged, and are ignored") }
+            switch action.verb {
+            case .add: try await add(to: queue)
+            case .list: try await list(queue)
+            case .run: return try await run(queue)
+            case .pause where action.ids.isEmpty: try await queue.pause()
+            case .pause: for id in action.ids { try await queue.pause(id) }
+            case .resume where action.ids.isEmpty: try await queue.resume()
+            case .resume: for id in action.ids { try await queue.resume(id) }
+            case .remove where action.removesFinished: try await queue.removeFinished()
+            case .remove: for id in action.ids { try await queue.remove(id) }
+            }
+            return .success
+        } catch {
+            let failure = Self.failure(error)
+            if failure.status != .brokenPipe { console.error(failure.message) }
+            return watcher.interruption ?? failure.status
+        }
+    }
+
+    private static func failure(_ error: any Error) -> CommandFailure {
+        switch error {
+        case let failure as CommandFailure: failure
+        case let error as TransferQueueError:
+            switch error {
+            case .unknownTransfer, .invalidTransfer: CommandFailure(.usage, error.description)
+            case .isRunning(let path), .file(let path, _, _):
+                CommandFailure(
+                    .file,
+                    error.description.replacingOccurrences(of: path, with: PresentableText.path(path))
+                )
+            }
+        case is CancellationError: CommandFailure(.interrupted, "interrupted; run it again to go on")
+        default: CommandFailure(.file, error.localizedDescription)
+        }
+    }
+
+    // MARK: - Adding
+
+    private func add(to queue: TransferQueue) async throws {
+        if let name = options.uploadFile {
+            guard access(name, R_OK) == 0 else { throw CommandFailure.file(name, "cannot be read", errno: errno) }
+            var request = request(for: options.urls[0])
+            request.httpMethod = options.method ?? "PUT"
+            let upload = FileUpload(URL(fileURLWithPath: name, isDirectory: false), for: request)
+            try await write(ids: [try await queue.add(upload)])
+            return
+        }
+        var urls = options.urls
+        if let batch = options.batchFile { urls += try URLArgument.urls(inBatch: batch) }
+        // Two transfers must not write one file.
+        var taken = Set(try await queue.transfers().filter { $0.kind == .download }.map(\.file.path))
+        let downloads = urls.enumerated().map { index, url in
+            let isNamed = index < options.outputs.count
+            let name = options.path(of: isNamed ? options.outputs[index] : FileName.name(in: url))
+            var file = URL(fileURLWithPath: name, isDirectory: false).standardizedFileURL
+            if !isNamed { file = Self.unusedName(for: file, taken) }
+            taken.insert(file.path)
+            var download = VerifiedDownload(request(for: url), to: file, connections: options.connections ?? 1)
+            (download.mirrors, download.digest) = (options.mirrors, options.checksum)
+            if options.connections == nil, !options.mirrors.isEmpty { download.connections = options.mirrors.count + 1 }
+            return download
+        }
+        try await write(ids: try await queue.add(downloads))
+    }
+
+    private func write(ids: [Int]) async throws {
+        try await StreamOutput.standard.write(Data(ids.map { "\($0)\n" }.joined().utf8))
+    }
+
+    /// Returns the file, or with `.1`, `.2` … the first one that neither exists nor is another transfer's.
+    private static func unusedName(for file: URL, _ taken: Set<String>) -> URL {
+        var (candidate, number) = (file, 0)
+        while taken.contains(candidate.path) || access(candidate.path, F_OK) == 0 {
+            number += 1
+            candidate = URL(fileURLWithPath: file.path + ".\(number)", isDirectory: false)
+        }
+        return candidate
+    }
+
+    private func request(for url: URL) -> URLRequest {
+        var request = URLRequest(url: url, timeoutInterval: options.timeout)
+        for header in options.headers { request.setValue(header.value, forHTTPHeaderField: header.name) }
+        return request
+    }
+
+    // MARK: - Listing
+
+    private func list(_ queue: TransferQueue) async throws {
+        var text = ""
+        for transfer in try await queue.transfers() {
+            let (state, reason) = Self.words(for: transfer.state)
+            var fields = ["\(transfer.id)", state, "\(transfer.progress.bytes)"]
+            fields.append(transfer.progress.total.map { "\($0)" } ?? "-")
+            fields += [transfer.url.presentableText, PresentableText.path(transfer.file.path)]
+            if let reason { fields.append(PresentableText.message(reason)) }
+            text += fields.joined(separator: "\t") + "\n"
+        }
+        try await StreamOutput.standard.write(Data(text.utf8))
+    }
+
+    private static func words(for state: QueuedTransfer.State) -> (state: String, reason: String?) {
+        switch state {
+        case .waiting: ("waiting", nil)
+        case .running: ("running", nil)
+        case .paused: ("paused", nil)
+        case .finished: ("finished", nil)
+        case .failed(let reason): ("failed", reason)
+        }
+    }
+
+    // MARK: - Running
+
+    private func run(_ queue: TransferQueue) async throws -> ExitStatus {
+        let session = try CurlSession.make(options, console: console)
+        let mode: ProgressBoard.Mode = options.isSilent ? .hidden : console.terminal.canRedraw ? .bar : .lines
+        let board = ProgressBoard(console, mode: mode)
+        let items = Mutex<[Int: ProgressBoard.Item]>([:])
+        let work = Task { [console] in
+            try await queue.retryFailed()
+            return try await queue.run(with: session) { transfer in
+                Self.show(transfer, on: board, items, console)
+            }
+        }
+        watcher.start { work.cancel() }
+        defer { session.invalidateAndCancel() }
+        let summary = try await work.value
+        return summary.failed == 0 ? .success : .failedCheck
+    }
+
+    private static func show(
+        _ transfer: QueuedTransfer,
+        on board: ProgressBoard,
+        _ items: borrowing Mutex<[Int: ProgressBoard.Item]>,
+        _ console: Console
+    ) {
+        switch transfer.state {
+        case .running:
+            let item = items.withLock { items in
+                let item = items[transfer.id] ?? board.begin(transfer.file.lastPathComponent)
+                items[transfer.id] = item
+                return item
+            }
+            let total = transfer.progress.total ?? -1
+            item.update(transfer.progress.bytes, of: total, isUpload: transfer.kind == .upload)
+        case .finished, .failed, .paused, .waiting:
+            if let item = items.withLock({ $0.removeValue(forKey: transfer.id) }) {
+                item.end(isComplete: transfer.state == .finished)
+            }
+            if case .failed(let reason) = transfer.state {
+                console.error("\(transfer.url.presentableText): \(PresentableText.message(reason))")
+            }
+        }
+    }
+}

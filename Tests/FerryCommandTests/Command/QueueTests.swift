@@ -1,0 +1,159 @@
+import FerryCore
+import FerryTesting
+import Foundation
+import NginxSupport
+import TestSupport
+import Testing
+
+@testable import FerryCommand
+
+/// `ferry queue` in processes of its own.
+@Suite(.enabled(if: FerryProcess.isBuilt, "ferry is not built next to the tests"), .timeLimit(.minutes(5)))
+struct QueueTests {
+    private static let count = 2_000_000
+    private let folder: TemporaryFolder
+
+    init() throws { folder = try TemporaryFolder() }
+
+    private func queue(_ arguments: String...) async throws -> FerryProcess.Outcome {
+        try await FerryProcess.run(["queue", "--dir", "q", "-s"] + arguments, in: folder)
+    }
+
+    /// The lines of `list`, without URL and path.
+    private func list() async throws -> [String] {
+        try await queue("list").text.split(separator: "\n")
+            .map { line in line.split(separator: "\t").prefix(4).joined(separator: " ") }
+    }
+
+    @Test("What was added is listed, run by another process, and removed")
+    func basics() async throws {
+        let content = RangedContent(count: Self.count)
+        let server = try LoopbackServer(handler: content.handler)
+        let base = server.url.absoluteString
+        let added = try await queue("add", "-o", "a", "-O", base + "a", base + "dir/name?x=1", base + "other/name")
+        #expect(added.status == 0)
+        #expect(added.text == "1\n2\n3\n")
+        let checksum = "sha-256=" + content.sha256
+        #expect(try await queue("add", "-o", "d", "--connections", "4", "--checksum", checksum, base).status == 0)
+        let text = try await queue("list").text
+        #expect(text.hasPrefix("1\twaiting\t0\t-\t\(base)a\t\(folder.path("a"))\n"))
+        #expect(try await queue("pause", "4").status == 0)
+        let run = try await queue("run")
+        #expect(run.status == 0 && run.text.isEmpty)
+        #expect(try await list() == (1...3).map { "\($0) finished \(Self.count) \(Self.count)" } + ["4 paused 0 -"])
+        #expect(try await queue("resume").status == 0)
+        #expect(try await queue("run").status == 0)
+        #expect(try await queue("remove", "finished").status == 0)
+        #expect(try await list().isEmpty)
+        // Equal names get a number.
+        #expect(folder.names == ["a", "d", "name", "name.1", "q"])
+        for name in ["a", "d", "name", "name.1"] {
+            #expect(folder.data(name) == LoopbackServer.pattern(count: Self.count))
+        }
+    }
+
+    @Test("A failure is status 1 with its reason, also in the list, and the next run tries again")
+    func failures() async throws {
+        let answers = Mutex([404, 200])
+        let server = try LoopbackServer { _ in
+            .text("x", status: answers.withLock { $0.count > 1 ? $0.removeFirst() : $0[0] })
+        }
+        #expect(try await queue("add", "-o", "a", server.url.absoluteString).status == 0)
+        let run = try await queue("run")
+        #expect(run.status == 1)
+        #expect(run.errors.contains("The server responded with the status 404"))
+        #expect(try await queue("list").text.hasSuffix("\tThe server responded with the status 404\n"))
+        #expect(try await queue("run").status == 0)
+        #expect(folder.text("a") == "x")
+    }
+
+    @Test(
+        "Wrong arguments are status 2 with a message",
+        arguments: [
+            (["queue"], "takes one of"), (["queue", "--dir", "q"], "takes one of"),
+            (["queue", "add", "http://a/"], "--dir"),
+            (["queue", "--dir", "q", "go"], "'go'"), (["queue", "--dir", "q", "add"], "no URL"),
+            (["queue", "--dir", "q", "remove"], "numbers"), (["queue", "--dir", "q", "pause", "x"], "'x'"),
+            (["queue", "--dir", "q", "run", "http://a/"], "no operands"), (["--dir", "q", "http://a/"], "ferry queue"),
+            (["queue", "--dir", "q", "add", "-H", "Authorization: x", "http://a/"], "Authorization"),
+            (["queue", "--dir", "q", "add", "-u", "a:b", "http://a/"], "no effect"),
+            (["queue", "--dir", "q", "list", "-P", "4"], "no effect"),
+            (["queue", "--dir", "q", "remove", "7"], "no transfer 7"),
+        ]
+    )
+    func usage(arguments: [String], message: String) async throws {
+        let outcome = try await FerryProcess.run(arguments, in: folder)
+        #expect(outcome.status == 2)
+        #expect(outcome.errors.contains(message), "\(outcome.errors)")
+    }
+
+    @Test("A second run is refused while the first one runs, and Ctrl-C ends it with what has arrived")
+    func interruption() async throws {
+        var content = RangedContent(count: Self.count)
+        content.bytesPerSecond = 200_000
+        let server = try LoopbackServer(handler: content.handler)
+        #expect(try await queue("add", "-o", "a", server.url.absoluteString).status == 0)
+        let process = try FerryProcess(["queue", "--dir", "q", "run"], in: folder)
+        let folder = folder
+        try await eventually("a part") { folder.names.contains("a.segments") }
+        let second = try await queue("run")
+        #expect(second.status == 23)
+        #expect(second.errors.contains("another process runs the transfers"))
+        process.send(SIGINT)
+        #expect(try await process.outcome().status == -SIGINT)
+        #expect(try await list().first?.hasPrefix("1 waiting ") == true)
+    }
+
+    @Test(
+        "Runs that are killed at any moment end with every file right and none sent twice",
+        .enabled(if: UploadPeer.isWanted, "python3 is not installed: apt-get install python3")
+    )
+    func killed() async throws {
+        var content = RangedContent(count: Self.count)
+        content.bytesPerSecond = 3_000_000
+        let server = try LoopbackServer(handler: content.handler)
+        let peer = try UploadPeer.shared()
+        let names = (0..<8).map { "d\($0)" }
+        for (index, name) in names.enumerated() {
+            let more = index % 2 == 0 ? ["--connections", "4"] : ["--checksum", "sha-256=" + content.sha256]
+            let arguments = ["queue", "--dir", "q", "-s", "add", "-o", name, server.url.absoluteString + name] + more
+            #expect(try await FerryProcess.run(arguments, in: folder).status == 0)
+        }
+        try LoopbackServer.pattern(count: Self.count).write(to: folder.file("source"))
+        let uploads = try ["tus", "draft", "tus"].map { try peer.url($0) }
+        for url in uploads { #expect(try await queue("add", "-T", "source", url.absoluteString).status == 0) }
+        var status: Int32 = -1
+        var kills = 0
+        while status != 0, kills < 200 {
+            let process = try FerryProcess(["queue", "--dir", "q", "run", "-s", "--limit-rate", "6M"], in: folder)
+            let most = kills < 12 ? 400 : 20_000
+            let end = Task {
+                try await Task.sleep(for: .milliseconds(Int.random(in: 1...most)))
+                process.send(SIGKILL)
+            }
+            status = try await process.outcome().status
+            end.cancel()
+            if status != 0 { kills += 1 }
+            for name in names where folder.data(name) != nil {
+                #expect(folder.data(name) == LoopbackServer.pattern(count: Self.count))
+            }
+        }
+        #expect(status == 0)
+        #expect(kills >= 3)
+        #expect(folder.names == names.sorted() + ["q", "source"])
+        let lines = try await list()
+        #expect(lines == (1...11).map { "\($0) finished \(Self.count) \(Self.count)" })
+        for url in uploads {
+            let received = try await peer.received(at: url)
+            #expect(received.isComplete && received.completed == 1 && received.count == Self.count)
+            #expect(received.sha256 == content.sha256)
+        }
+        #expect(folder.names(in: "q") == ["journal", "run.lock"])
+    }
+}
+
+extension TemporaryFolder {
+    fileprivate func names(in name: String) -> [String] {
+        ((try? FileManager.default.contentsOfDirectory(atPath: path(name))) ?? []).sorted()
+    }
+}
