@@ -85,24 +85,3 @@ public struct VerifiedDownload: Sendable {
         public var digest: ContentDigest?
     }
 }
-
-extension CurlSession {
-    /// Downloads a file, checks it, and gives it its name.
-    ///
-    /// Cancelling the Swift task cancels the download, which then throws `URLError.cancelled`. Failed requests are
-    /// repeated while others make progress, and at most five times in a row, during three seconds, for
-    /// each URL.
-    ///
-    /// - Parameters:
-    ///   - download: The download.
-    ///   - progress: Called about ten times per second, and at the end, on threads of the concurrency pool.
-    /// - Returns: What the download has done.
-    /// - Throws: A ``VerifiedDownloadError``, a `URLError`, or the error of an interceptor or a protocol class.
-    @discardableResult
-    public func download(
-        _ download: VerifiedDownload,
-        progress: (@Sendable (TransferProgress) -> Void)? = nil
-    ) async throws -> VerifiedDownload.Outcome {
-        try await SegmentedRun(session: self, download: download, progress: progress).run()
-    }
-}

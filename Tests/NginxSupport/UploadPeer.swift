@@ -2,10 +2,10 @@ import Ferry
 
 /// A server in Python that takes uploads: by the draft for resumable uploads, by tus, and by single requests.
 ///
-/// A path begins with `draft`, `tus` or `plain`. Its query asks for faults: `drop=BYTES` closes each of the first `times`
-/// connections after so many bytes of a body, `gone=1` forgets the upload once, `append=BYTES` limits a request,
-/// `status=CODE` answers the first `times` requests with a body so, `short=1` says one byte less than it has. A GET of
-/// the same path tells what has arrived. It ends when its input ends.
+/// A path begins with `draft`, `tus` or `plain`. Its query asks for faults: `drop=BYTES` closes each of the first
+/// `times` connections after so many bytes of a body, `gone=1` forgets the upload once, `append=BYTES` limits a
+/// request, `status=CODE` answers the first `times` requests with a body so, `short=1` says one byte less than it has.
+/// A GET of the same path tells what has arrived. It ends when its input ends.
 package final class UploadPeer: Sendable {
     private static let isInstalled = Subprocess.executable("python3") != nil
 
@@ -41,7 +41,8 @@ package final class UploadPeer: Sendable {
     }
 
     package func received(at url: URL) async throws -> Received {
-        try JSONDecoder().decode(Received.self, from: try await CurlSession(configuration: .ephemeral).data(from: url).0)
+        let (data, _) = try await CurlSession(configuration: .ephemeral).data(from: url)
+        return try JSONDecoder().decode(Received.self, from: data)
     }
 
     private init() throws {

@@ -163,7 +163,11 @@ final class QueueStore: @unchecked Sendable {
 
     /// Ends the run of a transfer, and returns its record; `nil` if it has been removed.
     ///
-    /// - Parameter end: Changes the record, unless it was paused or removed meanwhile.
+    /// - Parameters:
+    ///   - id: The number of the transfer.
+    ///   - end: Changes the record, unless it was paused or removed meanwhile.
+    /// - Returns: The record as it is now.
+    /// - Throws: A ``TransferQueueError``.
     @discardableResult
     func release(_ id: Int, _ end: @escaping @Sendable (inout QueueRecord) -> Void) async throws -> QueueRecord? {
         try await run { store in

@@ -1,9 +1,9 @@
 extension TransferQueue {
     /// Runs the transfers that wait, until none waits or runs.
     ///
-    /// Transfers that were added, paused, resumed or removed meanwhile, also by other processes, are taken into account.
-    /// Transfers that are paused, or have failed before, are not run. Cancelling the Swift task stops the transfers,
-    /// which wait for the next run; the method then throws `CancellationError`.
+    /// Transfers that were added, paused, resumed or removed meanwhile, also by other processes, are taken into
+    /// account. Transfers that are paused, or have failed before, are not run. Cancelling the Swift task stops the
+    /// transfers, which wait for the next run; the method then throws `CancellationError`.
     ///
     /// A session that waits for connectivity (`waitsForConnectivity` of its configuration) lets transfers wait too.
     ///

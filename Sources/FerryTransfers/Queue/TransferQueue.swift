@@ -7,12 +7,12 @@
 /// let summary = try await queue.run(with: session) { print($0.file.lastPathComponent, $0.progress) }
 /// ```
 ///
-/// A transfer that was added is on the disk, in a journal in the folder, before ``add(_:priority:)`` returns. However
-/// the process ends, also by `kill -9`, the next ``run(with:progress:)`` goes on: downloads with the bytes that have
-/// arrived, of which at most the last second is lost, and uploads with what the server has, where its protocol can tell.
+/// A transfer that was added is on the disk, in a journal in the folder, before the method returns. However the process
+/// ends, also by `kill -9`, the next ``run(with:progress:)`` goes on: downloads with the bytes that have arrived, of
+/// which at most the last second is lost, and uploads with what the server has, where its protocol can tell.
 ///
-/// Several processes may use the folder at the same time, such as to add transfers, but only one runs them. It learns of
-/// the others' changes within a quarter of a second.
+/// Several processes may use the folder at the same time, such as to add transfers, but only one runs them. It learns
+/// of the others' changes within a quarter of a second.
 ///
 /// Passwords, tokens and cookies are not kept unless ``Options/keepsSecrets`` is true: header fields whose names say
 /// that they have secrets, and users in URLs, are left out. Let an interceptor or the session's configuration add them.
@@ -24,10 +24,10 @@ public final class TransferQueue: Sendable {
         public var maximumConcurrentTransfers = 4
         /// Whether header fields with secrets and users in URLs are kept; false by default.
         public var keepsSecrets = false
-        /// How often, and when, a transfer begins again after it has failed because of the connection or the server;
-        /// ``RetryPolicy/standard`` by default, nil for never. Its statuses and failures have no effect.
+        /// How often, and when, a transfer begins again after a failure of the connection or the server.
         ///
-        /// A transfer that has made progress since it failed is counted from the start.
+        /// It is ``RetryPolicy/standard`` by default, and nil for never. Its statuses and failures have no effect. A
+        /// transfer that has made progress since it failed is counted from the start.
         public var retry: RetryPolicy? = .standard
         /// The limit on the bytes per second of all transfers together that have none; nil, the default, for none.
         public var limit: TransferLimit?
@@ -69,14 +69,20 @@ public final class TransferQueue: Sendable {
     /// - Parameters:
     ///   - download: The download; ``VerifiedDownload/keepsPartialFile`` has no effect, and its limit is not kept.
     ///   - priority: Transfers with a greater priority begin first; 0 by default.
+    /// - Returns: The number of the download.
     /// - Throws: A ``TransferQueueError``.
     @discardableResult
     public func add(_ download: VerifiedDownload, priority: Int = 0) async throws -> QueuedTransfer.ID {
         try await add([download], priority: priority)[0]
     }
 
-    /// Adds downloads like ``add(_:priority:)-(VerifiedDownload,_)``, all or none of them, which takes not much longer
-    /// than to add one.
+    /// Adds downloads, all or none of them, which takes not much longer than to add one.
+    ///
+    /// - Parameters:
+    ///   - downloads: The downloads.
+    ///   - priority: Transfers with a greater priority begin first; 0 by default.
+    /// - Returns: The numbers of the downloads, in order.
+    /// - Throws: A ``TransferQueueError``.
     @discardableResult
     public func add(_ downloads: [VerifiedDownload], priority: Int = 0) async throws -> [QueuedTransfer.ID] {
         let records = try downloads.map { download in
@@ -94,6 +100,7 @@ public final class TransferQueue: Sendable {
     /// - Parameters:
     ///   - upload: The upload; its limit is not kept.
     ///   - priority: Transfers with a greater priority begin first; 0 by default.
+    /// - Returns: The number of the upload.
     /// - Throws: A ``TransferQueueError``.
     @discardableResult
     public func add(_ upload: FileUpload, priority: Int = 0) async throws -> QueuedTransfer.ID {
@@ -142,7 +149,7 @@ public final class TransferQueue: Sendable {
         _ = try await store.change(id) { $0.state == .waiting ? $0.with(.paused) : nil }
     }
 
-    /// Lets a transfer that was paused or has failed, or all of them, wait for their turn again.
+    /// Resumes a transfer that was paused or has failed, or all of them: they wait for their turn again.
     ///
     /// - Parameter id: The number of the transfer, or nil for all of them.
     /// - Throws: A ``TransferQueueError``.
@@ -150,7 +157,7 @@ public final class TransferQueue: Sendable {
         _ = try await store.change(id) { $0.state == .paused || $0.state == .failed ? $0.with(.waiting) : nil }
     }
 
-    /// Lets the transfers that have failed wait for their turn again.
+    /// Resumes the transfers that have failed.
     package func retryFailed() async throws {
         _ = try await store.change(nil) { $0.state == .failed ? $0.with(.waiting) : nil }
     }

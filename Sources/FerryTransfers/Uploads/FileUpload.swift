@@ -41,8 +41,10 @@ public struct FileUpload: Sendable {
     ///
     /// If the server no longer has it, the upload begins again.
     public var location: Location?
-    /// Called when the server has created the upload, so that another process can continue it, and with nil if the
-    /// server no longer has it; nil by default. It is called on the delegate queue or the concurrency pool.
+    /// Called with the URL of the upload when the server has created it, and with nil if the server no longer has it.
+    ///
+    /// With the URL, another process can continue the upload. It is called on the delegate queue or the concurrency
+    /// pool; nil by default.
     public var locationDidChange: (@Sendable (Location?) -> Void)?
     /// What the server learns about the file with the tus protocol, such as its `filename`; empty by default.
     public var metadata: [String: String] = [:]
@@ -104,24 +106,4 @@ extension FileUploadError: LocalizedError, CustomStringConvertible {
     public var errorDescription: String? { description }
 
     init(_ error: FileError) { self = .file(path: error.path, code: error.code, reason: error.reasonText) }
-}
-
-extension CurlSession {
-    /// Uploads a file, and continues after lost connections where the server can.
-    ///
-    /// Cancelling the Swift task cancels the upload, which then throws `URLError.cancelled`. A server that has created
-    /// an upload is asked how much it has after each failure; six failures in a row without progress end the upload.
-    ///
-    /// - Parameters:
-    ///   - upload: The upload.
-    ///   - progress: Called about ten times per second, and at the end, on threads of the concurrency pool.
-    /// - Returns: What the upload has done.
-    /// - Throws: A ``FileUploadError``, a `URLError`, or the error of an interceptor or a protocol class.
-    @discardableResult
-    public func upload(
-        _ upload: FileUpload,
-        progress: (@Sendable (TransferProgress) -> Void)? = nil
-    ) async throws -> FileUpload.Outcome {
-        try await UploadRun(session: self, upload: upload, progress: progress).run()
-    }
 }

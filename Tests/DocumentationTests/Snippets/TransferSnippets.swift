@@ -25,4 +25,44 @@ enum TransferSnippets {
         limit.bytesPerSecond = nil
         print(try await outcome.bytes)
     }
+
+    static func queue(
+        session: CurlSession,
+        folder: URL,
+        url: URL,
+        file: URL,
+        checksum: String,
+        photo: URL,
+        destination: URL
+    ) async throws {
+        let queue = try await TransferQueue(folder: folder)
+        var download = VerifiedDownload(url, to: file, connections: 4)
+        download.digest = ContentDigest(.sha256, hexadecimal: checksum)
+        try await queue.add(download)
+        try await queue.add(FileUpload(photo, to: destination), priority: 1)
+
+        let summary = try await queue.run(with: session) { transfer in
+            print(transfer.id, transfer.state, transfer.progress.fraction ?? 0)
+        }
+        print(summary.finished, summary.failed)
+    }
+
+    static func upload(session: CurlSession, file: URL, url: URL) async throws {
+        let upload = FileUpload(file, to: url)
+        let outcome = try await session.upload(upload) { print($0.fraction ?? 0) }
+        print(outcome.response.statusCode)
+    }
+
+    static func location(
+        session: CurlSession,
+        file: URL,
+        url: URL,
+        loadLocation: () throws -> FileUpload.Location?,
+        saveLocation: @escaping @Sendable (FileUpload.Location?) -> Void
+    ) async throws {
+        var upload = FileUpload(file, to: url)
+        upload.location = try loadLocation()
+        upload.locationDidChange = { location in saveLocation(location) }
+        try await session.upload(upload)
+    }
 }
