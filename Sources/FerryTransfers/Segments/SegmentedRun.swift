@@ -21,7 +21,8 @@ final class SegmentedRun: Sendable {
         var rates: [Int: TransferRate] = [:]
         var rate = TransferRate(start: .now())
         var lastReport = MonotonicTime(nanoseconds: 0)
-        var lastSave = MonotonicTime.now()
+        /// When the record was written; the first time is a quarter of a second after the start.
+        var lastSave = MonotonicTime.now().before(.milliseconds(750))
         var isSaving = false
 
         /// Remembers a part that may be wrong.
