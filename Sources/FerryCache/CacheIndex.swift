@@ -68,10 +68,7 @@ package struct CacheIndex {
     }
 
     /// Differs after a restart of the system, which may have lost the end of the index.
-    package static let boot: UInt64 = {
-        let path = "/proc/sys/kernel/random/boot_id"
-        return ByteHash.of((try? RegularFile.contents(of: path, links: .refuse, limit: 100)) ?? Data())
-    }()
+    package static var boot: UInt64 { SystemBoot.number }
     /// The current time in nanoseconds since 1970.
     package static var now: Int64 {
         var time = timespec()

@@ -1,13 +1,16 @@
 import FerrySession
 
 /// A delegate for all kinds of tasks that records every callback, and checks the invariants of each.
-package final class RecordingDelegate: NSObject, URLSessionDataDelegate, URLSessionDownloadDelegate, Sendable {
+package final class RecordingDelegate: NSObject, URLSessionDataDelegate, URLSessionDownloadDelegate,
+    CurlSessionDurabilityDelegate, Sendable
+{
     private struct State {
         var records: [Int: TaskRecord] = [:]
         var order: [(task: Int, name: String)] = []
         var violations: [String] = []
         var running = 0
         var invalidations = 0
+        var endsOfEvents = 0
     }
 
     private let hooks: DelegateHooks
@@ -28,6 +31,9 @@ package final class RecordingDelegate: NSObject, URLSessionDataDelegate, URLSess
     package var violations: [String] { state.change { $0.violations } }
 
     package var invalidations: Int { state.change { $0.invalidations } }
+
+    /// How often all tasks of an earlier process were complete.
+    package var endsOfEvents: Int { state.change { $0.endsOfEvents } }
 
     package var completionCount: Int { state.change { $0.records.values.reduce(0) { $0 + $1.completions } } }
 
@@ -127,6 +133,8 @@ package final class RecordingDelegate: NSObject, URLSessionDataDelegate, URLSess
     }
 
     // MARK: - URLSessionDelegate
+
+    package func urlSessionDidFinishEvents(_ session: CurlSession) { state.change { $0.endsOfEvents += 1 } }
 
     package func urlSession(_ session: URLSession, didBecomeInvalidWithError error: (any Error)?) {
         state.change { state in

@@ -20,6 +20,13 @@ extension SessionManager {
     /// The download tasks that have not ended.
     public var downloadTasks: [URLSessionDownloadTask] { tasks.compactMap { $0 as? URLSessionDownloadTask } }
 
+    /// Resumes the tasks that an earlier process has left, except those that were suspended in it.
+    ///
+    /// They are among ``tasks`` if the manager's session has ``CurlSession/Options/durability``. They have no closures:
+    /// set ``hooks`` first, in particular ``SessionHooks/downloadTaskDidFinishDownloading``, which says where a file
+    /// goes. AFNetworking: a background configuration, `attemptsToRecreateUploadTasksForBackgroundSessions`.
+    public func continueEarlierTasks() { (session as? CurlSession)?.continueEarlierTasks() }
+
     /// Cancels all tasks; each completes with ``NetworkError/Code/cancelled``.
     public func cancelAllTasks() { for task in tasks { task.cancel() } }
 

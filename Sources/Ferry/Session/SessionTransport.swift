@@ -17,6 +17,9 @@ public enum SessionTransport: Sendable {
     /// Returns Ferry's session with the given options.
     public static func curl(options: CurlSession.Options) -> SessionTransport { .curlWithOptions(options) }
 
+    /// Whether the session keeps tasks for the next process.
+    var isDurable: Bool { if case .curlWithOptions(let options) = self { options.durability != nil } else { false } }
+
     /// Returns a new session.
     func makeSession(
         _ configuration: URLSessionConfiguration,

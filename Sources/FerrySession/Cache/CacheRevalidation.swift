@@ -21,6 +21,7 @@ final class CacheRevalidation: ExchangeClient {
     var exchangeDeliversAtEnd: Bool { false }
 
     var exchangeWantsInterimResponses: Bool { false }
+    func exchange(willWrite partial: DurableRecord.Partial?) {}
     func exchange(didReceiveInterim response: HTTPURLResponse) {}
     func exchange(didReceive response: ReceivedResponse) {}
     func exchange(didRefuse response: ReceivedResponse) {}

@@ -118,8 +118,26 @@ extension Exchange {
         continuation.wasSuspended = isSuspended
         continuation.expectedTotal = received.expectedLength
         continuation.useValidator(of: incoming.decoder == nil ? received : nil)
+        notePartialFile()
         client?.exchange(didReceive: received)
         if client?.exchangeWantsPrebuiltResponse == true { group.prebuild(received) }
+    }
+
+    /// Tells a durable session which response the file is of, before any of its bytes is written.
+    private func notePartialFile() {
+        guard settings.isDurable, case .file(let file) = destination else { return }
+        let partial = validator.flatMap { validator in
+            request.url.map { url in
+                DurableRecord.Partial(
+                    name: file.url.lastPathComponent,
+                    url: url,
+                    validator: validator,
+                    total: continuation.expectedTotal?.int64,
+                    boot: SystemBoot.number
+                )
+            }
+        }
+        client?.exchange(willWrite: partial)
     }
 
     /// Returns the content codings to undo; none where there is no body, or only a part of one.

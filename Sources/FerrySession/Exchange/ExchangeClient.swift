@@ -12,6 +12,8 @@ protocol ExchangeClient: AnyObject, Sendable {
     func exchange(didReceiveInterim response: HTTPURLResponse)
     /// The final response has arrived and its body follows.
     func exchange(didReceive response: ReceivedResponse)
+    /// The body of the response is going to be written to a file; `partial` is nil if it could not be continued.
+    func exchange(willWrite partial: DurableRecord.Partial?)
     /// The exchange will fail because of a response whose body does not follow.
     func exchange(didRefuse response: ReceivedResponse)
     /// The body continues after `offset` bytes that an earlier task has received.

@@ -17,6 +17,8 @@ final class ExchangeSettings: Sendable {
     /// The fields of a request that has no own field and no body.
     let plainFields: [RequestField]
     let temporaryDirectory: URL
+    /// Whether the files of downloads are kept for the next process.
+    let isDurable: Bool
     let decodesContent: Bool
     let decodingLimits: ContentDecodingLimits
     let cookies: CookieJar?
@@ -25,7 +27,12 @@ final class ExchangeSettings: Sendable {
     let cachePolicy: URLRequest.CachePolicy
 
     /// Reads a configuration, which must not change afterwards, and options.
-    init(_ configuration: URLSessionConfiguration, options: CurlSession.Options) {
+    ///
+    /// - Parameters:
+    ///   - configuration: The configuration.
+    ///   - options: The options.
+    ///   - folder: The folder of a durable session, or `nil`.
+    init(_ configuration: URLSessionConfiguration, options: CurlSession.Options, folder: URL? = nil) {
         coalescesIdenticalRequests = options.coalescesIdenticalRequests
         maximumRedirects = max(0, options.maximumRedirects)
         allowsInsecureRedirects = options.allowsInsecureRedirects
@@ -33,7 +40,8 @@ final class ExchangeSettings: Sendable {
         additionalHeaders = (configuration.httpAdditionalHeaders ?? [:]).map { ("\($0.key.base)", "\($0.value)") }
         omittedHeaders = Set(options.omittedHeaders.map { $0.lowercased() })
         userAgent = RequestField("User-Agent", Self.userAgent)
-        temporaryDirectory = options.temporaryDirectory ?? FileManager.default.temporaryDirectory
+        isDurable = folder != nil
+        temporaryDirectory = folder ?? options.temporaryDirectory ?? FileManager.default.temporaryDirectory
         decodesContent = options.decodesContent
         decodingLimits = options.decodingLimits
         cookies = CookieJar(configuration)

@@ -73,6 +73,13 @@ extension CurlSession {
         /// `nil`, the default, uses the system's folder for temporary files, which may be emptied at a restart.
         public var temporaryDirectory: URL?
 
+        /// The folder in which downloads and uploads are kept for the next process; `nil`, the default, for none.
+        ///
+        /// The files of downloads are then in it, and ``temporaryDirectory`` has no effect. If the folder cannot be
+        /// used, or another session has it, the tasks of the session fail with the reason
+        /// ``CurlSessionError/Code/durabilityUnavailable``.
+        public var durability: Durability?
+
         /// The maximum number of redirects that a task follows.
         ///
         /// The default is 20, as in URLSession. The next redirect fails with `httpTooManyRedirects`.

@@ -33,6 +33,64 @@ extension CurlSession {
         }
     }
 
+    /// Makes the tasks that an earlier process has left, for a session that has no tasks yet.
+    func makeEarlierTasks() {
+        guard let durable = core.durable else { return }
+        for record in durable.earlier {
+            let task: any CurlTask
+            if let path = record.upload {
+                let body = BodySource.file(URL(fileURLWithPath: path, isDirectory: false))
+                task = make(
+                    record.request,
+                    body,
+                    .delegate,
+                    isDownload: false,
+                    identifier: record.id,
+                    CurlUploadTask.init
+                )
+            } else {
+                task = make(
+                    record.request,
+                    .none,
+                    .delegate,
+                    isDownload: true,
+                    identifier: record.id,
+                    CurlDownloadTask.init
+                )
+                task.core.state.withLock { $0.resumeData = record.resumeData(in: durable.folder.path) }
+            }
+            (task.taskDescription, task.priority) = (record.text, record.priority)
+        }
+        core.registry.withLock { $0.reserveUpTo(durable.lastID) }
+    }
+
+    /// Why the folder of ``Options/durability`` cannot be used; `nil` if it can, or there is none.
+    public var durabilityError: CurlSessionError? {
+        guard case .failure(let error)? = core.settings.durable else { return nil }
+        return error
+    }
+
+    /// The tasks of the session's ``Durability`` that an earlier process has left and that are not complete.
+    ///
+    /// They are suspended until ``continueEarlierTasks()`` or `resume()`.
+    public var earlierTasks: [URLSessionTask] {
+        guard let durable = core.durable else { return [] }
+        return core.outstandingTasks.filter { durable.isEarlier($0.taskIdentifier) }
+    }
+
+    /// Resumes the tasks that an earlier process has left, except those that were suspended in it.
+    ///
+    /// Call it once when the delegate, or the hooks of a manager, are ready to receive their events. It has no effect
+    /// if the session is not durable.
+    public func continueEarlierTasks() {
+        guard let durable = core.durable else { return }
+        let suspended = Set(durable.earlier.filter(\.isSuspended).map(\.id))
+        let tasks = core.registry.withLock { $0.idle }
+        for task in tasks where durable.isEarlier(task.taskIdentifier) && !suspended.contains(task.taskIdentifier) {
+            task.resume()
+        }
+    }
+
     private static func body(of request: URLRequest) -> BodySource {
         if let data = request.httpBody { return .data(data) }
         if let stream = request.httpBodyStream { return StreamBox(stream).source }
@@ -45,9 +103,14 @@ extension CurlSession {
         _ resultDelivery: ResultDelivery,
         isDownload: Bool,
         startError: URLError? = nil,
+        identifier earlier: Int? = nil,
         _ make: (TaskCore) -> Task
     ) -> Task {
-        let (identifier, isInvalidated) = core.registry.withLock { ($0.reserveIdentifier(), $0.isInvalidated) }
+        let (identifier, isInvalidated) = core.registry.withLock { registry in
+            guard let earlier else { return (registry.reserveIdentifier(), registry.isInvalidated) }
+            registry.reserve(earlier)
+            return (earlier, false)
+        }
         let state = TaskCore.State(
             resultDelivery: resultDelivery,
             originalRequest: request,

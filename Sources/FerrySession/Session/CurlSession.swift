@@ -95,6 +95,7 @@ public final class CurlSession: URLSession, @unchecked Sendable {
             )
         )
         core.note(self)
+        makeEarlierTasks()
     }
 
     /// Makes a session object, the first one or another one for tasks that have outlived it.

@@ -11,6 +11,8 @@ final class CurlSessionCore: Sendable {
     let group: ExchangeGroup
     let engineError: CurlSessionError?
     let isShared: Bool
+    /// The tasks that are kept for the next process; `nil` if none are, or they cannot be.
+    let durable: DurableTasks?
     /// The number of the session among those of the process.
     let number = CurlSessionCore.count.withLock { count in
         count += 1
@@ -39,6 +41,7 @@ final class CurlSessionCore: Sendable {
         self.options = options
         self.dispatcher = dispatcher
         self.isShared = isShared
+        durable = try? settings.durable?.get()
         links = Mutex(Links(delegate: delegate, casts: DelegateCasts(delegate)))
         group = ExchangeGroup(settings.exchanges, dispatcher)
         do {
@@ -111,7 +114,9 @@ final class CurlSessionCore: Sendable {
 
     /// The tasks that were resumed and neither cancelled nor completed.
     var outstandingTasks: [URLSessionTask] {
-        registry.withLock { $0.running }.filter { $0.state == .running || $0.state == .suspended }
+        let (running, idle) = registry.withLock { ($0.running, $0.idle) }
+        let earlier = idle.filter { durable?.isEarlier($0.taskIdentifier) == true }
+        return (earlier + running).filter { $0.state == .running || $0.state == .suspended }
     }
 
     /// Registers a task that begins to run, and returns the reason why it must not run, if any.
@@ -123,6 +128,14 @@ final class CurlSessionCore: Sendable {
         if !isInvalidated || core.wasMadeBeforeInvalidation || forCompletion { return nil }
         let error = CurlSessionError(.sessionInvalidated, "The session of the task has been invalidated")
         return .ferry(.unknown, url: core.originalRequest?.url, underlying: error)
+    }
+
+    /// Ends the record of a task whose completion was delivered, and tells the delegate if no earlier task is left.
+    func endDurableTask(_ identifier: Int, _ error: (any Error)?) {
+        guard let durable, durable.end(identifier, keepsFile: ResumeData.data(of: error) != nil) else { return }
+        dispatcher.queue.deliver { [self] in
+            (delegate as? any CurlSessionDurabilityDelegate)?.urlSessionDidFinishEvents(session)
+        }
     }
 
     /// Makes the session invalid once its tasks have finished; tasks that can no longer be resumed are not waited for.

@@ -5,6 +5,8 @@ struct CurlSessionSettings: @unchecked Sendable {
     let configuration: URLSessionConfiguration
     let exchanges: ExchangeSettings
     let protocols: ProtocolClasses
+    /// The tasks that are kept for the next process; `nil` if none are.
+    let durable: Result<DurableTasks, CurlSessionError>?
     /// The policy, interceptors and deadline of tasks that have none of their own.
     let recovery: RecoverySettings?
     private let requestTimeout: TimeInterval
@@ -19,7 +21,10 @@ struct CurlSessionSettings: @unchecked Sendable {
         requestTimeout = configuration.timeoutIntervalForRequest
         resourceTimeout = TimeSpan(timeout: configuration.timeoutIntervalForResource)
         connectTimeout = options.connectTimeout.map { TimeSpan(timeout: $0) } ?? .infinite
-        exchanges = ExchangeSettings(copy, options: options)
+        durable = options.durability.map { durability in
+            Result { () throws(CurlSessionError) in try DurableTasks(durability) }
+        }
+        exchanges = ExchangeSettings(copy, options: options, folder: (try? durable?.get())?.folder)
         let recovery = RecoverySettings { values in
             values.retry = options.retry
             values.interceptors = RequestInterceptors(options.interceptors)

@@ -44,6 +44,15 @@ struct TaskRegistry {
         return nextIdentifier
     }
 
+    /// Reserves the identifier of a task of an earlier process, when the session has no tasks yet.
+    mutating func reserve(_ identifier: Int) {
+        nextIdentifier = max(nextIdentifier, identifier + 1)
+        reservedCount += 1
+    }
+
+    /// Leaves out the identifiers up to one, since an earlier process has used them.
+    mutating func reserveUpTo(_ identifier: Int) { nextIdentifier = max(nextIdentifier, identifier + 1) }
+
     /// Adds a task whose identifier was reserved before the session was invalidated, and returns whether it must be
     /// cancelled, since all tasks have been cancelled in the meantime.
     mutating func add(_ task: any CurlTask) -> Bool {

@@ -28,6 +28,7 @@ extension TaskCore: ExchangeClient {
     var exchangeIsSuspended: Bool { state.withLock { $0.isSuspended } }
 
     var exchangeWantsInterimResponses: Bool { state.withLock { $0.delegate?.interim != nil } }
+    func exchange(willWrite partial: DurableRecord.Partial?) { noteDurably { $0.partial = partial } }
     func exchange(didReceiveInterim response: HTTPURLResponse) { post(.interim(response)) }
 
     func exchange(didReceive response: ReceivedResponse) {

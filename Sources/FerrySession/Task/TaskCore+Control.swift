@@ -38,6 +38,7 @@ extension TaskCore {
             return begin(start)
         case .goOn(let driver, let mustDrain):
             driver?.perform(.suspensionChanged)
+            noteDurably { $0.isSuspended = self.publicState == .suspended }
             if mustDrain { scheduleDrain() }
         }
         notifyObserver { $0.session($1, didResume: $2) }
@@ -51,7 +52,41 @@ extension TaskCore {
         }
         guard isReal else { return }
         driver?.perform(.suspensionChanged)
+        noteDurably { $0.isSuspended = self.publicState == .suspended }
         notifyObserver { $0.session($1, didSuspend: $2) }
+    }
+
+    /// Writes the task to the journal of a durable session, and returns why it must not run if that is not possible.
+    private func keep(_ task: URLSessionTask, in core: CurlSessionCore) -> URLError? {
+        guard let durable = core.settings.durable else { return nil }
+        let (request, body, isDownload) = state.withLock { ($0.originalRequest, $0.body, $0.isDownload) }
+        var file: URL?
+        if !isDownload {
+            guard task is CurlUploadTask, case .file(let url) = body else { return nil }
+            file = url
+        }
+        guard let request else { return nil }
+        do {
+            try durable.get().keep(identifier, request, upload: file) { record in
+                (record.text, record.priority) = (task.taskDescription, task.priority)
+            }
+            return nil
+        } catch let error as CurlSessionError {
+            return .ferry(.unknown, url: request.url, underlying: error)
+        } catch {
+            let text = "The task cannot be kept: \((error as? FileError)?.description ?? error.localizedDescription)"
+            return .ferry(.cannotCreateFile, url: request.url, reason: .durabilityUnavailable, text)
+        }
+    }
+
+    /// Changes the record of the task in a durable session.
+    func noteDurably(_ change: (inout DurableRecord) -> Void) {
+        let (core, task) = state.withLock { ($0.sessionCore, $0.task) }
+        guard let durable = core?.durable else { return }
+        durable.note(identifier) { record in
+            change(&record)
+            if let task { (record.text, record.priority) = (task.taskDescription, task.priority) }
+        }
     }
 
     private func notifyObserver(_ call: (any CurlSessionTaskObserver, CurlSession, URLSessionTask) -> Void) {
@@ -116,7 +151,7 @@ extension TaskCore {
 
     private func begin(_ start: Start) {
         let session = start.session
-        let refusal = session.core.admit(self, start.task, forCompletion: false)
+        let refusal = session.core.admit(self, start.task, forCompletion: false) ?? keep(start.task, in: session.core)
         let opensFile = refusal == nil && start.isContinuation
         let partial = opensFile ? openPartialFile(unlessClaimedBy: session.protocols) : nil
         let adaptation = refusal == nil ? adaptImmediately(start) : nil

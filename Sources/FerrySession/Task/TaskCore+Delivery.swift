@@ -263,6 +263,7 @@ extension TaskCore {
         case .stream(let stream): stream.finish(error)
         }
         release()
+        session.core.endDurableTask(identifier, error)
         session.core.forget(identifier)
     }
 

@@ -30,19 +30,8 @@ final class QueueStore: @unchecked Sendable {
         self.folder = folder
         journal = Journal(path: folder + "/journal")
         try await run { store in
-            try Self.prepare(folder)
+            try PrivateFolder.prepare(folder)
             try store.update()
-        }
-    }
-
-    private static func prepare(_ folder: String) throws(FileError) {
-        if mkdir(folder, 0o700) != 0, errno != EEXIST { throw FileError("create", path: folder) }
-        var info = stat()
-        guard stat(folder, &info) == 0 else { throw FileError("examine", path: folder) }
-        guard info.st_mode & S_IFMT == S_IFDIR else { throw FileError("open", path: folder, code: ENOTDIR) }
-        guard info.st_uid == geteuid() else { throw FileError("open", path: folder, reason: .foreignOwner) }
-        guard info.st_mode & (S_IWGRP | S_IWOTH) == 0 else {
-            throw FileError("open", path: folder, reason: .writableByOthers)
         }
     }
 

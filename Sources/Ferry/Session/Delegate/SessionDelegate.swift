@@ -4,7 +4,7 @@ import FerrySession
 ///
 /// It retains the manager's core and not the manager, so that a session does not retain its manager.
 final class SessionDelegate: NSObject, URLSessionDataDelegate, URLSessionDownloadDelegate, CurlSessionTaskObserver,
-    CurlSessionRetryDelegate, CurlSessionInterimResponseDelegate
+    CurlSessionRetryDelegate, CurlSessionInterimResponseDelegate, CurlSessionDurabilityDelegate
 {
     private let core: SessionCore
     private let generation: Int
@@ -17,6 +17,8 @@ final class SessionDelegate: NSObject, URLSessionDataDelegate, URLSessionDownloa
     func urlSession(_ session: URLSession, didBecomeInvalidWithError error: (any Error)?) {
         core.sessionDidBecomeInvalid(session, generation: generation, error: error)
     }
+
+    func urlSessionDidFinishEvents(_ session: CurlSession) { core.observers.hooks.sessionDidFinishEvents?(session) }
 
     private func key(_ task: URLSessionTask) -> TaskKey {
         TaskKey(generation: generation, identifier: task.taskIdentifier)

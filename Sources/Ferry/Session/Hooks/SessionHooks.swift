@@ -10,6 +10,12 @@ public struct SessionHooks: Sendable {
     /// Called when a session has become invalid, with the error if there was one.
     public var sessionDidBecomeInvalid: (@Sendable (URLSession, (any Error)?) -> Void)?
 
+    /// Called when all tasks that a durable session has found at its creation are complete.
+    ///
+    /// See ``SessionManager/continueEarlierTasks()``. AFNetworking:
+    /// `setDidFinishEventsForBackgroundURLSessionBlock:`.
+    public var sessionDidFinishEvents: (@Sendable (URLSession) -> Void)?
+
     /// Decides about a challenge that concerns the connection: NTLM or Negotiate.
     ///
     /// If it is nil, ``taskDidReceiveChallenge`` decides. Server trust and client certificates are not challenges on

@@ -82,7 +82,11 @@ extension SessionCore {
     }
 
     /// The tasks that have not ended, in the order they were made.
-    var tasks: [URLSessionTask] { state.withLock { $0.registry.tasks() } }
+    var tasks: [URLSessionTask] {
+        // Those of an earlier process are known when the session is made.
+        if transport.isDurable { _ = session }
+        return state.withLock { $0.registry.tasks() }
+    }
 
     /// Returns the delegate of a task of this manager; nil once the task has ended.
     func delegate(of task: URLSessionTask) -> TaskDelegate? {

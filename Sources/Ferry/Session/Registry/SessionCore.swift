@@ -71,6 +71,9 @@ final class SessionCore: Sendable {
             made.invalidateAndCancel()
             return state.withLock { $0.sessions.session } ?? made
         }
+        for task in (made as? CurlSession)?.earlierTasks ?? [] {
+            adopt(task, at: TaskKey(generation: generation, identifier: task.taskIdentifier))
+        }
         return made
     }
 

@@ -1,0 +1,46 @@
+extension CurlSession {
+    /// A folder in which a session keeps its downloads and uploads, so that the next process can go on with them.
+    ///
+    /// ```swift
+    /// var options = CurlSession.Options()
+    /// options.durability = .directory(folder, identifier: "photos")
+    /// let session = CurlSession(configuration: .default, options: options, delegate: delegate)
+    /// session.continueEarlierTasks()
+    /// ```
+    ///
+    /// It is what a background configuration is on Apple's systems, without a daemon: nothing is transferred while no
+    /// process has the session. Download tasks, and upload tasks with a file, are written to a journal before they run,
+    /// and again when they are suspended or resumed and when a response begins. A task leaves the journal after its
+    /// completion was delivered. Tasks with completion handlers are kept too, but after a restart their events go to
+    /// the delegate, since a closure cannot be kept; other tasks are not kept.
+    ///
+    /// A session with the same identifier in a later process has the tasks from its creation, with their requests,
+    /// `taskDescription`, `priority` and the bytes that have arrived: ``CurlSession/earlierTasks``. Downloads go on with
+    /// them, if the response had a strong validator. What has been written survives the end of the process at any
+    /// moment; after a failure of power, downloads begin again.
+    public struct Durability: Sendable, Hashable {
+        /// The folder, which is created if its parent exists. Only the user of the process can read what is in it.
+        public var directory: URL
+        /// The name of the session within the folder: letters, digits, `-`, `_` and `.`, at most 100 characters.
+        public var identifier: String
+        /// A Boolean value that indicates whether header fields with passwords, tokens or cookies, and users in URLs,
+        /// are kept; `false` by default.
+        ///
+        /// Otherwise they are missing after a restart, unless the configuration or an interceptor adds them.
+        public var keepsSecrets = false
+
+        /// Returns a folder and the name of a session within it.
+        public static func directory(_ directory: URL, identifier: String) -> Durability {
+            Durability(directory: directory, identifier: identifier)
+        }
+    }
+}
+
+/// A session delegate that is told when the tasks of an earlier process are complete.
+public protocol CurlSessionDurabilityDelegate: URLSessionDelegate {
+    /// Called on the delegate queue when all tasks that the session has found at its creation are complete.
+    ///
+    /// It is not called if there were none. AFNetworking and URLSession:
+    /// `URLSessionDidFinishEventsForBackgroundURLSession:`.
+    func urlSessionDidFinishEvents(_ session: CurlSession)
+}

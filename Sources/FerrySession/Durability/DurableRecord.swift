@@ -1,0 +1,82 @@
+/// What the journal of a durable session says about a task; the last record of a task is enough.
+struct DurableRecord: Codable, Sendable, Hashable {
+    /// The file of a download and the response that it comes from.
+    struct Partial: Codable, Sendable, Hashable {
+        var name: String
+        var url: URL
+        var validator: String
+        var total: Int64?
+        /// The start of the system, after which the file may have less than its size says.
+        var boot: UInt64
+    }
+
+    var version = 1
+    var id: Int
+    var url: URL
+    var method: String
+    var fields: [String: String]
+    var timeout: Double
+    /// The file that is uploaded; `nil` for a download.
+    var upload: String?
+    var isSuspended = false
+    var text: String?
+    var priority: Float
+    var partial: Partial?
+    /// Whether the task is complete; its partial file, if there is one, belongs to resume data.
+    var hasEnded = false
+
+    private static let mostID = 1 << 52
+
+    /// Reads a record; `nil` if it is of another version or not valid.
+    init?(_ data: Data) {
+        guard let record = try? JSONDecoder().decode(Self.self, from: data), record.version == 1, record.id > 0,
+            record.id < Self.mostID, record.url.isWebAddress, record.upload?.hasPrefix("/") != false,
+            record.partial.map({ DownloadFile.isName($0.name) && ContinuationRule.isValidator($0.validator) }) != false
+        else { return nil }
+        self = record
+    }
+
+    /// Describes a task with a request; `nil` if the request cannot be sent again.
+    init?(id: Int, _ request: URLRequest, upload: URL?, keepsSecrets: Bool) {
+        guard let url = request.url, url.isWebAddress, request.httpBody == nil, request.httpBodyStream == nil else {
+            return nil
+        }
+        let plain = keepsSecrets ? url : URL(string: PresentableText.withoutUserInfo(url.absoluteString))
+        guard let plain else { return nil }
+        (self.id, self.url, self.upload) = (id, plain, upload?.standardizedFileURL.path)
+        method = request.httpMethod ?? "GET"
+        fields = (request.allHTTPHeaderFields ?? [:]).filter { keepsSecrets || !SecretName.isSecret($0.key) }
+        timeout = request.timeoutInterval
+        priority = URLSessionTask.defaultPriority
+    }
+
+    var data: Data {
+        get throws { try JSONEncoder().encode(self) }
+    }
+
+    var request: URLRequest {
+        var request = URLRequest(url: url, timeoutInterval: timeout.isFinite && timeout > 0 ? timeout : 60)
+        request.httpMethod = method
+        request.allHTTPHeaderFields = fields
+        return request
+    }
+
+    /// Returns the resume data of the partial file in a folder; `nil` if there is nothing to continue.
+    func resumeData(in folder: String) -> ResumeData? {
+        guard let partial, partial.boot == SystemBoot.number, upload == nil else { return nil }
+        let file = URL(fileURLWithPath: folder, isDirectory: true).appendingPathComponent(partial.name)
+        guard let size = try? RegularFile(reading: file.path, links: .refuse).size() else { return nil }
+        // If everything has arrived, the last byte is requested again: no server has a range after the end.
+        let offset = min(size, (partial.total ?? .max) - 1)
+        guard offset > 0 else { return nil }
+        return ResumeData(
+            url: partial.url,
+            originalURL: url,
+            headers: fields,
+            file: file,
+            offset: offset,
+            expectedTotal: partial.total,
+            validator: partial.validator
+        )
+    }
+}

@@ -1,0 +1,147 @@
+/// The journal of a durable session, and the tasks that an earlier process has left.
+///
+/// Records are written without waiting for the disk: they survive the process, and the file system writes them soon.
+final class DurableTasks: Sendable {
+    private struct State: Sendable {
+        var records: [Int: DurableRecord] = [:]
+        /// Records that could not be written, for example because the disk is full; they are written with the next one.
+        var unwritten: [DurableRecord] = []
+        /// The tasks of an earlier process that are not complete.
+        var earlier: Set<Int> = []
+        /// Whether the delegate is told when there are none left.
+        var hasEarlier = false
+        var lastID = 0
+    }
+
+    let folder: URL
+    private let keepsSecrets: Bool
+    private let lock: RegularFile
+    private let journal: Journal
+    private let state = Mutex(State())
+
+    private static let leastCompaction: Int64 = 1_048_576
+    private static let sizeOfRecord: Int64 = 512
+
+    /// Opens the folder of a session, which no other session may have, and reads the journal.
+    init(_ durability: CurlSession.Durability) throws(CurlSessionError) {
+        let name = durability.identifier
+        guard name.wholeMatch(of: /[A-Za-z0-9_-][A-Za-z0-9._-]{0,99}/) != nil else {
+            throw CurlSessionError(.durabilityUnavailable, "The identifier of a durable session is not valid")
+        }
+        let parent = durability.directory.standardizedFileURL.path
+        keepsSecrets = durability.keepsSecrets
+        folder = URL(fileURLWithPath: parent + "/" + name, isDirectory: true)
+        do throws(FileError) {
+            for path in [parent, folder.path] { try PrivateFolder.prepare(path) }
+            lock = try RegularFile(updating: folder.path + "/lock")
+            journal = Journal(path: folder.path + "/journal")
+        } catch {
+            throw CurlSessionError(.durabilityUnavailable, "The durable session cannot be used: \(error.description)")
+        }
+        guard lock.tryLock() else {
+            let text = "Another session, maybe of another process, has the identifier \(name) in \(parent)"
+            throw CurlSessionError(.durabilityUnavailable, text)
+        }
+        do {
+            try load()
+        } catch {
+            let text = (error as? FileError)?.description ?? error.localizedDescription
+            throw CurlSessionError(.durabilityUnavailable, "The journal of the durable session cannot be used: \(text)")
+        }
+    }
+
+    /// Reads the journal, and replaces it by what still counts; then deletes the files that belong to no task.
+    private func load() throws {
+        try state.withLock { state in
+            try journal.update(synchronized: true) { changes in
+                for record in changes.records.compactMap(DurableRecord.init) {
+                    state.records[record.id] = record
+                    state.lastID = max(state.lastID, record.id)
+                }
+                for (id, record) in state.records where record.hasEnded {
+                    let path = record.partial.map { folder.path + "/" + $0.name }
+                    if path.map({ access($0, F_OK) != 0 }) ?? true { state.records[id] = nil }
+                }
+                return .replace(try state.records.values.sorted { $0.id < $1.id }.map { try $0.data })
+            }
+            state.earlier = Set(state.records.values.filter { !$0.hasEnded }.map(\.id))
+            state.hasEarlier = !state.earlier.isEmpty
+            let used = Set(state.records.values.compactMap(\.partial?.name))
+            let names = (try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? []
+            for name in names where DownloadFile.isName(name) && !used.contains(name) {
+                unlink(folder.path + "/" + name)
+            }
+        }
+    }
+
+    /// The greatest identifier of a task in the journal.
+    var lastID: Int { state.withLock { $0.lastID } }
+    /// The records of the tasks that an earlier process has left, in the order of their creation.
+    var earlier: [DurableRecord] {
+        state.withLock { state in state.earlier.compactMap { state.records[$0] }.sorted { $0.id < $1.id } }
+    }
+
+    /// Returns whether a task is one that an earlier process has left.
+    func isEarlier(_ id: Int) -> Bool { state.withLock { $0.earlier.contains(id) } }
+
+    // MARK: - The tasks' side
+
+    /// Writes a task to the journal before it runs; throws if that is not possible.
+    func keep(_ id: Int, _ request: URLRequest, upload: URL?, _ change: (inout DurableRecord) -> Void) throws {
+        guard var record = DurableRecord(id: id, request, upload: upload, keepsSecrets: keepsSecrets) else { return }
+        change(&record)
+        try state.withLock { state in
+            record.partial = state.records[id]?.partial
+            try write(record, &state)
+        }
+    }
+
+    /// Changes the record of a task that is kept.
+    func note(_ id: Int, _ change: (inout DurableRecord) -> Void) {
+        state.withLock { state in
+            guard var record = state.records[id] else { return }
+            change(&record)
+            guard record != state.records[id] else { return }
+            do {
+                try write(record, &state)
+            } catch {
+                // It is still true that the task is kept; what has changed is written with the next record.
+                state.records[id] = record
+                state.unwritten.append(record)
+            }
+        }
+    }
+
+    /// Ends a task, whose completion was delivered, and returns whether it was the last one of an earlier process.
+    ///
+    /// - Parameters:
+    ///   - id: The identifier of the task.
+    ///   - keepsFile: Whether its partial file belongs to resume data.
+    /// - Returns: Whether the delegate is to be told that no task of an earlier process is left.
+    func end(_ id: Int, keepsFile: Bool) -> Bool {
+        note(id) { record in
+            record.hasEnded = true
+            if !keepsFile { record.partial = nil }
+        }
+        return state.withLock { state in
+            state.earlier.remove(id)
+            guard state.hasEarlier, state.earlier.isEmpty else { return false }
+            state.hasEarlier = false
+            return true
+        }
+    }
+
+    private func write(_ record: DurableRecord, _ state: inout State) throws {
+        var records = state.records
+        records[record.id] = record.hasEnded && record.partial == nil ? nil : record
+        try journal.update(synchronized: false) { changes in
+            let expected = Int64(records.count) * Self.sizeOfRecord
+            guard changes.size > max(Self.leastCompaction, 4 * expected) else {
+                return .append(try (state.unwritten + [record]).map { try $0.data })
+            }
+            return .replace(try records.values.sorted { $0.id < $1.id }.map { try $0.data })
+        }
+        state.records = records
+        state.unwritten = []
+    }
+}

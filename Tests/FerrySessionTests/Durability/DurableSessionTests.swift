@@ -1,0 +1,251 @@
+import FerryTesting
+import TestSupport
+import Testing
+
+@testable import FerrySession
+
+/// Sessions whose process is killed, and what the next one finds.
+@Suite(.timeLimit(.minutes(5)), .ownThreads)
+struct DurableSessionTests {
+    private let folder: TemporaryFolder
+    private let content = RangedContent(count: 400_000)
+
+    init() throws { folder = try TemporaryFolder() }
+
+    /// A session of this process, with the tasks that killed ones have left.
+    private func session(_ delegate: (any URLSessionDelegate)? = nil) -> CurlSession {
+        makeSession(delegate, options: .durable(folder.url))
+    }
+
+    /// The names of what is in the folder of the session, apart from the journal.
+    private var names: [String] {
+        let path = folder.path("session")
+        let names = (try? FileManager.default.contentsOfDirectory(atPath: path)) ?? []
+        return names.filter { $0 != "journal" && $0 != "lock" }.sorted()
+    }
+
+    /// Runs tasks in a process that is killed when the server has sent some of their bodies.
+    private func killed(_ url: URL, _ kind: DurableKind, wait: Bool = true) async {
+        await #expect(processExitsWith: .signal(SIGKILL)) {
+            [url = url as URL, place = folder.url as URL, kind = kind as DurableKind, wait = wait as Bool] in
+            let delegate = RecordingDelegate()
+            let session = CurlSession(configuration: .ephemeral, options: .durable(place), delegate: delegate)
+            var request = URLRequest(url: url)
+            request.setValue("planted", forHTTPHeaderField: "Authorization")
+            request.setValue("kept", forHTTPHeaderField: "X-Own")
+            let task: URLSessionTask
+            if kind == .upload {
+                request.httpMethod = "PUT"
+                let file = place.appendingPathComponent("source")
+                try Data(repeating: 7, count: 300_000).write(to: file)
+                task = session.uploadTask(with: request, fromFile: file)
+            } else {
+                task = session.downloadTask(with: request)
+            }
+            task.taskDescription = "the first"
+            task.priority = 0.75
+            task.resume()
+            if wait { try await eventually("a part") { task.countOfBytesReceived + task.countOfBytesSent > 100_000 } }
+            if kind == .suspendedDownload { task.suspend() }
+            kill(getpid(), SIGKILL)
+        }
+    }
+
+    @Test("A download that was killed is found by the next process and goes on with its bytes")
+    func download() async throws {
+        var slow = content
+        slow.bytesPerSecond = 200_000
+        let log = Watched<[LoopbackRequest]>([])
+        let server = try LoopbackServer { [slow, content] request in
+            log.change { $0.append(request) }
+            return (request.header("Range") == nil ? slow : content).response(to: request)
+        }
+        await killed(server.url, .download)
+        #expect(names.count == 1)
+
+        let delegate = RecordingDelegate()
+        let session = session(delegate)
+        let task = try #require(session.earlierTasks.first as? URLSessionDownloadTask)
+        #expect(await session.allTasks == [task])
+        #expect(task.taskIdentifier == 1 && task.state == .suspended)
+        #expect(task.taskDescription == "the first" && task.priority == 0.75)
+        #expect(task.originalRequest?.value(forHTTPHeaderField: "X-Own") == "kept")
+        #expect(task.originalRequest?.value(forHTTPHeaderField: "Authorization") == nil)
+        #expect(try !String(contentsOf: folder.file("session/journal"), encoding: .utf8).contains("planted"))
+        session.continueEarlierTasks()
+        let record = try await delegate.completion(of: task)
+        #expect(record.error == nil)
+        #expect(record.file == LoopbackServer.pattern(count: 400_000))
+        try await eventually("the end of events") { delegate.endsOfEvents == 1 }
+        let range = log.change { $0 }.last?.header("Range")
+        #expect(range.flatMap { Int($0.dropFirst("bytes=".count).dropLast()) } ?? 0 > 100_000)
+        // The next task has another identifier, and nothing is left of the first one.
+        #expect(session.downloadTask(with: server.url).taskIdentifier == 2)
+        #expect(names.isEmpty)
+        #expect(session.earlierTasks.isEmpty)
+    }
+
+    @Test("A suspended download stays suspended until it is resumed")
+    func suspended() async throws {
+        var slow = content
+        slow.bytesPerSecond = 200_000
+        let server = try LoopbackServer(handler: slow.handler)
+        await killed(server.url, .suspendedDownload)
+        let delegate = RecordingDelegate()
+        let session = session(delegate)
+        session.continueEarlierTasks()
+        let task = try #require(session.earlierTasks.first)
+        #expect(task.state == .suspended)
+        let count = server.requestCount
+        try await session.overtake()
+        #expect(server.requestCount == count)
+        task.resume()
+        #expect(try await delegate.completion(of: task).file == LoopbackServer.pattern(count: 400_000))
+    }
+
+    @Test("An upload that was killed is sent again")
+    func upload() async throws {
+        let gate = Gate()
+        let bodies = Watched<[Int]>([])
+        let server = try LoopbackServer { request in
+            bodies.change { $0.append(request.body.count) }
+            if !gate.isOpen { gate.wait() }
+            return .text("thanks")
+        }
+        await killed(server.url, .upload)
+        gate.open()
+        let delegate = RecordingDelegate()
+        let session = session(delegate)
+        let task = try #require(session.earlierTasks.first as? URLSessionUploadTask)
+        session.continueEarlierTasks()
+        #expect(try await delegate.completion(of: task).status == 200)
+        #expect(bodies.change { $0 }.last == 300_000)
+        #expect(task.originalRequest?.httpMethod == "PUT")
+        try await eventually("the end of events") { delegate.endsOfEvents == 1 }
+    }
+
+    @Test("A download is delivered again if its process was killed before the delegate was told")
+    func complete() async throws {
+        let server = try LoopbackServer(handler: content.handler)
+        let url = server.url
+        await #expect(processExitsWith: .signal(SIGKILL)) { [url = url as URL, place = folder.url as URL] in
+            var hooks = DelegateHooks()
+            hooks.onFinishedDownload = { _, _ in kill(getpid(), SIGKILL) }
+            let delegate = RecordingDelegate(hooks)
+            let session = CurlSession(configuration: .ephemeral, options: .durable(place), delegate: delegate)
+            session.downloadTask(with: url).resume()
+            try await eventually("the end") { delegate.completionCount == 1 }
+        }
+        let delegate = RecordingDelegate()
+        let session = session(delegate)
+        let task = try #require(session.earlierTasks.first)
+        session.continueEarlierTasks()
+        let record = try await delegate.completion(of: task)
+        #expect(record.file == LoopbackServer.pattern(count: 400_000))
+        #expect(server.requests.last?.header("Range") == "bytes=399999-")
+    }
+
+    @Test("A task that is complete, failed or cancelled is not found again, but the file of resume data stays")
+    func ended() async throws {
+        var slow = content
+        slow.bytesPerSecond = 400_000
+        let server = try LoopbackServer(handler: slow.handler)
+        var resumeData: Data?
+        do {
+            let delegate = RecordingDelegate()
+            let session = session(delegate)
+            _ = try await delegate.run(session.downloadTask(with: server.url))
+            let failing = session.downloadTask(with: try #require(URL(string: "http://127.0.0.1:1/")))
+            #expect(try await delegate.run(failing).error != nil)
+            let cancelled = session.downloadTask(with: server.url)
+            cancelled.resume()
+            try await eventually("a part") { cancelled.countOfBytesReceived > 50_000 }
+            resumeData = await cancelled.cancelByProducingResumeData()
+            _ = try await delegate.completion(of: cancelled)
+            #expect(names.count == 1)
+            session.invalidateAndCancel()
+        }
+        let data = try #require(resumeData)
+        try await eventually("the release of the folder") { session().durabilityError == nil }
+        let delegate = RecordingDelegate()
+        let second = session(delegate)
+        try #require(second.durabilityError == nil)
+        #expect(second.earlierTasks.isEmpty)
+        #expect(names.count == 1)
+        let record = try await delegate.run(second.downloadTask(withResumeData: data))
+        #expect(record.file == LoopbackServer.pattern(count: 400_000))
+        #expect(delegate.endsOfEvents == 0)
+    }
+
+    @Test("A second session with the identifier fails its tasks with a reason, and the first one goes on")
+    func exclusion() async throws {
+        let server = try LoopbackServer(handler: content.handler)
+        let first = session()
+        let second = session()
+        #expect(second.durabilityError?.code == .durabilityUnavailable)
+        let error = await #expect(throws: URLError.self) { try await second.download(from: server.url) }
+        #expect((error?.userInfo[NSUnderlyingErrorKey] as? CurlSessionError)?.code == .durabilityUnavailable)
+        #expect(server.requestCount == 0)
+        _ = try await first.download(from: server.url)
+        // Tasks that are not kept need no folder.
+        _ = try await second.data(from: server.url)
+    }
+
+    @Test("An identifier that is no name, and a folder that others can write, are errors", arguments: ["", "..", "a/b"])
+    func invalid(identifier: String) throws {
+        var options = CurlSession.Options()
+        options.durability = .directory(folder.url, identifier: identifier)
+        #expect(makeSession(options: options).durabilityError?.code == .durabilityUnavailable)
+        chmod(folder.url.path, 0o777)
+        #expect(session().durabilityError?.code == .durabilityUnavailable)
+    }
+
+    @Test("Damaged journals lose tasks at most, and files that belong to no task are deleted")
+    func damage() async throws {
+        let server = try LoopbackServer(handler: content.handler)
+        await killed(server.url, .download, wait: false)
+        let journal = folder.file("session/journal")
+        let whole = try Data(contentsOf: journal)
+        var generator = SeededGenerator(3)
+        for round in 0..<300 {
+            var bytes = whole
+            for _ in 0..<Int.random(in: 1...4, using: &generator) where !bytes.isEmpty {
+                let index = bytes.indices.randomElement(using: &generator) ?? 0
+                switch round % 3 {
+                case 0: bytes[index] = .random(in: 0...255, using: &generator)
+                case 1: bytes = bytes.prefix(index)
+                default: bytes.insert(contentsOf: bytes.prefix(20), at: index)
+                }
+            }
+            try bytes.write(to: journal)
+            let stray = "session/ferry-\(UUID().uuidString).download"
+            try Data("stray".utf8).write(to: folder.file(stray))
+            let session = session()
+            #expect(session.durabilityError == nil)
+            #expect(session.earlierTasks.count <= 1)
+            #expect(!FileManager.default.fileExists(atPath: folder.path(stray)))
+        }
+    }
+}
+
+/// The task of a process that is killed.
+enum DurableKind: String, Codable, Sendable {
+    case download, suspendedDownload, upload
+}
+
+extension CurlSession.Options {
+    /// The options of a durable session in a folder.
+    static func durable(_ folder: URL) -> Self {
+        var options = Self()
+        options.durability = .directory(folder, identifier: "session")
+        return options
+    }
+}
+
+extension URLSessionDownloadTask {
+    fileprivate func cancelByProducingResumeData() async -> Data? {
+        await withCheckedContinuation { continuation in
+            cancel { continuation.resume(returning: $0) }
+        }
+    }
+}
