@@ -1,4 +1,4 @@
-extension CurlSession {
+extension CurlSession.Options {
     /// A folder in which a session keeps its downloads and uploads, so that the next process can go on with them.
     ///
     /// ```swift
@@ -15,11 +15,16 @@ extension CurlSession {
     /// the delegate, since a closure cannot be kept; other tasks are not kept.
     ///
     /// A session with the same identifier in a later process has the tasks from its creation, with their requests,
-    /// `taskDescription`, `priority` and the bytes that have arrived: ``CurlSession/earlierTasks``. Downloads go on with
-    /// them, if the response had a strong validator. What has been written survives the end of the process at any
+    /// `taskDescription`, `priority` and the bytes that have arrived: ``CurlSession/earlierTasks``. Downloads go on
+    /// with them, if the response had a strong validator. What has been written survives the end of the process at any
     /// moment; after a failure of power, downloads begin again.
+    ///
+    /// The folder is released when the session is invalid and no longer used; a session that is made before that with
+    /// the same identifier cannot use it.
     public struct Durability: Sendable, Hashable {
-        /// The folder, which is created if its parent exists. Only the user of the process can read what is in it.
+        /// The folder, which is created if its parent exists.
+        ///
+        /// Only the user of the process can read what is in it.
         public var directory: URL
         /// The name of the session within the folder: letters, digits, `-`, `_` and `.`, at most 100 characters.
         public var identifier: String

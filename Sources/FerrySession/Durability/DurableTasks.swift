@@ -23,7 +23,7 @@ final class DurableTasks: Sendable {
     private static let sizeOfRecord: Int64 = 512
 
     /// Opens the folder of a session, which no other session may have, and reads the journal.
-    init(_ durability: CurlSession.Durability) throws(CurlSessionError) {
+    init(_ durability: CurlSession.Options.Durability) throws(CurlSessionError) {
         let name = durability.identifier
         guard name.wholeMatch(of: /[A-Za-z0-9_-][A-Za-z0-9._-]{0,99}/) != nil else {
             throw CurlSessionError(.durabilityUnavailable, "The identifier of a durable session is not valid")

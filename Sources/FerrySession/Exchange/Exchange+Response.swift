@@ -123,7 +123,7 @@ extension Exchange {
         if client?.exchangeWantsPrebuiltResponse == true { group.prebuild(received) }
     }
 
-    /// Tells a durable session which response the file is of, before any of its bytes is written.
+    /// Notes in a durable session which response the file has, before any of its bytes is written.
     private func notePartialFile() {
         guard settings.isDurable, case .file(let file) = destination else { return }
         let partial = validator.flatMap { validator in

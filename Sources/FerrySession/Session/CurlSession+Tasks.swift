@@ -70,7 +70,7 @@ extension CurlSession {
         return error
     }
 
-    /// The tasks of the session's ``Durability`` that an earlier process has left and that are not complete.
+    /// The tasks of a session with ``Options/durability`` that an earlier process has left and that are not complete.
     ///
     /// They are suspended until ``continueEarlierTasks()`` or `resume()`.
     public var earlierTasks: [URLSessionTask] {

@@ -95,6 +95,20 @@ enum TransportSnippets {
         }
     }
 
+    static func background(folder: URL, library: URL, baseURL: URL) {
+        var options = CurlSession.Options()
+        options.durability = .directory(folder, identifier: "photos")
+        let manager = HTTPSessionManager(
+            baseURL: baseURL,
+            transport: .curl(options: options)
+        )
+        manager.hooks.downloadTaskDidFinishDownloading = { _, task, _ in
+            library.appendingPathComponent(task.taskDescription ?? "unnamed")
+        }
+        manager.hooks.sessionDidFinishEvents = { _ in print("everything from before has arrived") }
+        manager.continueEarlierTasks()
+    }
+
     static func resumeFolder() {
         var options = CurlSession.Options()
         options.temporaryDirectory = URL(

@@ -191,7 +191,10 @@ struct DurableSessionTests {
         _ = try await second.data(from: server.url)
     }
 
-    @Test("An identifier that is no name, and a folder that others can write, are errors", arguments: ["", "..", "a/b"])
+    @Test(
+        "An identifier that is no name, and a folder that others can write, are errors",
+        arguments: ["", "..", "a/b"]
+    )
     func invalid(identifier: String) throws {
         var options = CurlSession.Options()
         options.durability = .directory(folder.url, identifier: identifier)

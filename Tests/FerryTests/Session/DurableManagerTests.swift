@@ -1,0 +1,57 @@
+import Ferry
+import FerryTesting
+import Foundation
+import TestSupport
+import Testing
+
+/// A manager whose process is killed, and what the next one finds.
+@Suite("Tasks of a manager that outlive its process", .timeLimit(.minutes(5)), .ownThreads)
+struct DurableManagerTests {
+    private func manager(_ folder: URL) -> SessionManager {
+        var options = CurlSession.Options()
+        options.durability = .directory(folder, identifier: "manager")
+        let manager = SessionManager(configuration: .ephemeral, transport: .curl(options: options))
+        manager.notificationQueue = nil
+        return manager
+    }
+
+    @Test("Its downloads are among the next manager's tasks, and hooks receive their files and their end")
+    func downloads() async throws {
+        let folder = try TemporaryFolder()
+        var content = RangedContent(count: 400_000)
+        content.bytesPerSecond = 400_000
+        let server = try LoopbackServer(handler: content.handler)
+        await #expect(processExitsWith: .signal(SIGKILL)) {
+            [url = server.url as URL, place = folder.url as URL] in
+            var options = CurlSession.Options()
+            options.durability = .directory(place, identifier: "manager")
+            let manager = SessionManager(configuration: .ephemeral, transport: .curl(options: options))
+            let tasks = ["one", "two"].map { name in
+                let task = manager.downloadTask(with: URLRequest(url: url), destination: nil) { _ in }
+                task.taskDescription = name
+                return task
+            }
+            for task in tasks { task.resume() }
+            try await eventually("a part of each") { tasks.allSatisfy { $0.countOfBytesReceived > 50_000 } }
+            kill(getpid(), SIGKILL)
+        }
+        let manager = manager(folder.url)
+        #expect(manager.downloadTasks.map(\.taskDescription) == ["one", "two"])
+        #expect(manager.downloadTasks.allSatisfy { $0.state == .suspended })
+        let ends = Watched<[String]>([])
+        manager.hooks.downloadTaskDidFinishDownloading = { _, task, _ in
+            folder.file("file \(task.taskDescription ?? "")")
+        }
+        manager.hooks.taskDidComplete = { _, task, error in
+            ends.change { $0.append("\(task.taskDescription ?? "") \(error == nil)") }
+        }
+        manager.hooks.sessionDidFinishEvents = { _ in ends.change { $0.append("events") } }
+        manager.continueEarlierTasks()
+        try await ends.wait { $0.count == 3 }
+        #expect(ends.current.prefix(2).sorted() == ["one true", "two true"])
+        #expect(ends.current.last == "events")
+        for name in ["one", "two"] { #expect(folder.data("file \(name)") == LoopbackServer.pattern(count: 400_000)) }
+        #expect(manager.tasks.isEmpty)
+        #expect(server.requests.filter { $0.header("Range") != nil }.count == 2)
+    }
+}
