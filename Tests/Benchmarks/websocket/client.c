@@ -1,4 +1,4 @@
-// The lower bound for WebSockets: a client in C over a plain socket, with a buffer of its own for what it reads and what
+// The lower bound for WebSockets: a client in C over a plain socket, with a buffer for what it reads and one for what
 // it sends. Options and output are those of the Swift clients.
 #define _GNU_SOURCE
 #include <arpa/inet.h>

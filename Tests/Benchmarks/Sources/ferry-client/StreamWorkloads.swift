@@ -19,7 +19,8 @@ struct StreamWorkloads {
                 return try await upload { RequestBody(FilePieces(file: file), length: length) }
             }
             let piece = Data(repeating: UInt8(ascii: "a"), count: 65_536)
-            return try await upload { RequestBody(RepeatedPieces(order.bytes / piece.count, of: piece), length: length) }
+            let pieces = RepeatedPieces(order.bytes / piece.count, of: piece)
+            return try await upload { RequestBody(pieces, length: length) }
         case .writes where order.face == "writer":
             return try await upload {
                 let (body, writer) = RequestBody.writer()
@@ -51,19 +52,26 @@ struct StreamWorkloads {
 private struct FilePieces: AsyncSequence, Sendable {
     let file: URL
 
-    func makeAsyncIterator() -> Iterator { Iterator(file: file) }
+    func makeAsyncIterator() -> Iterator { Iterator(path: file.path) }
 
-    struct Iterator: AsyncIteratorProtocol {
-        let file: URL
-        private var handle: FileHandle?
+    final class Iterator: AsyncIteratorProtocol {
+        private let path: String
+        private let size = 65_536
+        private var file: Int32 = -1
 
-        init(file: URL) { self.file = file }
+        init(path: String) { self.path = path }
 
-        mutating func next() async throws -> Data? {
-            let handle = try handle ?? FileHandle(forReadingFrom: file)
-            self.handle = handle
-            let piece = try handle.read(upToCount: 65_536)
-            return piece?.isEmpty == false ? piece : nil
+        deinit {
+            if file >= 0 { close(file) }
+        }
+
+        func next() async throws -> Data? {
+            if file < 0 { file = open(path, O_RDONLY | O_CLOEXEC) }
+            guard file >= 0, let bytes = malloc(size) else { throw BenchmarkError("\(path) cannot be read") }
+            let count = read(file, bytes, size)
+            if count > 0 { return Data(bytesNoCopy: bytes, count: count, deallocator: .free) }
+            free(bytes)
+            return nil
         }
     }
 }
