@@ -2,8 +2,8 @@ import Ferry
 
 /// A peer that sends HTTP/2 frame by frame over TLS, correctly or not (RFC 9113).
 ///
-/// Its first connection may misbehave; the others respond to every request with 200 and two bytes, or with the request's
-/// body, which they return as it comes.
+/// Its first connection may misbehave; the others respond to every request with 200, and with two bytes or, as it
+/// comes, the request's body.
 final class RawHTTP2Peer: Sendable {
     /// How the first connection reacts to a request.
     enum Manner: String, CaseIterable, Sendable {
