@@ -17,6 +17,7 @@ var targets: [Target] = [
             "BenchmarkSupport", "SessionWorkloads",
             .product(name: "Ferry", package: "Ferry"),
             .product(name: "FerryOperations", package: "Ferry"),
+            .product(name: "FerryWebSockets", package: "Ferry"),
         ],
         swiftSettings: settings
     ),

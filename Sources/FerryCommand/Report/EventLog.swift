@@ -6,10 +6,12 @@ import Ferry
 final class EventLog: Sendable {
     private struct State {
         var failure: CommandFailure?
-        /// Lines that are not written yet: a few for each transfer, and progress up to ``mostWaiting``.
+        /// Lines that are not written yet: a few for each transfer, and progress and a stream up to ``mostWaiting``.
         var waiting = Data()
         /// Whether the queue is writing or is about to.
         var isWriting = false
+        /// Whether so much waits that progress is no longer logged.
+        var isBehind: Bool { waiting.count >= EventLog.mostWaiting }
         /// When progress of each transfer was last logged.
         var progressTimes: [Int: ContinuousClock.Instant] = [:]
     }
@@ -18,7 +20,7 @@ final class EventLog: Sendable {
     private let state = Mutex(State())
     /// The queue that writes; a slow reader blocks nothing else.
     private let queue = DispatchQueue(label: "ferry.log")
-    /// The number of waiting bytes from which progress is no longer logged.
+    /// The number of waiting bytes from which the reader is behind.
     private static let mostWaiting = 1 << 20
 
     /// Creates or empties the file at `path`; `-` is standard error.
@@ -32,12 +34,19 @@ final class EventLog: Sendable {
     /// The reason why a line could not be written; all later lines are missing too.
     var failure: CommandFailure? { state.withLock { $0.failure } }
 
+    /// Whether much waits for the reader of the log.
+    var isBehind: Bool { state.withLock { $0.isBehind } }
+
     func write(_ event: String, transfer: Int? = nil, _ addFacts: (inout JSONLine) -> Void) {
         var line = JSONLine()
         line.add("event", event)
         line.add("time", Date().formatted(Date.ISO8601FormatStyle(includingFractionalSeconds: true)))
         if let transfer { line.add("id", transfer) }
         addFacts(&line)
+        write(line)
+    }
+
+    func write(_ line: JSONLine) {
         let data = Data((line.text + "\n").utf8)
         let isFirst = state.withLock { state in
             guard state.failure == nil else { return false }
@@ -85,7 +94,7 @@ final class EventLog: Sendable {
     func isProgressDue(_ transfer: Int) -> Bool {
         let now = ContinuousClock.now
         return state.withLock { state in
-            guard state.waiting.count < Self.mostWaiting else { return false }
+            guard !state.isBehind else { return false }
             if let last = state.progressTimes[transfer], now - last < .seconds(1) { return false }
             state.progressTimes[transfer] = now
             return true

@@ -63,7 +63,7 @@ struct StreamCommand: Sendable {
             var request = request
             request.setValue(nil, forHTTPHeaderField: "Accept")
             for try await event in session.eventSource(for: request, options: sourceOptions) {
-                log?.event(event)
+                await log?.event(event)
                 try await output.write(Data((event.data + "\n").utf8))
             }
         case .lines:
@@ -82,12 +82,15 @@ struct StreamCommand: Sendable {
 }
 
 extension EventLog {
-    /// Logs an event of a stream.
-    func event(_ event: ServerSentEvent) {
-        write("message") { line in
-            line.add("type", event.type)
-            line.add("data", event.data)
-            line.add("event_id", event.id)
-        }
+    /// Logs an event of a stream, and waits for the reader of the log if much waits already.
+    ///
+    /// A stream decides about the member `event`. All other lines have a member `time`, and none of them has `data`.
+    func event(_ event: ServerSentEvent) async {
+        var line = JSONLine()
+        line.add("event", event.type)
+        line.add("data", event.data)
+        line.add("id", event.id)
+        write(line)
+        if isBehind { await flush() }
     }
 }

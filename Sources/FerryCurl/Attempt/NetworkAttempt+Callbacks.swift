@@ -190,6 +190,8 @@ extension NetworkAttempt {
             return true
         case .head(let head):
             noteHead(head, transfer)
+            // libcurl sends nothing more then, but does not end the request while it waits for more of the body.
+            if head.status >= 300 { (transfer.reader as? MadeBodyReader)?.wake() }
             // A head may set hundreds of cookies.
             let start = MonotonicTime.now()
             defer { transfer.engine.allowance.spend(MonotonicTime.now().since(start)) }

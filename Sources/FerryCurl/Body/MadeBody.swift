@@ -83,7 +83,8 @@ package final class MadeBodyReader: BodyReader {
     package let length: ByteCount?
     package let body: MadeBody
     private let url: URL?
-    private let wake: @Sendable () -> Void
+    /// Makes libcurl read again after a read returned `.wait`; has no effect otherwise.
+    let wake: @Sendable () -> Void
     private var pipe: BodyPipe?
     private var hasDelivered = false
 

@@ -93,6 +93,18 @@ extension CurlSession {
         try await bytes(delegate) { makeDataTask(request, $0) }
     }
 
+    /// Like ``bytes(for:delegate:)``; the closure is called with the task before it is resumed.
+    package func bytes(
+        for request: URLRequest,
+        prepare: @Sendable (URLSessionTask) -> Void
+    ) async throws -> (Bytes, URLResponse) {
+        try await bytes(nil) { delivery in
+            let task = makeDataTask(request, delivery)
+            prepare(task)
+            return task
+        }
+    }
+
     /// Starts a task that delivers to a stream, and waits for its response.
     func bytes(
         _ delegate: (any URLSessionTaskDelegate)?,

@@ -53,6 +53,8 @@ public struct EventSource: AsyncSequence, Sendable {
     let session: CurlSession
     let request: URLRequest
     let options: Options
+    /// Called with the task of each connection before it is resumed.
+    var prepare: @Sendable (URLSessionTask) -> Void = { _ in }
     let sleep: @Sendable (TimeInterval) async throws -> Void
 
     /// Returns an iterator, which opens a connection of its own.
@@ -111,7 +113,7 @@ public struct EventSource: AsyncSequence, Sendable {
             }
             request.setValue(lastEventID.isEmpty ? nil : lastEventID, forHTTPHeaderField: "Last-Event-ID")
             request.cachePolicy = .reloadIgnoringLocalCacheData
-            let (bytes, response) = try await source.session.bytes(for: request)
+            let (bytes, response) = try await source.session.bytes(for: request, prepare: source.prepare)
             guard let response = response as? HTTPURLResponse else { throw URLError(.badServerResponse) }
             let type = response.value(forHTTPHeaderField: "Content-Type")
             switch EventSourceRule.verdict(status: response.statusCode, mediaType: type) {

@@ -54,19 +54,11 @@ final class WebSocketConnection: Sendable {
         guard mayStart else { return }
         let limit = request.timeoutInterval
         addWork { connection in
-            let timer = Task {
-                guard await Self.sleep(limit) else { return }
-                connection.fail(
-                    WebSocketError(.timedOut, "The server has not answered the handshake in time"),
-                    .handshakeTimeout
-                )
-            }
-            await withTaskCancellationHandler {
-                await connection.run(timer)
-            } onCancel: {
-                timer.cancel()
-            }
+            guard await Self.sleep(limit) else { return }
+            let error = WebSocketError(.timedOut, "The server has not answered the handshake in time")
+            connection.fail(error, .handshakeTimeout)
         }
+        addWork { await $0.shakeHands() }
     }
 
     /// Adds a Swift task that is cancelled when the connection ends.
@@ -86,13 +78,20 @@ final class WebSocketConnection: Sendable {
         return (try? await Task.sleep(for: .seconds(max(0, seconds)))) != nil
     }
 
-    private func run(_ timer: Task<Void, Never>) async {
-        defer { timer.cancel() }
+    private func shakeHands() async {
         do {
             let request = try handshake.request(request)
             let (bytes, response) = try await session.upgrade(request, prepare: prepare) { [self] in makePipe() }
             try await open(bytes, response)
-            timer.cancel()
+            // In another Swift task, so that the memory of this one is released.
+            addWork { await $0.readAll(bytes) }
+        } catch {
+            fail(error, .disconnected)
+        }
+    }
+
+    private func readAll(_ bytes: CurlSession.Bytes) async {
+        do {
             try await read(bytes)
             handle(.disconnected)
         } catch let error as ProtocolViolation {
@@ -132,18 +131,21 @@ final class WebSocketConnection: Sendable {
 
     /// Sends the messages that were sent before the connection was open, and lets others follow.
     private func begin(_ agreement: Handshake.Agreement) {
-        let waiters = outgoing.withLock { deflater in
+        let (waiters, work) = outgoing.withLock { deflater in
             deflater = agreement.compression.map { MessageDeflater($0) }
-            let (early, pipe, waiters) = state.withLock { state in
+            let (early, pipe, waiters, work) = state.withLock { state in
                 state.agreement = agreement
                 _ = state.machine.handle(.opened)
-                defer { state.early = [] }
-                return (state.early, state.machine.state == .open ? state.pipe : nil, state.openWaiters.take())
+                defer { (state.early, state.work) = ([], []) }
+                let pipe = state.machine.state == .open ? state.pipe : nil
+                return (state.early, pipe, state.openWaiters.take(), state.work)
             }
             if let pipe { for message in early { _ = Self.append(message, to: pipe, &deflater) } }
-            return waiters
+            return (waiters, work)
         }
         for waiter in waiters { waiter.resume() }
+        // Those of the handshake are over: the timer, and the one that runs this.
+        for work in work { work.cancel() }
     }
 
     private static func refusal(_ response: HTTPURLResponse, _ bytes: CurlSession.Bytes) async -> WebSocketError {

@@ -11,7 +11,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum work { REQUESTS, DISCARD, DOWNLOAD, UPLOAD, UPLOAD_DATA };
+enum work { REQUESTS, DISCARD, DOWNLOAD, UPLOAD, UPLOAD_DATA, IDLE };
 
 static struct {
     enum work work;
@@ -121,7 +121,8 @@ static void configure(struct transfer *transfer) {
     curl_easy_setopt(easy, CURLOPT_WRITEFUNCTION, received);
     curl_easy_setopt(easy, CURLOPT_WRITEDATA, transfer);
     curl_easy_setopt(easy, CURLOPT_HTTP_VERSION, (long)CURL_HTTP_VERSION_2TLS);
-    curl_easy_setopt(easy, CURLOPT_PIPEWAIT, 1L);
+    // Connections that stay busy must not be waited for.
+    if (order.work != IDLE) curl_easy_setopt(easy, CURLOPT_PIPEWAIT, 1L);
     if (order.authority) curl_easy_setopt(easy, CURLOPT_CAINFO, order.authority);
     if (order.work == DOWNLOAD || order.work == DISCARD) curl_easy_setopt(easy, CURLOPT_BUFFERSIZE, 524288L);
     if (order.work == UPLOAD || order.work == UPLOAD_DATA) {
@@ -182,6 +183,21 @@ static void run(CURLM *multi, struct transfer *transfers, long total) {
     }
 }
 
+// Opens connections of which each gets one byte and no end, and returns by how many bytes each has let memory grow.
+static double idle_memory(CURLM *multi, struct transfer *transfers) {
+    long before = status("VmRSS"), open = 0;
+    for (long index = 0; index < order.in_flight; index++) begin(multi, &transfers[index]);
+    while (open < order.in_flight) {
+        int running = 0;
+        if (curl_multi_perform(multi, &running)) fail("libcurl", "curl_multi_perform failed");
+        if (running < order.in_flight) fail("libcurl", "a connection has ended");
+        open = 0;
+        for (long index = 0; index < order.in_flight; index++) open += transfers[index].received > 0;
+        if (open < order.in_flight) curl_multi_poll(multi, NULL, 0, 1000, NULL);
+    }
+    return (status("VmRSS") - before) * 1024.0 / order.in_flight;
+}
+
 // MARK: - The command line
 
 static long number(const char *name, const char *value) {
@@ -201,6 +217,7 @@ static void read_order(int count, char **words) {
             else if (!strcmp(value, "download")) order.work = DOWNLOAD;
             else if (!strcmp(value, "upload")) order.work = UPLOAD;
             else if (!strcmp(value, "upload-data")) order.work = UPLOAD_DATA;
+            else if (!strcmp(value, "idle")) order.work = IDLE;
             else fail(value, "the libcurl client does not support this work");
         } else if (!strcmp(name, "--url")) order.url = value;
         else if (!strcmp(name, "--file")) order.file = value;
@@ -243,13 +260,17 @@ int main(int argument_count, char **arguments) {
     run(multi, transfers, order.warm_up);
     long start_memory = status("VmRSS");
     double wall = now(), processor = cpu();
-    run(multi, transfers, order.count);
+    double idle = 0;
+    if (order.work == IDLE) idle = idle_memory(multi, transfers);
+    else run(multi, transfers, order.count);
     wall = now() - wall;
     processor = cpu() - processor;
     long seen = status("Threads");
     printf("{\"count\":%ld,\"wall\":%.9f,\"cpu\":%.9f,\"peakMemory\":%ld,\"startMemory\":%ld,"
-           "\"fileMemory\":%ld,\"threads\":%ld,\"extras\":{}}\n",
+           "\"fileMemory\":%ld,\"threads\":%ld,\"extras\":{",
            order.count, wall, processor, status("VmHWM") * 1024, start_memory * 1024, status("RssFile") * 1024,
            seen > threads ? seen : threads);
+    if (order.work == IDLE) printf("\"memoryPerTask\":%.0f", idle);
+    printf("}}\n");
     return 0;
 }

@@ -13,6 +13,12 @@ enum StreamSnippets {
         }
     }
 
+    static func eventsOfManager(manager: HTTPSessionManager) async throws {
+        for try await event in try manager.eventSource("events", parameters: ["topic": 7]) {
+            print(event.data)
+        }
+    }
+
     static func subscription(source: EventSource) {
         let subscription = source.subscribe { event in
             print(event.data)

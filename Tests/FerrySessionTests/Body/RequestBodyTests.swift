@@ -239,6 +239,21 @@ struct RequestBodyTests {
         #expect((response as? HTTPURLResponse)?.statusCode == 403)
     }
 
+    @Test("A refusal is read to its end while its writer waits", arguments: ["", "no"])
+    func refusalForWaitingWriter(_ text: String) async throws {
+        let server = try RawServer { connection in
+            connection.readHead()
+            connection.write("HTTP/1.1 403 Forbidden\r\nContent-Length: \(text.utf8.count)\r\n\r\n\(text)")
+            connection.readAll()
+        }
+        let (body, writer) = RequestBody.writer()
+        let (data, response) = try await makeSession().upload(for: post(server.url()), body: body)
+        #expect((response as? HTTPURLResponse)?.statusCode == 403)
+        #expect(String(decoding: data, as: UTF8.self) == text)
+        let error = await #expect(throws: CurlSessionError.self) { try await writer.write(Data(count: 1)) }
+        #expect(error?.code == .requestHasEnded)
+    }
+
     @Test("A server that closes after a whole response, and before the body's end, has responded")
     func closingServer() async throws {
         let hasRead = Gate()

@@ -42,6 +42,49 @@ struct EventSourceTests {
         }
     }
 
+    @Test("A manager's stream has its fields and query, and asks its interceptors for each connection")
+    func ofManager() async throws {
+        struct Token: RequestInterceptor {
+            let number: Watched<Int>
+            func adapt(_ request: URLRequest, for attempt: RequestAttempt) async throws -> URLRequest {
+                var request = request
+                let number = number.change { number in
+                    number += 1
+                    return number
+                }
+                request.setValue("Bearer \(number)", forHTTPHeaderField: "Authorization")
+                return request
+            }
+        }
+        let server = try server([Self.head + "retry: 1\nid: a\ndata: 1\n\n"])
+        let manager = HTTPSessionManager(baseURL: URL(string: "http://127.0.0.1:\(server.port)/v1/"))
+        manager.requestSerializer.headers["X-Service"] = "news"
+        manager.interceptors = [Token(number: Watched(0))]
+        let source = try manager.eventSource("events", parameters: ["topic": 7])
+        for try await event in source { #expect(event.data == "1") }
+        try await eventually("two connections") { server.received.count == 2 }
+        #expect(identifiers(server) == [nil, "a"])
+        for (index, text) in server.texts.enumerated() {
+            #expect(text.hasPrefix("GET /v1/events?topic=7 HTTP/1.1\r\n"))
+            #expect(text.contains("\r\nX-Service: news\r\n"))
+            #expect(text.contains("\r\nAccept: text/event-stream\r\n"))
+            #expect(text.contains("\r\nAuthorization: Bearer \(index + 1)\r\n"))
+        }
+    }
+
+    @Test("The retry policy of a manager is that of its streams, unless they have settings")
+    func policyOfManager() throws {
+        let manager = HTTPSessionManager(baseURL: nil)
+        #expect(try manager.eventSource("http://a/").options.policy.maximumRetries == 3)
+        manager.retryPolicy = .standard
+        manager.retryPolicy?.maximumRetries = 7
+        #expect(try manager.eventSource("http://a/").options.policy.maximumRetries == 7)
+        #expect(try manager.eventSource("http://a/", options: .init()).options.policy.maximumRetries == 3)
+        let other = HTTPSessionManager(baseURL: nil, transport: .system)
+        let error = #expect(throws: URLError.self) { try other.eventSource("http://a/") }
+        #expect(error?.code == .unsupportedURL)
+    }
+
     @Test("A stream is continued with the last identifier, after the time that the server asks for, until a 204")
     func continues() async throws {
         let server = try server([

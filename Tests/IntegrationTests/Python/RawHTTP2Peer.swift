@@ -2,7 +2,8 @@ import Ferry
 
 /// A peer that sends HTTP/2 frame by frame over TLS, correctly or not (RFC 9113).
 ///
-/// Its first connection misbehaves as given; later ones respond to every request with 200 and two bytes.
+/// Its first connection may misbehave; the others respond to every request with 200, and with two bytes or, as it
+/// comes, the request's body.
 final class RawHTTP2Peer: Sendable {
     /// How the first connection reacts to a request.
     enum Manner: String, CaseIterable, Sendable {
@@ -47,11 +48,12 @@ final class RawHTTP2Peer: Sendable {
     private let process: Subprocess
     private let output: URL
 
-    init(_ manner: Manner, certificate: URL, key: URL) throws {
+    /// Starts the peer; without a manner, the first connection behaves like the others.
+    init(_ manner: Manner?, certificate: URL, key: URL) throws {
         output = FileManager.default.temporaryDirectory.appendingPathComponent("ferry-\(UUID().uuidString).txt")
         process = try Subprocess(
             "python3",
-            ["-c", Self.script, manner.rawValue, certificate.path, key.path],
+            ["-c", Self.script, manner?.rawValue ?? "", certificate.path, key.path],
             output: output
         )
         for _ in 0..<1200 {
@@ -74,6 +76,7 @@ final class RawHTTP2Peer: Sendable {
 
     private static let script = #"""
         import os, socket, ssl, struct, sys, threading
+        from socket import IPPROTO_TCP, TCP_NODELAY
 
         manner, certificate, key = sys.argv[1:4]
         context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
@@ -127,6 +130,7 @@ final class RawHTTP2Peer: Sendable {
 
         def serve(socket, index):
             try:
+                socket.setsockopt(IPPROTO_TCP, TCP_NODELAY, 1)
                 connection = context.wrap_socket(socket, server_side=True)
                 reader = connection.makefile("rb")
                 if len(reader.read(24)) < 24: return
@@ -140,10 +144,14 @@ final class RawHTTP2Peer: Sendable {
                     if kind == SETTINGS and not flags & ACK: connection.sendall(frame(SETTINGS, ACK, 0))
                     if kind == PING and not flags & ACK: connection.sendall(frame(PING, ACK, 0, payload))
                     if kind == HEADERS:
-                        if index == 0: misbehave(connection, stream)
+                        if index == 0 and manner: misbehave(connection, stream)
                         else:
                             connection.sendall(frame(HEADERS, END_HEADERS, stream, b"\x88"))
-                            connection.sendall(frame(DATA, END_STREAM, stream, b"ok"))
+                            if flags & END_STREAM: connection.sendall(frame(DATA, END_STREAM, stream, b"ok"))
+                    elif kind == DATA and not (index == 0 and manner):
+                        size = struct.pack(">I", length)
+                        windows = b"".join(frame(WINDOW, 0, target, size) for target in (0, stream) if length)
+                        connection.sendall(windows + frame(DATA, flags & END_STREAM, stream, payload))
             except (OSError, EOFError): pass
 
         def accept():

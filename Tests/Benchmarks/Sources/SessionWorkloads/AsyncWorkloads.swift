@@ -79,7 +79,7 @@ public struct AsyncWorkloads: Sendable {
                 let (data, response) = try await functions.uploadData(order.uploadRequest, body)
                 if let error = order.checkUpload(data, response, nil) { throw error }
             }
-        case .endurance, .suspended, .multipart, .json, .decode:
+        default:
             throw BenchmarkError("The async functions do not support \(order.work.rawValue)")
         }
     }

@@ -20,7 +20,7 @@ public struct DelegateWorkloads: Sendable {
         case .upload: try Measuring.run(order, start: upload(order.requiredFile()))
         case .uploadData: try Measuring.run(order, start: upload(order.body))
         case .suspended: Measuring.keep(order) { session.dataTask(with: order.url) }
-        case .multipart, .json, .decode: throw BenchmarkError("A session does not support \(order.work.rawValue)")
+        default: throw BenchmarkError("A session does not support \(order.work.rawValue)")
         }
     }
 

@@ -17,7 +17,7 @@ public struct HandlerWorkloads: Sendable {
         case .upload: try Measuring.run(order, start: upload(order.requiredFile()))
         case .uploadData: try Measuring.run(order, start: upload(order.body))
         case .suspended: Measuring.keep(order) { session.dataTask(with: order.url) { _, _, _ in } }
-        case .discard, .multipart, .json, .decode:
+        default:
             throw BenchmarkError("Completion handlers do not support \(order.work.rawValue)")
         }
     }

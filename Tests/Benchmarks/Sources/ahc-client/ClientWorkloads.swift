@@ -23,7 +23,11 @@ struct ClientWorkloads {
         case .upload: try await upload()
         case .uploadData:
             try await upload(.bytes(ByteBuffer(repeating: 0, count: order.bytes)))
-        case .endurance, .suspended, .multipart, .json, .decode:
+        case .uploadSequence: try await upload(.stream(pieces, length: .known(Int64(order.bytes))))
+        case .uploadChunks: try await upload(.stream(pieces, length: .unknown))
+        case .writes:
+            try await upload(.stream(PacedWrites(order.bytes / 100, rate: 10_000, of: piece(100)), length: .unknown))
+        default:
             throw BenchmarkError("AsyncHTTPClient does not support \(order.work.rawValue)")
         }
     }
@@ -95,6 +99,11 @@ struct ClientWorkloads {
     private func upload(_ body: HTTPClientRequest.Body) async throws -> Sample {
         try await Measuring.run(order) { try await send(body) }
     }
+
+    /// The body in pieces of 64 KiB.
+    private var pieces: RepeatedPieces<ByteBuffer> { RepeatedPieces(order.bytes / 65_536, of: piece(65_536)) }
+
+    private func piece(_ size: Int) -> ByteBuffer { ByteBuffer(repeating: UInt8(ascii: "a"), count: size) }
 
     private func send(_ body: HTTPClientRequest.Body) async throws {
         var request = HTTPClientRequest(url: order.url.absoluteString)

@@ -20,7 +20,7 @@ struct ManagerWorkloads {
         case .uploadData: try Measuring.run(order, start: upload(order.body))
         case .multipart: try Measuring.run(order, start: multipart(order.requiredFile()))
         case .suspended: Measuring.keep(order) { makeTask { _ in } }
-        case .json, .decode: throw BenchmarkError("Only --face json supports \(order.work.rawValue)")
+        default: throw BenchmarkError("Managers do not support \(order.work.rawValue) with this --face")
         }
     }
 

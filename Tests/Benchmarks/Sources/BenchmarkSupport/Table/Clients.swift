@@ -15,6 +15,12 @@ public enum Clients {
     /// AsyncHTTPClient with its default of 8 connections, with 64, and with 64 and futures.
     public static let asyncHTTPClient = ["ahc:default", "ahc:tuned", "ahc:futures"]
 
+    /// Clients for WebSockets: Ferry, Python's package `websockets`, and C over a plain socket, the lower bound.
+    public static let webSockets = ["websocket:c", "ferry:socket", "websocket:python"]
+
+    /// Ferry with a `RequestBodyWriter`, and only the waiting between its writes.
+    public static let writers = ["ferry:writer", "ferry:pace"]
+
     /// All clients.
-    public static let all = [libcurl] + ferry + urlSession + asyncHTTPClient
+    public static let all = [libcurl] + ferry + urlSession + asyncHTTPClient + webSockets + writers
 }

@@ -12,6 +12,9 @@ public struct Sizes: Sendable {
     /// The size of the sparse file, in bytes.
     public let huge: Int
 
+    /// The size of the largest sparse file, in bytes.
+    public let giant: Int
+
     private let divisor: Int
 
     /// Creates the sizes of a full run, or of a quick one, which only shows that everything works.
@@ -19,6 +22,7 @@ public struct Sizes: Sendable {
         divisor = isQuick ? 10 : 1
         body = isQuick ? 33_554_432 : 268_435_456
         huge = isQuick ? 134_217_728 : 1_073_741_824
+        giant = huge * 10
     }
 
     /// Returns a number of requests, smaller in a quick run.
@@ -26,6 +30,6 @@ public struct Sizes: Sendable {
 
     /// The sizes of the files by name: files named `.json` contain records, the others are sparse.
     public var files: [String: Int] {
-        ["small.json": small, "large.json": large, "body.bin": body, "huge.bin": huge]
+        ["small.json": small, "large.json": large, "body.bin": body, "huge.bin": huge, "giant.bin": giant]
     }
 }

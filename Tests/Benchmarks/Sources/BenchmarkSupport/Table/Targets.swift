@@ -1,7 +1,7 @@
 extension Target {
     /// Returns all targets for Ferry's speed and size.
     public static func all(_ sizes: Sizes) -> [Target] {
-        small + bulk(sizes) + managers + many + slow
+        small + bulk(sizes) + managers + many + slow + streams
     }
 
     private static let ferry = "ferry:delegate"

@@ -10,6 +10,8 @@ public struct Workload: Sendable {
         case sink
         /// The driver's own server, which responds with two bytes after this many milliseconds.
         case delay(Int)
+        /// The server in C that returns the messages of WebSockets.
+        case echo
     }
 
     /// The file that a client uses.

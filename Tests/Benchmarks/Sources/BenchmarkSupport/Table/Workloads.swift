@@ -1,7 +1,7 @@
 extension Workload {
     /// Returns all workloads, in the order in which they run.
     public static func all(_ sizes: Sizes) -> [Workload] {
-        small(sizes) + bulk(sizes) + many(sizes) + forms(sizes) + slow(sizes) + counts(sizes)
+        [small, bulk, many, forms, slow, streams, webSockets, counts].flatMap { $0(sizes) }
     }
 
     private static func small(_ sizes: Sizes) -> [Workload] {

@@ -20,4 +20,18 @@ public enum Work: String, Codable, Sendable, CaseIterable {
     case json
     /// JSON decoded from memory, without a client.
     case decode
+    /// An upload from a sequence that is made meanwhile, with a length.
+    case uploadSequence = "upload-sequence"
+    /// The same without a length, in chunks.
+    case uploadChunks = "upload-chunks"
+    /// Small writes at a steady rate, into the body of one upload.
+    case writes
+    /// Only the waiting between such writes, without a client.
+    case pace
+    /// Messages over a WebSocket that returns them, one at a time.
+    case echo
+    /// The same, sent and received at once.
+    case echoStream = "echo-stream"
+    /// Connections on which nothing happens.
+    case idle
 }

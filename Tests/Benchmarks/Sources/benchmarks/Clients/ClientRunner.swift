@@ -10,6 +10,7 @@ final class ClientRunner {
     private let programs: Programs
     private let nginx: NginxServer
     private let sink: SinkServer
+    private lazy var echo = Result { try EchoServer(programs.echoServer.get(), folder: folder) }
     private var number = 0
 
     init(folder: WorkFolder, programs: Programs, nginx: NginxServer, sink: SinkServer) {
@@ -29,7 +30,7 @@ final class ClientRunner {
             number += 1
             let place = try folder.makeFolder("run-\(number)")
             defer { try? FileManager.default.removeItem(at: place) }
-            order = makeOrder(workload, client: client, in: place)
+            order = try makeOrder(workload, client: client, in: place)
             do {
                 guard let counter = workload.counter else { return .sample(try measure(command, order, in: place)) }
                 return .sample(try count(counter, command, order, in: place))
@@ -80,12 +81,12 @@ final class ClientRunner {
 
     // MARK: - The client's order
 
-    private func makeOrder(_ workload: Workload, client: String, in place: URL) -> WorkOrder {
+    private func makeOrder(_ workload: Workload, client: String, in place: URL) throws -> WorkOrder {
         let face = client.drop { $0 != ":" }.dropFirst()
         var order = WorkOrder(
             work: workload.work,
             face: String(face),
-            url: url(workload),
+            url: try url(workload),
             count: workload.count,
             inFlight: workload.inFlight,
             bytes: workload.bytes
@@ -101,12 +102,13 @@ final class ClientRunner {
         return order
     }
 
-    private func url(_ workload: Workload) -> URL {
+    private func url(_ workload: Workload) throws -> URL {
         switch workload.server {
         case .plain(let name): nginx.plain(name)
         case .http2(let name): nginx.http2(name)
         case .sink: sink.url("sink")
         case .delay(let milliseconds): sink.url("delay/\(milliseconds)")
+        case .echo: try echo.get().url
         }
     }
 

@@ -4,9 +4,13 @@ import Foundation
 /// The clients' programs: those of this package, and the one in C.
 final class Programs {
     let folder: WorkFolder
-    private lazy var curlClient = Result { try compile("client.c", as: "libcurl-client", ["-lcurl"]) }
+    private lazy var curlClient = Result { try compile("libcurl/client.c", as: "libcurl-client", ["-lcurl"]) }
+    private lazy var socketClient = Result { try compile("websocket/client.c", as: "websocket-client", ["-lpthread"]) }
+    private(set) lazy var echoServer = Result {
+        try compile("websocket/server.c", as: "echo-server", ["-lpthread"])
+    }
     private(set) lazy var allocationCounter = Result {
-        try compile("allocations.c", as: "allocations.so", ["-shared", "-fPIC"])
+        try compile("libcurl/allocations.c", as: "allocations.so", ["-shared", "-fPIC"])
     }
 
     init(folder: WorkFolder) {
@@ -24,6 +28,8 @@ final class Programs {
     func program(of client: String) throws -> URL {
         let name = client.prefix { $0 != ":" }
         if name == "libcurl" { return try curlClient.get() }
+        if client == "websocket:c" { return try socketClient.get() }
+        if client == "websocket:python" { return Package.root.appending(path: "websocket/client.py") }
         let program = Package.programs.appending(path: "\(name)-client")
         guard FileManager.default.isExecutableFile(atPath: program.path) else {
             throw BenchmarkError("\(program.lastPathComponent) is not built")
@@ -36,7 +42,7 @@ final class Programs {
 
     private func compile(_ source: String, as name: String, _ options: [String]) throws -> URL {
         let program = folder.url.appending(path: name)
-        let source = Package.root.appending(path: "libcurl/\(source)")
+        let source = Package.root.appending(path: source)
         do {
             let command = ["cc", "-O2", "-o", program.path, source.path] + options
             _ = try Command.run(command, in: folder.makeFolder("\(name)-compiler"), seconds: 120)

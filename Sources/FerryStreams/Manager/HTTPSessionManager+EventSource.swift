@@ -1,0 +1,38 @@
+extension HTTPSessionManager {
+    /// Returns a stream of server-sent events of the service.
+    ///
+    /// The request of each connection is that of a GET: made by the manager's request serializer, with its header
+    /// fields, and by `SessionManager.adapt(_:)`, once for all connections. The manager's interceptors apply to each
+    /// connection, as do the credentials and the trust of its session.
+    ///
+    /// - Parameters:
+    ///   - path: The path relative to the manager's base URL, or an absolute URL.
+    ///   - parameters: The parameters of the URL's query.
+    ///   - options: The settings; by default those of ``EventSource/Options``, with the manager's retry policy, if it
+    ///     has one, as the policy for connections that fail.
+    /// - Returns: The stream; nothing is sent before it is iterated.
+    /// - Throws: The error of making the request, or a `URLError` with the code `unsupportedURL` if the manager's
+    ///   session is not a `CurlSession`.
+    public func eventSource(
+        _ path: String,
+        parameters: Parameters? = nil,
+        options: EventSource.Options? = nil
+    ) throws -> EventSource {
+        guard let session = session as? CurlSession else {
+            let text = "Event sources need a CurlSession, the default transport of managers"
+            throw URLError(.unsupportedURL, userInfo: [NSLocalizedDescriptionKey: text])
+        }
+        var request = Request<Data>.get(path, serializer: .data)
+        request.parameters = parameters
+        var source = session.eventSource(for: try adapt(makeRequest(request)), options: options ?? defaultOptions)
+        let interceptors = interceptors
+        if !interceptors.isEmpty { source.prepare = { $0.interceptors = interceptors } }
+        return source
+    }
+
+    private var defaultOptions: EventSource.Options {
+        var options = EventSource.Options()
+        if let retryPolicy { options.policy = retryPolicy }
+        return options
+    }
+}
