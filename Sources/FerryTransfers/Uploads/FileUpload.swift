@@ -46,8 +46,11 @@ public struct FileUpload: Sendable {
     /// With the URL, another process can continue the upload. It is called on the delegate queue or the concurrency
     /// pool; nil by default.
     public var locationDidChange: (@Sendable (Location?) -> Void)?
-    /// What the server learns about the file with the tus protocol, such as its `filename`; empty by default.
-    public var metadata: [String: String] = [:]
+    /// What the server learns about the file with the tus protocol.
+    ///
+    /// By default it is the `filename`, and `filetype` from the request's `Content-Type` or else
+    /// `application/octet-stream`, which many servers require.
+    public var metadata: [String: String]
     /// The limit on the bytes per second, which several transfers may share; nil, the default, for none.
     public var limit: TransferLimit?
 
@@ -59,7 +62,11 @@ public struct FileUpload: Sendable {
     }
 
     /// Creates an upload with a request.
-    public init(_ file: URL, for request: URLRequest) { (self.file, self.request) = (file, request) }
+    public init(_ file: URL, for request: URLRequest) {
+        (self.file, self.request) = (file, request)
+        let type = request.value(forHTTPHeaderField: "Content-Type") ?? "application/octet-stream"
+        metadata = ["filename": file.lastPathComponent, "filetype": type]
+    }
 
     /// What an upload has done.
     public struct Outcome: Sendable {

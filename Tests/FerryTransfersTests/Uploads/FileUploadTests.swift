@@ -177,9 +177,12 @@ struct FileUploadTests {
         #expect(code == (name == "." ? EISDIR : ENOENT))
     }
 
-    @Test("tus gets the metadata in Base64")
+    @Test("tus gets the metadata in Base64, by default the name and the type of the file")
     func metadata() async throws {
         let url = try peer.url("tus")
+        try await session.upload(self.upload(url))
+        let standard = "filename ZmlsZQ==,filetype YXBwbGljYXRpb24vb2N0ZXQtc3RyZWFt"
+        #expect(try await peer.received(at: url).metadata == standard)
         var upload = upload(url)
         upload.metadata = ["filename": "grüße.txt", "a": ""]
         _ = try await session.upload(upload)
