@@ -39,6 +39,7 @@ package final class TusServer: Sendable {
         app.include_router(create_tus_router(prefix="files", files_dir=sys.argv[1]))
         listener = socket.socket()
         listener.bind(("127.0.0.1", 0))
+        listener.listen(64)
         server = uvicorn.Server(uvicorn.Config(app, log_level="critical"))
 
         def end():

@@ -22,7 +22,7 @@ extension SessionManager {
 
     /// Resumes the tasks that an earlier process has left, except those that were suspended in it.
     ///
-    /// They are among ``tasks`` if the manager's session has ``CurlSession/Options/durability``. They have no closures:
+    /// They are among ``tasks`` if the manager's session has `CurlSession.Options.durability`. They have no closures:
     /// set ``hooks`` first, in particular ``SessionHooks/downloadTaskDidFinishDownloading``, which says where a file
     /// goes. AFNetworking: a background configuration, `attemptsToRecreateUploadTasksForBackgroundSessions`.
     public func continueEarlierTasks() { (session as? CurlSession)?.continueEarlierTasks() }

@@ -26,7 +26,7 @@ public final class TransferQueue: Sendable {
         public var keepsSecrets = false
         /// How often, and when, a transfer begins again after a failure of the connection or the server.
         ///
-        /// It is ``RetryPolicy/standard`` by default, and nil for never. Its statuses and failures have no effect. A
+        /// It is `RetryPolicy.standard` by default, and nil for never. Its statuses and failures have no effect. A
         /// transfer that has made progress since it failed is counted from the start.
         public var retry: RetryPolicy? = .standard
         /// The limit on the bytes per second of all transfers together that have none; nil, the default, for none.

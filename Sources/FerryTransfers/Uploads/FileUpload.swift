@@ -5,7 +5,7 @@
 /// let outcome = try await session.upload(upload) { print($0.fraction ?? 0) }
 /// ```
 ///
-/// The file must not change while it is uploaded: the upload then fails with ``FileUploadError/fileChanged``.
+/// The file must not change while it is uploaded: the upload then fails with ``FileUploadError/fileChanged(path:)``.
 public struct FileUpload: Sendable {
     /// How an upload can be continued.
     public enum Resumption: String, Sendable, Hashable, CaseIterable {
