@@ -234,4 +234,62 @@ import Testing
         let other = try await self.queue()
         #expect(try await other.add(VerifiedDownload(server.url, to: folder.file("last"))) == greatest + 1)
     }
+
+    @Test("A damaged journal loses the damaged records at most, and is counted")
+    func damage() async throws {
+        let first = try await queue()
+        let urls = try (0..<6).map { try #require(URL(string: "http://127.0.0.1:1/\($0)")) }
+        try await first.add(urls.map { VerifiedDownload($0, to: folder.file($0.lastPathComponent)) })
+        try await first.pause(2)
+        let journal = place.appendingPathComponent("journal")
+        let whole = try Data(contentsOf: journal)
+        var generator = SeededGenerator(9)
+        for round in 0..<500 {
+            var bytes = whole
+            for _ in 0..<Int.random(in: 1...3, using: &generator) where !bytes.isEmpty {
+                let index = bytes.indices.randomElement(using: &generator) ?? 0
+                switch round % 4 {
+                case 0: bytes[index] = .random(in: 0...255, using: &generator)
+                case 1: bytes = Data(bytes.prefix(index))
+                case 2: bytes.remove(at: index)
+                default: bytes.insert(contentsOf: whole.prefix(30), at: index)
+                }
+            }
+            try bytes.write(to: journal)
+            let damaged = try await queue()
+            let transfers = try await damaged.transfers()
+            // Each was written as a line, and at most three of the seven lines are damaged, unless the end is missing.
+            #expect(transfers.count >= (round % 4 == 1 ? 0 : 3))
+            #expect(transfers.allSatisfy { urls.contains($0.url) && [.waiting, .paused].contains($0.state) })
+            if bytes != whole, round % 4 != 1 { #expect(try await damaged.damagedRecords > 0) }
+            let id = try await damaged.add(VerifiedDownload(urls[0], to: folder.file("new")))
+            #expect(try await damaged.transfers().contains { $0.id == id })
+        }
+    }
+
+    @Test("Records with any values are taken or left out, and never end the process")
+    func records() throws {
+        let download = try QueueRecord.Download(
+            VerifiedDownload(try #require(URL(string: "http://host/")), to: folder.file("a")),
+            keepsSecrets: false
+        )
+        let whole = try QueueRecord(id: 1, priority: 3, download: download).data
+        #expect(QueueRecord(whole) != nil)
+        var generator = SeededGenerator(4)
+        var taken = 0
+        for _ in 0..<20_000 {
+            var bytes = whole
+            for _ in 0..<Int.random(in: 1...3, using: &generator) {
+                let index = bytes.indices.randomElement(using: &generator) ?? 0
+                bytes[index] =
+                    [UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "e"), .random(in: 32...126, using: &generator)]
+                    .randomElement(using: &generator) ?? 0
+            }
+            guard let record = QueueRecord(bytes) else { continue }
+            taken += 1
+            _ = record.work
+            _ = QueuedTransfer(record, isRunning: false)
+        }
+        #expect(taken > 100)
+    }
 }
