@@ -57,7 +57,7 @@ open class HTTPSessionManager: SessionManager, @unchecked Sendable {
     ///
     /// - Returns: The new manager.
     override open func copy() -> HTTPSessionManager {
-        let copy = HTTPSessionManager(baseURL: baseURL, configuration: configuration, transport: transport)
+        let copy = HTTPSessionManager(baseURL: baseURL, configuration: configuration, transport: transport.ofCopies)
         copy.takeSettings(of: self)
         return copy
     }

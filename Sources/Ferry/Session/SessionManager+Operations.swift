@@ -52,7 +52,11 @@ extension SessionManager {
         }
         if let known = core.policyManagers.withLock({ $0[policy]?.manager }) { return known }
         // An operation relies on one serial queue for everything that it does.
-        let made = SessionManager(configuration: configuration, transport: transport, operationQueue: operationQueue)
+        let made = SessionManager(
+            configuration: configuration,
+            transport: transport.ofCopies,
+            operationQueue: operationQueue
+        )
         let (settings, observers) = (core.settings.withLock { $0 }, core.observers)
         made.core.settings.withLock { $0 = settings }
         made.core.changeObservers { _ in observers }

@@ -60,12 +60,14 @@ open class SessionManager: @unchecked Sendable {
 
     /// Returns a new manager with the same configuration and transport, and the settings of ``takeSettings(of:)``.
     ///
+    /// A copy of a durable manager is not durable, since one session has the folder.
+    ///
     /// The copy has its own session, queues, groups and tasks, and neither hooks nor monitors. A subclass overrides
     /// this to return an instance of its class, and calls ``takeSettings(of:)`` for the rest. AFNetworking: `copy`.
     ///
     /// - Returns: The new manager.
     open func copy() -> SessionManager {
-        let copy = SessionManager(configuration: configuration, transport: transport)
+        let copy = SessionManager(configuration: configuration, transport: transport.ofCopies)
         copy.takeSettings(of: self)
         return copy
     }

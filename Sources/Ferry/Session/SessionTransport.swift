@@ -20,6 +20,13 @@ public enum SessionTransport: Sendable {
     /// Whether the session keeps tasks for the next process.
     var isDurable: Bool { if case .curlWithOptions(let options) = self { options.durability != nil } else { false } }
 
+    /// The transport of another manager with the same options: only one session can have the folder of a durable one.
+    package var ofCopies: SessionTransport {
+        guard case .curlWithOptions(var options) = self else { return self }
+        options.durability = nil
+        return .curlWithOptions(options)
+    }
+
     /// Returns a new session.
     func makeSession(
         _ configuration: URLSessionConfiguration,

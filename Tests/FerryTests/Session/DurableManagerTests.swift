@@ -15,6 +15,19 @@ struct DurableManagerTests {
         return manager
     }
 
+    @Test("A copy is not durable, and its tasks run")
+    func copies() async throws {
+        let folder = try TemporaryFolder()
+        let server = try LoopbackServer { _ in .text("x") }
+        let original = manager(folder.url)
+        #expect(original.tasks.isEmpty)
+        for manager in [original, original.copy()] {
+            let file = try await manager.download(for: URLRequest(url: server.url))
+            #expect(try Data(contentsOf: file) == Data("x".utf8))
+            try FileManager.default.removeItem(at: file)
+        }
+    }
+
     @Test("Its downloads are among the next manager's tasks, and hooks receive their files and their end")
     func downloads() async throws {
         let folder = try TemporaryFolder()
