@@ -57,6 +57,7 @@ enum Sockets {
             while true {
                 let descriptor = accept(listener, nil, nil)
                 guard descriptor >= 0 else { break }
+                _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
                 let connection = Thread {
                     body(descriptor)
                     close(descriptor)

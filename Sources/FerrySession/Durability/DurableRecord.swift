@@ -8,6 +8,10 @@ struct DurableRecord: Codable, Sendable, Hashable {
         var total: Int64?
         /// The start of the system, after which the file may have less than its size says.
         var boot: UInt64
+
+        var isValid: Bool {
+            DownloadFile.isName(name) && url.isWebAddress && ContinuationRule.isValidator(validator) && total ?? 0 >= 0
+        }
     }
 
     var version = 1
@@ -31,7 +35,7 @@ struct DurableRecord: Codable, Sendable, Hashable {
     init?(_ data: Data) {
         guard let record = try? JSONDecoder().decode(Self.self, from: data), record.version == 1, record.id > 0,
             record.id < Self.mostID, record.url.isWebAddress, record.upload?.hasPrefix("/") != false,
-            record.partial.map({ DownloadFile.isName($0.name) && ContinuationRule.isValidator($0.validator) }) != false
+            record.partial?.isValid != false
         else { return nil }
         self = record
     }

@@ -276,7 +276,10 @@ struct QueueRun: Sendable {
             await started?.discardPartialFile()
             return
         }
-        if last.state == .finished { state.summary.finished += 1 }
+        if last.state == .finished {
+            state.summary.finished += 1
+            queue.added.withLock { $0[id] = nil }
+        }
         if last.state == .failed { state.summary.failed += 1 }
         if last.state != .waiting { tell(last, isRunning: false) }
     }

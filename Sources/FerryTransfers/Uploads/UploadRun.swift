@@ -134,7 +134,8 @@ final class UploadRun: Sendable {
             (state.confirmed, state.sent) = (status.offset, status.offset)
         }
         while !status.isComplete {
-            let end = min(source.size, status.offset + (status.mostBytes ?? source.size))
+            // The limit may be as large as a number can be.
+            let end = status.offset + min(source.size - status.offset, status.mostBytes ?? .max)
             guard end > status.offset || source.size == status.offset else {
                 throw FileUploadError.badResponse("no request may have any bytes")
             }

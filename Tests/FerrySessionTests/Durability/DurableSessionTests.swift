@@ -203,6 +203,31 @@ struct DurableSessionTests {
         #expect(session().durabilityError?.code == .durabilityUnavailable)
     }
 
+    @Test("Records with values that no session writes are left out")
+    func records() throws {
+        let request = URLRequest(url: try #require(URL(string: "http://host/a")))
+        var record = try #require(DurableRecord(id: 1, request, upload: nil, keepsSecrets: false))
+        record.partial = .init(
+            name: "ferry-\(UUID().uuidString).download",
+            url: try #require(URL(string: "http://host/b")),
+            validator: "\"a\"",
+            total: 5,
+            boot: 0
+        )
+        #expect(DurableRecord(try record.data) == record)
+        let changes: [(inout DurableRecord) -> Void] = [
+            { $0.version = 2 }, { $0.id = 0 }, { $0.id = .max }, { $0.upload = "relative" },
+            { $0.url = URL(fileURLWithPath: "/etc/passwd") }, { $0.partial?.name = "../../x" },
+            { $0.partial?.validator = "W/\"weak\"" }, { $0.partial?.total = .min },
+            { $0.partial?.url = URL(fileURLWithPath: "/etc/passwd") },
+        ]
+        for (index, change) in changes.enumerated() {
+            var changed = record
+            change(&changed)
+            #expect(DurableRecord(try changed.data) == nil, "\(index)")
+        }
+    }
+
     @Test("Damaged journals lose tasks at most, and files that belong to no task are deleted")
     func damage() async throws {
         let server = try LoopbackServer(handler: content.handler)

@@ -11,6 +11,8 @@ struct InheritanceTests {
     {
         let result = await #expect(processExitsWith: .success, observing: [\.standardOutputContent]) {
             await Child.run {
+                // Other tests of the parent process may have had sockets that this one has inherited.
+                let earlier = Set(Descendant.sockets())
                 let server = try LoopbackServer()
                 let silent = socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
                 let port = try LoopbackSocket.bind(silent, backlog: 128)
@@ -25,9 +27,9 @@ struct InheritanceTests {
                 try await server.waitForRequests(40, timeout: 40 * patience)
                 // The server does not accept the connections that are in their handshakes.
                 try await eventually("connections") { ProcessUsage.descriptors > 20 * 6 }
-                let inherited = try Descendant.inheritedSockets()
+                let inherited = try Descendant.inheritedSockets().filter { !earlier.contains($0) }
                 try Child.expect(inherited.isEmpty, "\(inherited)")
-                let open = Descendant.connectionsLeftOpen()
+                let open = Descendant.connectionsLeftOpen(except: earlier)
                 try Child.expect(open.isEmpty, "\(open)")
             }
         }
@@ -68,12 +70,24 @@ struct InheritanceTests {
 enum Descendant {
     private static let folder = "/proc/self/fd"
 
+    /// Returns the sockets of this process, as the system names them.
+    static func sockets() -> [String] {
+        descriptors.compactMap(socket)
+    }
+
+    private static var descriptors: [Int32] {
+        ((try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []).compactMap { Int32($0) }
+    }
+
+    private static func socket(_ descriptor: Int32) -> String? {
+        let name = try? FileManager.default.destinationOfSymbolicLink(atPath: "\(folder)/\(descriptor)")
+        return name?.hasPrefix("socket:") == true ? name : nil
+    }
+
     /// Returns the sockets of this process that a child started by Foundation's `Process` has too.
     static func inheritedSockets() throws -> [String] {
         // Before the child, so that the socket by which `Process` watches it does not count.
-        let own = try FileManager.default.contentsOfDirectory(atPath: folder)
-            .compactMap { try? FileManager.default.destinationOfSymbolicLink(atPath: "\(folder)/\($0)") }
-            .filter { $0.hasPrefix("socket:") }
+        let own = sockets()
         let process = Process()
         process.executableURL = URL(fileURLWithPath: "/bin/ls")
         process.arguments = ["-l", folder]
@@ -89,15 +103,15 @@ enum Descendant {
     }
 
     /// Returns the TCP sockets that stay open when this process starts a program in any way, with their ports.
-    static func connectionsLeftOpen() -> [String] {
+    static func connectionsLeftOpen(except earlier: Set<String>) -> [String] {
         func option(_ name: Int32, of descriptor: Int32) -> Int32? {
             var value: Int32 = 0
             var length = socklen_t(MemoryLayout<Int32>.size)
             return getsockopt(descriptor, SOL_SOCKET, name, &value, &length) == 0 ? value : nil
         }
-        let names = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
-        let open = names.compactMap { Int32($0) }.filter { descriptor in
-            guard let domain = option(SO_DOMAIN, of: descriptor), [AF_INET, AF_INET6].contains(domain),
+        let open = descriptors.filter { descriptor in
+            guard socket(descriptor).map({ !earlier.contains($0) }) ?? false,
+                let domain = option(SO_DOMAIN, of: descriptor), [AF_INET, AF_INET6].contains(domain),
                 // Foundation has a pair of UDP sockets of its own.
                 option(SO_TYPE, of: descriptor) == Int32(SOCK_STREAM.rawValue)
             else { return false }

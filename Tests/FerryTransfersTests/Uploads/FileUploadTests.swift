@@ -105,6 +105,28 @@ struct FileUploadTests {
         #expect(try await expectComplete(url) == ["OPTIONS", "POST", "HEAD", "PATCH", "PATCH", "PATCH"])
     }
 
+    @Test("the greatest limit is none, and one of zero is an error", arguments: ["9223372036854775807", "0"])
+    func extremeLimits(limit: String) async throws {
+        let url = try peer.url("draft", "append=\(limit)")
+        let error = await failure { try await session.upload(upload(url)) }
+        if limit == "0" {
+            guard case .badResponse = error as? FileUploadError else {
+                Issue.record("\(String(describing: error))")
+                return
+            }
+        } else {
+            #expect(error == nil)
+            #expect(try await expectComplete(url) == ["OPTIONS", "POST"])
+        }
+    }
+
+    @Test("a greatest limit of a part does not overflow after a lost connection")
+    func limitOfRest() async throws {
+        let url = try peer.url("draft", "append=9223372036854775807&drop=1000000&times=1")
+        #expect(try await session.upload(upload(url)).bytes == Int64(Self.count))
+        #expect(try await expectComplete(url) == ["OPTIONS", "POST", "HEAD", "PATCH"])
+    }
+
     @Test("a file that is larger than the server takes is not sent")
     func tooLarge() async throws {
         let url = try peer.url("tus", "max=2999999")
