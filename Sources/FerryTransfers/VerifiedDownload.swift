@@ -44,7 +44,7 @@ public struct VerifiedDownload: Sendable {
     public var usesOfferedMirrors = false
 
     /// The limit on the bytes per second, which several downloads may share; nil, the default, for none.
-    public var limit: TransferLimit?
+    public var limit: BandwidthLimit?
 
     /// Whether the file is on the disk before it gets its name, to survive a power failure; false by default.
     public var synchronizes = false

@@ -123,7 +123,8 @@ extension Option {
         case .http1: ["use HTTP/1.1 also over TLS"]
         case .http2: ["use HTTP/2 over TLS where the server has it (the default)"]
         case .unixSocket: ["connect to this Unix-domain socket instead of the host of the URL"]
-        case .limitRate: ["transfer at most RATE bytes per second, such as 500k or 2M"]
+        case .limitRate:
+            ["receive, and send, at most RATE bytes per second in all", "transfers together, such as 500k or 2M"]
         case .ping:
             ["with ferry ws, send a ping each SECONDS, and end if it is not answered before", "the next one"]
         case .binary: ["with ferry ws, send what is read as binary messages, and write those unchanged"]

@@ -14,7 +14,6 @@ struct QueueCommand: Sendable {
             var queueOptions = TransferQueue.Options()
             queueOptions.maximumConcurrentTransfers = options.parallelMax ?? (options.isParallel ? 50 : 4)
             if let retries = options.retries { queueOptions.retry?.maximumRetries = retries }
-            queueOptions.limit = options.rate.map { TransferLimit(bytesPerSecond: $0) }
             let folder = URL(fileURLWithPath: action.folder, isDirectory: true)
             let queue = try await TransferQueue(folder: folder, options: queueOptions)
             let damaged = try await queue.damagedRecords

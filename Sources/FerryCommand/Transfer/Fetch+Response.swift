@@ -134,17 +134,11 @@ extension Fetch {
         let total = expected < 0 ? nil : offset.addingClamped(expected)
         item?.begin(at: offset, of: total)
         var received = offset
-        var pace = options.rate.map { ReadingPace(bytesPerSecond: $0) }
         for try await chunk in bytes.chunks {
-            for piece in pace?.pieces(of: chunk) ?? [chunk] {
-                let begun = ContinuousClock.now
-                try await write(piece)
-                outputTime += .now - begun
-                received += Int64(piece.count)
-                item?.update(received)
-                context.log?.progress(index, "down", received, of: total)
-                if let moment = pace?.moment(after: piece.count) { try await wait(until: moment) }
-            }
+            try await write(chunk)
+            received += Int64(chunk.count)
+            item?.update(received)
+            context.log?.progress(index, "down", received, of: total)
         }
         context.console.verbose([clock.summary(received: received - offset)])
     }
@@ -164,29 +158,6 @@ extension Fetch {
             await group.next()
             group.cancelAll()
         }
-    }
-}
-
-/// Delays the reading of a body, so that its average rate does not exceed `--limit-rate`; the server has to wait.
-struct ReadingPace {
-    let bytesPerSecond: Int
-    private let startedAt: ContinuousClock.Instant
-    private var count = 0
-
-    init(bytesPerSecond: Int, startedAt: ContinuousClock.Instant = .now) {
-        (self.bytesPerSecond, self.startedAt) = (bytesPerSecond, startedAt)
-    }
-
-    /// Returns a chunk in pieces that take at most a quarter of a second each.
-    func pieces(of chunk: Data) -> [Data] {
-        let size = max(1, bytesPerSecond / 4)
-        return stride(from: 0, to: chunk.count, by: size).map { start in Data(chunk.dropFirst(start).prefix(size)) }
-    }
-
-    /// Returns when the next bytes may be read, after `read` more bytes.
-    mutating func moment(after read: Int) -> ContinuousClock.Instant {
-        count += read
-        return startedAt + .seconds(Double(count) / Double(bytesPerSecond))
     }
 }
 

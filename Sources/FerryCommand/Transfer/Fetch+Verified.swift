@@ -11,7 +11,6 @@ extension Fetch {
         download.connections = options.connections ?? (options.mirrors.isEmpty ? 1 : options.mirrors.count + 1)
         download.mirrors = options.mirrors
         download.digest = options.checksum
-        download.limit = options.rate.map { TransferLimit(bytesPerSecond: $0) }
         let latest = Mutex(TransferProgress())
         do {
             let outcome = try await context.session.download(download) { [context, index, item] progress in

@@ -22,32 +22,13 @@ final class Fetch {
     /// Whether the session itself requests the rest of the current response.
     private(set) var sessionContinues = false
     private let startedAt = ContinuousClock.now
-    /// The time in which the output was not read, which does not count for `--max-time`.
-    var outputTime = Duration.zero
-    /// The seconds since the start of the transfer.
-    var elapsed: Double { (ContinuousClock.now - startedAt) / .seconds(1) }
     /// The end of `--deadline`.
     var deadline: ContinuousClock.Instant? {
         options.deadline.flatMap { $0 > 0 ? startedAt + .seconds($0) : nil }
     }
 
-    /// The end of `--max-time`.
-    private var end: ContinuousClock.Instant? {
-        options.maxTime.flatMap { $0 > 0 ? startedAt + .seconds($0) + outputTime : nil }
-    }
-
-    /// Waits until a moment; if a time limit ends before it, waits for that and throws its error.
-    func wait(until moment: ContinuousClock.Instant) async throws {
-        let limits: [(end: ContinuousClock.Instant?, code: CurlSessionError.Code)] = [
-            (deadline, .deadlineExceeded), (end, .resourceTimeout),
-        ]
-        let next = limits.compactMap { limit in limit.end.map { (end: $0, code: limit.code) } }.min { $0.end < $1.end }
-        guard let next, next.end < moment else { return try await Task.sleep(until: moment, clock: .continuous) }
-        try await Task.sleep(until: next.end, clock: .continuous)
-        let cause = CurlSessionError(next.code, "the body was not complete in time, because of --limit-rate")
-        throw URLError(.timedOut, userInfo: [NSUnderlyingErrorKey: cause])
-    }
-
+    /// The seconds since the start of the transfer.
+    var elapsed: Double { (ContinuousClock.now - startedAt) / .seconds(1) }
     init(_ context: RunContext, _ body: Result<UploadBody, CommandFailure>, index: Int, ready: Double? = nil) {
         self.context = context
         self.body = body

@@ -100,7 +100,8 @@ extension CurlSession {
         own.network.localEndpoint = options.localEndpoint
         own.allowsHTTP2 = options.allowsHTTP2
         if let most = options.maxRedirects { own.maximumRedirects = most }
-        own.maximumUploadBytesPerSecond = options.rate
+        own.downloadLimit = options.rate.map { BandwidthLimit(bytesPerSecond: $0) }
+        own.uploadLimit = options.rate.map { BandwidthLimit(bytesPerSecond: $0) }
         own.network.unixSocket = options.unixSocket.map { .path($0) }
         own.tls.dangerouslyDisablesVerification = options.acceptsAnyCertificate
         if let certificate = options.clientCertificate {

@@ -217,8 +217,10 @@ extension NetworkAttempt {
         guard let transfer, let receiver = transfer.receiver else { return 0 }
         // libcurl keeps the bytes until the attempt is resumed, and of a stream of HTTP/2 receives no more.
         if isReceivingPaused { return CurlAnswer.writePause }
-        noteReceived(transfer, at: .now())
+        let now = MonotonicTime.now()
+        noteReceived(transfer, at: now)
         received.add(ByteCount(clamping: count))
+        transfer.engine.noteReceived(count, by: transfer, at: now)
         let bytes = UnsafeRawBufferPointer(start: bytes, count: count)
         guard receiver.accept(bytes), apply(transfer.pauses) == 0 else { return 0 }
         return count > SmallPieces.largest || notePieces(1, transfer) ? count : 0
@@ -234,13 +236,17 @@ extension NetworkAttempt {
             appliedPause |= CurlPause.send
             return CurlAnswer.readPause
         }
-        transfer.clock.noteActivity(at: .now())
-        // libcurl sends a piece at once and then waits as long as the rate says, without reading the response.
-        let rate = transfer.engine.settings.maximumUploadBytesPerSecond
-        let size = rate.map { min(capacity, max(1, $0 / 4)) } ?? capacity
+        let now = MonotonicTime.now()
+        let size = transfer.engine.mostBytesToSend(transfer, capacity, at: now)
+        guard size > 0 else {
+            appliedPause |= CurlPause.send
+            return CurlAnswer.readPause
+        }
+        transfer.clock.noteActivity(at: now)
         switch reader.read(into: UnsafeMutableRawBufferPointer(start: buffer, count: size)) {
         case .bytes(let count):
             guard count > 0 else { return readBody(buffer, capacity) }
+            transfer.uploadLimits.take(count, at: now)
             receiver.handle(.hasSent(ByteCount(clamping: count), expected: reader.length))
             return count
         case .end: return 0

@@ -25,7 +25,15 @@ extension NetworkAttempt {
         let allowsHTTP2 = engine.settings.allowsHTTP2 && !prepared.isUpgrade
         easy.set(CurlOption.httpVersion, allowsHTTP2 ? http2OverTLS : http1)
         if allowsHTTP2, prepared.origin.scheme == "https" { easy.set(CurlOption.pipeWait, 1) }
-        if !prepared.isUpgrade { easy.set(CurlOption.bufferSize, Self.receiveBufferSize) }
+        if !transfer.downloadLimits.isEmpty {
+            let smallest = 1_024
+            easy.set(
+                CurlOption.bufferSize,
+                max(smallest, min(transfer.downloadLimits.pieceSize, Self.receiveBufferSize))
+            )
+        } else if !prepared.isUpgrade {
+            easy.set(CurlOption.bufferSize, Self.receiveBufferSize)
+        }
         try setUpRoute(easy, engine)
         let setup = receiver.setUp(self)
         if setup.usesNewConnection || prepared.isUpgrade { easy.set(CurlOption.freshConnect, 1) }
@@ -102,9 +110,7 @@ extension NetworkAttempt {
             easy.watchTrailers(context: Unmanaged.passUnretained(self).toOpaque())
         }
         let length = reader.length?.int64
-        if let rate = transfer.engine.settings.maximumUploadBytesPerSecond {
-            easy.set(CurlOption.maximumSendRate, offset: Int64(rate))
-        } else if !prepared.isUpgrade, length == nil || length ?? 0 >= Self.uploadBufferSize {
+        if !prepared.isUpgrade, length == nil || length ?? 0 >= Self.uploadBufferSize {
             easy.set(CurlOption.uploadBufferSize, Self.uploadBufferSize)
         }
         receiver.handle(.sends(bodyLength: reader.length))

@@ -48,7 +48,6 @@ package enum CurlOption {
     static let proxyUserName: Int32 = 10_175
     static let proxyPassword: Int32 = 10_176
     package static let bodySize: Int32 = 30_115
-    static let maximumSendRate: Int32 = 30_145
     static let maximumReceiveRate: Int32 = 30_146
     package static let proxyHeader: Int32 = 10_228
     static let proxyCAPath: Int32 = 10_247

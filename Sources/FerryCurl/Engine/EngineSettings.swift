@@ -1,7 +1,8 @@
 /// The settings of an engine and of the connections that it opens.
 package final class EngineSettings: Sendable {
     package let maximumConnectionsPerHost: Int
-    package let maximumUploadBytesPerSecond: Int?
+    package let downloadLimit: BandwidthLimit?
+    package let uploadLimit: BandwidthLimit?
     package let limits: RequestLimits?
     package let allowsHTTP2: Bool
     /// The material of TLS connections, or why it cannot be used.
@@ -15,7 +16,8 @@ package final class EngineSettings: Sendable {
 
     package init(
         maximumConnectionsPerHost: Int,
-        maximumUploadBytesPerSecond: Int?,
+        downloadLimit: BandwidthLimit?,
+        uploadLimit: BandwidthLimit?,
         limits: RequestLimits?,
         allowsHTTP2: Bool,
         tls: Result<TLSMaterial, CurlSessionError>,
@@ -24,7 +26,8 @@ package final class EngineSettings: Sendable {
         isSelfContained: Bool
     ) {
         self.maximumConnectionsPerHost = maximumConnectionsPerHost
-        self.maximumUploadBytesPerSecond = maximumUploadBytesPerSecond
+        self.downloadLimit = downloadLimit
+        self.uploadLimit = uploadLimit
         self.limits = limits
         self.allowsHTTP2 = allowsHTTP2
         self.tls = tls

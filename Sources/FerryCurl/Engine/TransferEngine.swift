@@ -43,6 +43,9 @@ package final class TransferEngine: @unchecked Sendable {
     package var allowance = TurnAllowance()
     /// The transfers that have more to decode, or to read, than the turn allowed.
     var postponed: [Transfer] = []
+    /// The transfers over a limit on bytes per second, and when one of them may go on.
+    var limited: [Transfer] = []
+    var limitTime: MonotonicTime?
     package let admission: Admission
     private(set) var nextDeadline: MonotonicTime?
     package var sleep = Sleep()
@@ -156,6 +159,7 @@ package final class TransferEngine: @unchecked Sendable {
         endUpgrades()
         finishEnded()
         limitBacklogs()
+        continueLimited()
         expire()
         admission.admitWaiting()
         watchPace()
@@ -328,10 +332,11 @@ package final class TransferEngine: @unchecked Sendable {
         nextDeadline = deadline
     }
 
-    /// Makes sure that there is a turn when a request may begin that waits for a time.
+    /// Makes sure that there is a turn when a request may begin that waits for a time, or bytes may move again.
     private func watchPace() {
-        guard let time = admission.nextTime else { return }
-        nextDeadline = min(time, nextDeadline ?? time)
+        for time in [admission.nextTime, limitTime] {
+            if let time { nextDeadline = min(time, nextDeadline ?? time) }
+        }
     }
 
     private func expire() {

@@ -30,6 +30,8 @@ package final class Transfer: AdmissionTicket, @unchecked Sendable {
     package var phase = Phase.idle
     package var pauses: PauseReasons = []
     package var attempt: NetworkAttempt?
+    package var downloadLimits: DirectionLimits
+    package var uploadLimits: DirectionLimits
     /// What the request's body is read with; a stream that nothing was read of passes to the next attempt.
     package var reader: (any BodyReader)?
     /// A decision about a chain that the transfer has waited for.
@@ -38,6 +40,8 @@ package final class Transfer: AdmissionTicket, @unchecked Sendable {
     package init(_ engine: TransferEngine, limits: TransferClock.Limits) {
         self.engine = engine
         clock = TransferClock(limits: limits)
+        downloadLimits = DirectionLimits(engine.settings.downloadLimit)
+        uploadLimits = DirectionLimits(engine.settings.uploadLimit)
     }
 
     package var isSuspended: Bool { pauses.contains(.suspended) }
@@ -78,15 +82,20 @@ package struct PauseReasons: OptionSet, Hashable, Sendable {
     package static let bodyIsStarved = PauseReasons(rawValue: 4)
     /// The other transfers have their turn first.
     package static let awaitsTurn = PauseReasons(rawValue: 8)
+    /// A limit allows no more bytes of the response's body for now.
+    static let downloadIsLimited = PauseReasons(rawValue: 16)
+    /// A limit allows no more bytes of the request's body for now.
+    static let uploadIsLimited = PauseReasons(rawValue: 32)
+    package static let limited: PauseReasons = [.downloadIsLimited, .uploadIsLimited]
     /// The reasons that are not the network's, so that the deadline of inactivity waits.
-    package static let local: PauseReasons = [.clientIsFull, .bodyIsStarved, .awaitsTurn]
+    package static let local: PauseReasons = [.clientIsFull, .bodyIsStarved, .awaitsTurn, .limited]
 
     /// The mask of `curl_easy_pause` for these reasons.
     package var curlMask: Int32 {
         var mask = CurlPause.none
         if contains(.suspended) { mask |= CurlPause.receive | CurlPause.send }
-        if contains(.clientIsFull) || contains(.awaitsTurn) { mask |= CurlPause.receive }
-        if contains(.bodyIsStarved) { mask |= CurlPause.send }
+        if !isDisjoint(with: [.clientIsFull, .awaitsTurn, .downloadIsLimited]) { mask |= CurlPause.receive }
+        if !isDisjoint(with: [.bodyIsStarved, .uploadIsLimited]) { mask |= CurlPause.send }
         return mask
     }
 }

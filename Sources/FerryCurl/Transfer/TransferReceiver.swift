@@ -53,6 +53,8 @@ package enum TransferEvent: Sendable {
     case mustWait
     /// The other transfers have had their turn.
     case hasTurn
+    /// The limits on bytes per second allow more bytes.
+    case mayMove
     /// The user's code has decided about a connection that the transfer waits for.
     case trust(TrustQuestion, TrustDecision)
 }

@@ -198,7 +198,8 @@ extension Exchange {
 
     /// Asks for the rest as soon as nothing pauses the exchange any more.
     func attachAgain() {
-        guard phase == .detached, client != nil, pauses.isDisjoint(with: [.suspended, .clientIsFull]) else { return }
+        guard phase == .detached, client != nil, pauses.isDisjoint(with: [.suspended, .clientIsFull, .limited])
+        else { return }
         start()
     }
 

@@ -53,6 +53,14 @@ extension Exchange {
         liftPause()
     }
 
+    /// Goes on receiving or sending, since the limits on bytes per second allow it again.
+    func move() {
+        engine.watch(transfer)
+        // Its stream may have been given up while it was paused.
+        attachAgain()
+        if client != nil { liftPause() }
+    }
+
     func setClientFull(_ isFull: Bool) { setPause(.clientIsFull, isFull) }
 
     /// Applies the reasons to pause outside of libcurl's callbacks, which may end the attempt.

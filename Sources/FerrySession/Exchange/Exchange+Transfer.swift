@@ -90,6 +90,7 @@ extension Exchange: TransferReceiver {
         case .deadline(let deadline): expire(deadline)
         case .mustWait: postpone()
         case .hasTurn: continuePostponed()
+        case .mayMove: move()
         case .trust(let question, let decision): continueAfterTrust(question, decision)
         }
     }

@@ -100,7 +100,8 @@ extension EngineSettings {
         let tls = Result { () throws(CurlSessionError) in try TLSMaterial(options.tls, runtime: runtime) }
         self.init(
             maximumConnectionsPerHost: max(1, most),
-            maximumUploadBytesPerSecond: options.maximumUploadBytesPerSecond.map { max(1, $0) },
+            downloadLimit: options.downloadLimit,
+            uploadLimit: options.uploadLimit,
             limits: options.limits,
             allowsHTTP2: options.allowsHTTP2,
             tls: tls,

@@ -17,11 +17,15 @@ extension CurlSession {
         /// at most 1,000) to all servers together, the one that has been idle for longest is closed.
         public var maximumConnectionsPerHost: Int?
 
-        /// The most bytes per second that the body of a request is sent with, on average.
+        /// The limit on the bytes per second of the bodies of all responses together; `nil`, the default, for none.
         ///
-        /// A number below one counts as one; `nil`, the default, sets no limit. Responses have no such limit: to
-        /// receive one slowly, read the chunks of `bytes(for:)` slowly, and the server has to wait.
-        public var maximumUploadBytesPerSecond: Int?
+        /// A task can have a limit of its own besides: see `URLSessionTask.downloadLimit`.
+        public var downloadLimit: BandwidthLimit?
+
+        /// The limit on the bytes per second of the bodies of all requests together; `nil`, the default, for none.
+        ///
+        /// A task can have a limit of its own besides: see `URLSessionTask.uploadLimit`.
+        public var uploadLimit: BandwidthLimit?
 
         /// The limits on the requests in flight to all servers, and on the rate of those to each origin; `nil`, the
         /// default, for none.

@@ -237,6 +237,7 @@ extension TaskCore {
                 client: self,
                 limits: limits
             )
+            limit(transfer, state)
             attach(recovery, to: transfer, session, state.originalRequest, adaptation)
             return .success(transfer)
         case .failure(let error): return .failure(error)
@@ -256,8 +257,14 @@ extension TaskCore {
         // As in URLSession, downloads and uploads do not use the cache.
         transfer.caching.isEnabled = state.task is CurlDataTask
         transfer.redirects.hasLeftOrigin = state.hasLeftOrigin
+        limit(transfer, state)
         attach(recovery, to: transfer, session, state.originalRequest, adaptation)
         return .success(transfer)
+    }
+
+    private func limit(_ exchange: Exchange, _ state: borrowing State) {
+        exchange.transfer.downloadLimits.task = state.bandwidth.download
+        exchange.transfer.uploadLimits.task = state.bandwidth.upload
     }
 
     // MARK: - Retries and interceptors

@@ -12,6 +12,8 @@ extension TaskCore {
         let largestBody: Int
         /// The task's own policy, interceptors and deadline, if they differ from the session's.
         var recovery: RecoverySettings?
+        /// The task's limits on bytes per second, besides the session's.
+        var bandwidth = (download: BandwidthLimit?.none, upload: BandwidthLimit?.none)
         /// Whether the delegate collects the body and uses it at the end.
         var delegateCollects = false
         /// The reason why the task cannot run, if any.

@@ -30,7 +30,7 @@ public final class TransferQueue: Sendable {
         /// transfer that has made progress since it failed is counted from the start.
         public var retry: RetryPolicy? = .standard
         /// The limit on the bytes per second of all transfers together that have none; nil, the default, for none.
-        public var limit: TransferLimit?
+        public var limit: BandwidthLimit?
 
         /// Creates the default settings.
         public init() {}

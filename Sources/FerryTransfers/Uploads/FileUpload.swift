@@ -52,7 +52,7 @@ public struct FileUpload: Sendable {
     /// `application/octet-stream`, which many servers require.
     public var metadata: [String: String]
     /// The limit on the bytes per second, which several transfers may share; nil, the default, for none.
-    public var limit: TransferLimit?
+    public var limit: BandwidthLimit?
 
     /// Creates an upload to a URL, with the method POST.
     public init(_ file: URL, to url: URL) {

@@ -46,7 +46,7 @@ final class UploadSource: Sendable {
 struct UploadPieces: AsyncSequence, Sendable {
     let source: UploadSource
     let part: Range<Int64>
-    let limit: TransferLimit?
+    let limit: BandwidthLimit?
     /// Called with the number of bytes of each piece before it is returned.
     let willSend: @Sendable (Int) -> Void
 

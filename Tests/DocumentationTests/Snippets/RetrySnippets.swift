@@ -67,6 +67,14 @@ enum RetrySnippets {
         task.resume()
     }
 
+    static func bandwidth(session: CurlSession, request: URLRequest) {
+        let limit = BandwidthLimit(bytesPerSecond: 500_000)
+        let task = session.downloadTask(with: request)
+        task.downloadLimit = limit
+        task.resume()
+        limit.bytesPerSecond = nil
+    }
+
     static func limits(api: URL) -> HTTPSessionManager {
         var options = CurlSession.Options()
         options.limits = RequestLimits(maximumInFlight: 8, rate: .init(20, per: 1))

@@ -18,7 +18,7 @@ enum TransferSnippets {
     }
 
     static func limit(session: CurlSession, url: URL, file: URL) async throws {
-        let limit = TransferLimit(bytesPerSecond: 2_000_000)
+        let limit = BandwidthLimit(bytesPerSecond: 2_000_000)
         var download = VerifiedDownload(url, to: file)
         download.limit = limit
         async let outcome = session.download(download)

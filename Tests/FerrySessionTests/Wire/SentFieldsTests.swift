@@ -36,7 +36,7 @@ struct SentFieldsTests {
 
     @Test("An upload at a low rate does not time out") func lowRate() async throws {
         // In one piece, the body would be followed by a wait of 6 seconds, in which the response is not read.
-        let session = session { $0.maximumUploadBytesPerSecond = 500 }
+        let session = session { $0.uploadLimit = BandwidthLimit(bytesPerSecond: 500) }
         defer { session.invalidateAndCancel() }
         var request = URLRequest(url: server.url("/upload"), timeoutInterval: 2)
         request.httpMethod = "POST"
@@ -46,7 +46,7 @@ struct SentFieldsTests {
 
     @Test("A rate limits an upload, whose bytes are complete")
     func rate() async throws {
-        let session = session { $0.maximumUploadBytesPerSecond = 1_000_000 }
+        let session = session { $0.uploadLimit = BandwidthLimit(bytesPerSecond: 1_000_000) }
         defer { session.invalidateAndCancel() }
         let size = 3_000_000
         // Nearly 3 seconds at this rate; without it, a few milliseconds.

@@ -73,7 +73,7 @@ import Testing
     func control() async throws {
         let content = RangedContent(count: 8_000_000)
         let server = try LoopbackServer(handler: content.handler)
-        let limit = TransferLimit(bytesPerSecond: 1_000_000)
+        let limit = BandwidthLimit(bytesPerSecond: 1_000_000)
         let queue = try await queue { $0.limit = limit }
         let other = try await self.queue()
         try await queue.add(["a", "b"].map { VerifiedDownload(server.url, to: folder.file($0)) })
@@ -116,7 +116,7 @@ import Testing
     func exclusion() async throws {
         let content = RangedContent(count: 8_000_000)
         let server = try LoopbackServer(handler: content.handler)
-        let queue = try await queue { $0.limit = TransferLimit(bytesPerSecond: 2_000_000) }
+        let queue = try await queue { $0.limit = BandwidthLimit(bytesPerSecond: 2_000_000) }
         try await queue.add(VerifiedDownload(server.url, to: folder.file("a")))
         let run = Task { [queue, session] in try await queue.run(with: session) }
         while try await queue.transfers()[0].progress.bytes < 500_000 { try await Task.sleep(for: .milliseconds(5)) }

@@ -41,7 +41,7 @@ struct TusServerTests {
         let server = try TusServer(folder: folder.file("uploads"))
         let location = Mutex<FileUpload.Location?>(nil)
         var upload = FileUpload(folder.file("file"), to: server.url)
-        upload.limit = TransferLimit(bytesPerSecond: 4_000_000)
+        upload.limit = BandwidthLimit(bytesPerSecond: 4_000_000)
         upload.locationDidChange = { new in location.withLock { $0 = new } }
         let task = Task { [upload] in try await makeSession().upload(upload) }
         try await eventually("a part") { uploads.first.map { $0.count > 1_000_000 } ?? false }

@@ -2,28 +2,12 @@ import Testing
 
 @testable import FerryTransfers
 
-struct TransferLimitTests {
-    @Test("the wait before bytes is that for the bytes taken before them, at the rate of the moment")
-    func delays() {
-        let limit = TransferLimit(bytesPerSecond: 1_000)
-        let now = MonotonicTime(nanoseconds: 1_000_000_000)
-        #expect(limit.delay(for: 500, at: now) == .zero)
-        #expect(limit.delay(for: 100, at: now) == .milliseconds(500))
-        limit.bytesPerSecond = 100
-        #expect(limit.delay(for: 100, at: now) == .milliseconds(600))
-        #expect(limit.delay(for: 1, at: now) == .milliseconds(1_600))
-        limit.bytesPerSecond = nil
-        #expect(limit.delay(for: .max, at: now) == .zero)
-        #expect(limit.pieceSize == .max)
-        limit.bytesPerSecond = -5
-        #expect(limit.bytesPerSecond == 1 && limit.pieceSize == 1)
-    }
-
+struct DownloadLimitTests {
     @Test("two downloads share a limit, and go on at once when it is removed")
     func shared() async throws {
         let folder = try TemporaryFolder()
         let server = try LoopbackServer(handler: RangedContent(count: 1_000_000).handler)
-        let limit = TransferLimit(bytesPerSecond: 100_000)
+        let limit = BandwidthLimit(bytesPerSecond: 100_000)
         let session = makeSession()
         let latest = Latest()
         let downloads = (0..<2).map { index in

@@ -1,0 +1,83 @@
+/// Transfers that wait until their limits on bytes per second allow more.
+extension TransferEngine {
+    /// The longest time before a limit is asked again, since it may be changed meanwhile.
+    private static let longestWait = TimeSpan.milliseconds(500)
+
+    /// Counts bytes of a response, after which the transfer may have to wait.
+    func noteReceived(_ count: Int, by transfer: Transfer, at now: MonotonicTime) {
+        guard !transfer.downloadLimits.isEmpty else { return }
+        transfer.downloadLimits.take(count, at: now)
+        let delay = transfer.downloadLimits.delay(at: now)
+        if delay > .zero { wait(transfer, .downloadIsLimited, for: delay, at: now) }
+    }
+
+    /// Returns how many bytes of a request's body may be sent at once; zero if the transfer has to wait.
+    func mostBytesToSend(_ transfer: Transfer, _ capacity: Int, at now: MonotonicTime) -> Int {
+        guard !transfer.uploadLimits.isEmpty else { return capacity }
+        let delay = transfer.uploadLimits.delay(at: now)
+        if delay > .zero {
+            wait(transfer, .uploadIsLimited, for: delay, at: now)
+            return 0
+        }
+        return min(capacity, transfer.uploadLimits.pieceSize)
+    }
+
+    private func wait(_ transfer: Transfer, _ reason: PauseReasons, for delay: TimeSpan, at now: MonotonicTime) {
+        let isListed = !transfer.pauses.isDisjoint(with: .limited)
+        transfer.setPause(reason, true)
+        if !isListed { limited.append(transfer) }
+        continueLimited(at: now.advanced(by: min(delay, Self.longestWait)))
+    }
+
+    private func continueLimited(at time: MonotonicTime) { limitTime = min(time, limitTime ?? time) }
+
+    /// Resumes the transfers whose wait is over, in the order in which they have begun to wait.
+    func continueLimited() {
+        guard let due = limitTime else { return }
+        let now = MonotonicTime.now()
+        guard due <= now else { return }
+        noteEvent()
+        let waiting = limited
+        (limited, limitTime) = ([], nil)
+        for transfer in waiting where transfer.receiver != nil {
+            var ended: PauseReasons = []
+            for (reason, limits) in [
+                (PauseReasons.downloadIsLimited, transfer.downloadLimits),
+                (PauseReasons.uploadIsLimited, transfer.uploadLimits),
+            ] where transfer.pauses.contains(reason) {
+                // Those before have perhaps used what is allowed.
+                let delay = limits.delay(at: now)
+                if delay == .zero {
+                    ended.insert(reason)
+                } else {
+                    continueLimited(at: now.advanced(by: min(delay, Self.longestWait)))
+                }
+            }
+            transfer.setPause(ended, false)
+            if !transfer.pauses.isDisjoint(with: .limited) { limited.append(transfer) }
+            if !ended.isEmpty { transfer.receiver?.handle(.mayMove) }
+        }
+    }
+}
+
+/// The limits on one direction of a transfer: its session's and its task's.
+package struct DirectionLimits: Sendable {
+    let session: BandwidthLimit?
+    package var task: BandwidthLimit?
+
+    init(_ session: BandwidthLimit?) { self.session = session }
+
+    var isEmpty: Bool { session == nil && task == nil }
+    /// The task's limit, unless it is the session's too.
+    private var other: BandwidthLimit? { task === session ? nil : task }
+    var pieceSize: Int { min(session?.pieceSize ?? .max, other?.pieceSize ?? .max) }
+
+    func take(_ count: Int, at now: MonotonicTime) {
+        _ = session?.take(count, at: now)
+        _ = other?.take(count, at: now)
+    }
+
+    func delay(at now: MonotonicTime) -> TimeSpan {
+        max(session?.delay(at: now) ?? .zero, other?.delay(at: now) ?? .zero)
+    }
+}
