@@ -35,4 +35,37 @@ extension CurlSession {
     ) async throws -> FileUpload.Outcome {
         try await UploadRun(session: self, upload: upload, progress: progress).run()
     }
+
+    /// Uploads a file in parts, several at once, and completes the upload with its manifest.
+    ///
+    /// Cancelling the Swift task cancels the upload, which then throws `URLError.cancelled`. A part is sent again after
+    /// passing failures; six in a row end the upload. The parts that the server has stay there.
+    ///
+    /// - Parameters:
+    ///   - upload: The upload.
+    ///   - progress: Called about ten times per second, and at the end, on threads of the concurrency pool.
+    /// - Returns: What the upload has done.
+    /// - Throws: A ``FileUploadError``, a `URLError`, or the error of a closure, an interceptor or a protocol class.
+    @discardableResult
+    public func upload(
+        _ upload: PartUpload,
+        progress: (@Sendable (TransferProgress) -> Void)? = nil
+    ) async throws -> PartUpload.Outcome {
+        try await PartUploadRun(session: self, upload: upload, progress: progress).run()
+    }
+
+    /// Deletes an upload that is not complete from its server, which need not keep what it has any longer.
+    ///
+    /// A server that no longer has the upload counts as a success.
+    ///
+    /// - Parameters:
+    ///   - location: The upload, of which ``FileUpload/locationDidChange`` has told.
+    ///   - upload: The upload whose request's header fields are sent, unless the location has another origin.
+    /// - Throws: A ``FileUploadError`` with the status, or a `URLError`.
+    public func cancelUpload(at location: FileUpload.Location, of upload: FileUpload) async throws {
+        let kind: UploadProtocol = location.resumption == .tus ? .tus : .resumableUploads
+        let (_, answer) = try await data(for: kind.cancellationRequest(location.url, like: upload.request))
+        let status = (answer as? HTTPURLResponse)?.statusCode ?? 0
+        guard 200..<300 ~= status || status == 404 || status == 410 else { throw FileUploadError.status(status) }
+    }
 }

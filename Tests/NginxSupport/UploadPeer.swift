@@ -183,6 +183,13 @@ package final class UploadPeer: Sendable {
                     fields.update(self.limits(upload))
                 self.answer(204, fields)
 
+            def do_DELETE(self):
+                upload = self.upload()
+                upload.methods.append("DELETE")
+                is_there = len(upload.data) > 0 or not upload.gone
+                upload.data, upload.gone = bytearray(), True
+                self.answer(204 if is_there else 404, {"Tus-Resumable": "1.0.0"} if self.path.startswith("/tus") else {})
+
             def do_PATCH(self):
                 upload = self.upload()
                 upload.methods.append("PATCH")

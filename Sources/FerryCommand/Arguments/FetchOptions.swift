@@ -86,6 +86,8 @@ struct FetchOptions: Equatable, Sendable {
     var parallel: Int { parallelMax ?? (isParallel ? 50 : 1) }
     /// The file that lists more URLs.
     var batchFile: String?
+    /// The files that it names for some of them, by the URLs' indices.
+    var batchOutputs: [Int: String] = [:]
     var dropsErrorBodies = false
     /// Whether the body of an HTTP error is written also to a file.
     var savesErrorBodies = false
@@ -169,12 +171,20 @@ struct FetchOptions: Equatable, Sendable {
 
     /// Returns the destination of the body of the URL at `index`.
     func destination(at index: Int) -> Destination {
-        if index < outputs.count {
-            let name = outputs[index]
+        if let name = index < outputs.count ? outputs[index] : batchOutputs[index] {
             if Self.isStandardOutput(name) { return .standardOutput }
             return .file(ProcessDescriptor.number(name) == nil ? path(of: name) : name)
         }
         return usesRemoteNames ? .remoteName : .standardOutput
+    }
+
+    /// Adds the URLs of the batch file, and the names of their files.
+    mutating func addBatch() throws(CommandFailure) {
+        guard let batchFile else { return }
+        for entry in try URLArgument.entries(inBatch: batchFile) {
+            batchOutputs[urls.count] = entry.output
+            urls.append(entry.url)
+        }
     }
 
     private static func isStandardOutput(_ name: String) -> Bool { name == "-" || name == "/dev/stdout" }

@@ -145,7 +145,11 @@ extension Option {
             ]
         case .parallel: ["run up to 50 transfers at a time, or as many as --parallel-max allows"]
         case .parallelMax: ["run COUNT transfers at a time; 1 by default, and always 1 on standard output"]
-        case .batch: ["also transfer the URLs in FILE (- for standard input), one per line"]
+        case .batch:
+            [
+                "also transfer the URLs in FILE (- for standard input), one per line;",
+                "an indented line out=NAME after a URL names its file",
+            ]
         case .queueFolder: ["with ferry queue, the folder that keeps the transfers"]
         case .next:
             ["begin a new set of URLs and options; -s, -S, -v, -Z and -P also apply to it,", "other options do not"]

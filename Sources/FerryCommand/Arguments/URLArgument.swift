@@ -44,23 +44,36 @@ enum URLArgument {
         return url
     }
 
+    /// A URL of a batch file, and the name of its file where the batch has one.
+    typealias BatchEntry = (url: URL, output: String?)
+
     /// Returns the URLs in a file, one per line; `-` means standard input.
     ///
-    /// Empty lines and lines that begin with `#` are ignored. An error names the file and the line.
-    static func urls(inBatch name: String) throws(CommandFailure) -> [URL] {
+    /// As in aria2's input files, an indented line `out=NAME` after a URL names its file. Empty lines and lines that
+    /// begin with `#` are ignored. An error names the file and the line.
+    static func entries(inBatch name: String) throws(CommandFailure) -> [BatchEntry] {
         let text = String(decoding: try UploadBody.content(name), as: UTF8.self)
-        var urls: [URL] = []
+        var entries: [BatchEntry] = []
         for (index, line) in text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline).enumerated() {
             do throws(UsageError) {
                 try line.checkCharacters()
-                let line = line.trimmingCharacters(in: .whitespaces)
-                guard !line.isEmpty, !line.hasPrefix("#") else { continue }
-                urls.append(try parse(line))
+                let text = line.trimmingCharacters(in: .whitespaces)
+                guard !text.isEmpty, !text.hasPrefix("#") else { continue }
+                if line.first == " " || line.first == "\t", text.hasPrefix("out=") {
+                    guard let last = entries.indices.last, entries[last].output == nil else {
+                        throw UsageError("out= belongs to the URL in the line before")
+                    }
+                    let name = String(text.dropFirst("out=".count))
+                    guard !name.isEmpty, name != "-" else { throw UsageError("out= needs the name of a file") }
+                    entries[last].output = name
+                } else {
+                    entries.append((try parse(text), nil))
+                }
             } catch {
                 throw CommandFailure(.usage, "\(name), line \(index + 1): \(error.message)")
             }
         }
-        return urls
+        return entries
     }
 
     private static func makeURL(_ text: String) -> URL? {

@@ -65,13 +65,14 @@ struct QueueCommand: Sendable {
             try await write(ids: [try await queue.add(upload)])
             return
         }
-        var urls = options.urls
-        if let batch = options.batchFile { urls += try URLArgument.urls(inBatch: batch) }
+        var options = options
+        try options.addBatch()
         // Two transfers must not write one file.
         var taken = Set(try await queue.transfers().filter { $0.kind == .download }.map(\.file.path))
-        let downloads = urls.enumerated().map { index, url in
-            let isNamed = index < options.outputs.count
-            let name = options.path(of: isNamed ? options.outputs[index] : FileName.name(in: url))
+        let downloads = options.urls.enumerated().map { [options] index, url in
+            let given = index < options.outputs.count ? options.outputs[index] : options.batchOutputs[index]
+            let isNamed = given != nil
+            let name = options.path(of: given ?? FileName.name(in: url))
             var file = URL(fileURLWithPath: name, isDirectory: false).standardizedFileURL
             if !isNamed { file = Self.unusedName(for: file, taken) }
             taken.insert(file.path)

@@ -20,7 +20,7 @@ struct FetchCommand: Sendable {
             if let path = options.eventLog { log = try EventLog(path: path) }
             let recorder = RunRecorder()
             var whole = self
-            if let batch = options.batchFile { whole.options.urls += try URLArgument.urls(inBatch: batch) }
+            try whole.options.addBatch()
             try UploadBody.checkUpload(whole.options)
             if let condition = options.timeCondition, condition.date == nil {
                 let text = UsageError.quoted(condition.text)

@@ -17,7 +17,7 @@ extension CurlSession.Options {
     /// A session with the same identifier in a later process has the tasks from its creation, with their requests,
     /// `taskDescription`, `priority` and the bytes that have arrived: ``CurlSession/earlierTasks``. Downloads go on
     /// with them, if the response had a strong validator. What has been written survives the end of the process at any
-    /// moment; after a failure of power, downloads begin again.
+    /// moment; after a failure of power, downloads begin again, and ``synchronizes`` decides whether tasks are kept.
     ///
     /// The folder is released when the session is invalid and no longer used; a session that is made before that with
     /// the same identifier cannot use it.
@@ -33,6 +33,9 @@ extension CurlSession.Options {
         ///
         /// Otherwise they are missing after a restart, unless the configuration or an interceptor adds them.
         public var keepsSecrets = false
+        /// A Boolean value that indicates whether the first `resume()` of a task waits until its record is on the disk,
+        /// so that it survives a failure of power too; `false` by default.
+        public var synchronizes = false
 
         /// Returns a folder and the name of a session within it.
         public static func directory(_ directory: URL, identifier: String) -> Durability {

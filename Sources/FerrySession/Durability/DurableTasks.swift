@@ -1,6 +1,7 @@
 /// The journal of a durable session, and the tasks that an earlier process has left.
 ///
-/// Records are written without waiting for the disk: they survive the process, and the file system writes them soon.
+/// Records are written without waiting for the disk, unless the options ask for it: they survive the process, and the
+/// file system writes them soon.
 final class DurableTasks: Sendable {
     private struct State: Sendable {
         var records: [Int: DurableRecord] = [:]
@@ -15,6 +16,7 @@ final class DurableTasks: Sendable {
 
     let folder: URL
     private let keepsSecrets: Bool
+    private let synchronizes: Bool
     private let lock: RegularFile
     private let journal: Journal
     private let state = Mutex(State())
@@ -29,7 +31,7 @@ final class DurableTasks: Sendable {
             throw CurlSessionError(.durabilityUnavailable, "The identifier of a durable session is not valid")
         }
         let parent = durability.directory.standardizedFileURL.path
-        keepsSecrets = durability.keepsSecrets
+        (keepsSecrets, synchronizes) = (durability.keepsSecrets, durability.synchronizes)
         folder = URL(fileURLWithPath: parent + "/" + name, isDirectory: true)
         do throws(FileError) {
             for path in [parent, folder.path] { try PrivateFolder.prepare(path) }
@@ -92,7 +94,7 @@ final class DurableTasks: Sendable {
         change(&record)
         try state.withLock { state in
             record.partial = state.records[id]?.partial
-            try write(record, &state)
+            try write(record, &state, synchronized: synchronizes)
         }
     }
 
@@ -131,10 +133,10 @@ final class DurableTasks: Sendable {
         }
     }
 
-    private func write(_ record: DurableRecord, _ state: inout State) throws {
+    private func write(_ record: DurableRecord, _ state: inout State, synchronized: Bool = false) throws {
         var records = state.records
         records[record.id] = record.hasEnded && record.partial == nil ? nil : record
-        try journal.update(synchronized: false) { changes in
+        try journal.update(synchronized: synchronized) { changes in
             let expected = Int64(records.count) * Self.sizeOfRecord
             guard changes.size > max(Self.leastCompaction, 4 * expected) else {
                 return .append(try (state.unwritten + [record]).map { try $0.data })

@@ -9,6 +9,9 @@ extension URLError {
 }
 
 extension HTTPURLResponse {
-    /// Whether the status says that the same request may succeed later (RFC 9110, section 15).
-    var isPassing: Bool { statusCode == 408 || statusCode == 429 || statusCode >= 500 }
+    /// Whether the status says that the same request may succeed later.
+    var isPassing: Bool { Self.isPassing(statusCode) }
+
+    /// Returns whether a status says that the same request may succeed later (RFC 9110, section 15).
+    static func isPassing(_ status: Int) -> Bool { status == 408 || status == 429 || status >= 500 }
 }

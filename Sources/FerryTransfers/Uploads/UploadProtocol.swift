@@ -34,6 +34,13 @@ enum UploadProtocol: Sendable, Hashable {
         return status
     }
 
+    /// Returns the request that deletes an upload.
+    func cancellationRequest(_ location: URL, like request: URLRequest) -> URLRequest {
+        var cancellation = Self.request(location, "DELETE", like: request)
+        setCommonFields(of: &cancellation)
+        return cancellation
+    }
+
     /// Returns the request that sends a part.
     func partRequest(_ location: URL, _ part: Range<Int64>, of size: Int64, like request: URLRequest) -> URLRequest {
         var append = Self.request(location, "PATCH", like: request)

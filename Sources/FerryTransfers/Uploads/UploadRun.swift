@@ -41,7 +41,8 @@ final class UploadRun: Sendable {
     func run() async throws -> FileUpload.Outcome {
         do {
             let source = try await UploadSource(path: upload.file.path)
-            var offer = Offer(upload.resumption)
+            // An upload that the server no longer has begins again as it was begun.
+            var offer = Offer(upload.location?.resumption ?? upload.resumption)
             if upload.location == nil, upload.resumption == .automatic { offer = try await askForOffer() }
             if let limit = offer.mostBytes, source.size > limit { throw FileUploadError.tooLarge(limit: limit) }
             return try await send(source, offer)

@@ -26,6 +26,36 @@ enum TransferSnippets {
         print(try await outcome.bytes)
     }
 
+    static func combined(session: CurlSession, one: VerifiedDownload, two: VerifiedDownload) async throws {
+        let all = CombinedProgress()
+        async let first = session.download(one, progress: all.part())
+        async let second = session.download(two, progress: all.part())
+        let display = Task {
+            for await sum in all.updates { print(sum.fraction ?? 0, sum.timeLeft ?? 0) }
+        }
+        _ = try await (first, second)
+        all.finish()
+        await display.value
+    }
+
+    /// A store of files, as a program would have it.
+    protocol Store: Sendable {
+        func signedURL(_ part: Int) async throws -> URL
+        func keep(_ receipt: PartUpload.Receipt)
+        func completion(of receipts: [PartUpload.Receipt]) throws -> URLRequest
+    }
+
+    static func parts(session: CurlSession, file: URL, store: any Store) async throws {
+        var upload = PartUpload(file) { part in
+            var request = URLRequest(url: try await store.signedURL(part.number))
+            request.httpMethod = "PUT"
+            return request
+        }
+        upload.partDidFinish = { receipt in store.keep(receipt) }
+        upload.manifest = { receipts in try store.completion(of: receipts) }
+        try await session.upload(upload)
+    }
+
     static func queue(
         session: CurlSession,
         folder: URL,

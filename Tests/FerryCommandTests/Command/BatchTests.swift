@@ -47,6 +47,30 @@ struct BatchTests {
         #expect(try await FerryProcess.run(["--batch", "urls"], in: folder).status == 0)
     }
 
+    @Test("An indented line names the file of the URL before it, also in a queue")
+    func names() async throws {
+        let server = try LoopbackServer()
+        let urls = (1...3).map { server.url("/bytes/\($0)000").absoluteString }
+        try folder.file("urls", "\(urls[0])\n  out=one\n\(urls[1])\n\(urls[2])\n\tout=three\n")
+        let plain = try await FerryProcess.run(
+            ["-sO", "--output-dir", "a", "--create-dirs", "--batch", "urls"],
+            in: folder
+        )
+        #expect(plain.status == 0, "\(plain.errors)")
+        for name in ["a/one", "a/2000", "a/three"] { #expect(folder.data(name)?.isEmpty == false, "\(name)") }
+        let added = try await FerryProcess.run(["queue", "--dir", "q", "add", "--batch", "urls"], in: folder)
+        #expect(added.status == 0, "\(added.errors)")
+        let run = try await FerryProcess.run(["queue", "--dir", "q", "run", "-s"], in: folder)
+        #expect(run.status == 0, "\(run.errors)")
+        #expect(folder.data("three") == LoopbackServer.pattern(count: 3_000))
+        #expect(folder.data("2000") == LoopbackServer.pattern(count: 2_000))
+        for text in [" out=x\n", "\(urls[0])\n out=\n", "\(urls[0])\n out=a\n out=b\n"] {
+            try folder.file("urls", text)
+            let outcome = try await FerryProcess.run(["-sO", "--batch", "urls"], in: folder)
+            #expect(outcome.status == 2 && outcome.errors.contains("urls, line \(text.split(separator: "\n").count)"))
+        }
+    }
+
     @Test("The bodies of a batch on standard output are asked for with a coding, and decoded")
     func decodes() async throws {
         let server = try LoopbackServer()

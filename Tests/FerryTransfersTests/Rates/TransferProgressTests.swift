@@ -33,4 +33,32 @@ struct TransferProgressTests {
         #expect(TransferProgress.sum(of: [huge, huge]).total == .max)
         #expect(TransferProgress(bytes: 0, total: 0).fraction == 1)
     }
+
+    @Test("a sequence has the sums as they change, and ends when it is finished or the object is released")
+    func combined() async {
+        var all: CombinedProgress? = CombinedProgress()
+        let parts = [all?.part(), all?.part()]
+        #expect(all?.current == TransferProgress(total: nil))
+        let sums = all?.updates
+        var iterator = sums?.makeAsyncIterator()
+        parts[0]?(TransferProgress(bytes: 10, total: 100, rate: 5))
+        #expect(await iterator?.next() == TransferProgress(bytes: 10, total: nil, rate: 5))
+        for bytes in 1...50 as ClosedRange<Int64> { parts[1]?(TransferProgress(bytes: bytes, total: 60, rate: 1)) }
+        // A slow reader gets the newest sum.
+        #expect(await iterator?.next() == TransferProgress(bytes: 60, total: 160, rate: 6))
+        #expect(all?.current.bytes == 60)
+        var second = all?.updates.makeAsyncIterator()
+        all?.finish()
+        #expect(await iterator?.next() == nil)
+        #expect(await second?.next() == nil)
+        var late = all?.updates.makeAsyncIterator()
+        #expect(await late?.next() == nil)
+
+        all = CombinedProgress()
+        let part = all?.part()
+        var last = all?.updates.makeAsyncIterator()
+        all = nil
+        #expect(await last?.next() == nil)
+        part?(TransferProgress(bytes: 1))
+    }
 }

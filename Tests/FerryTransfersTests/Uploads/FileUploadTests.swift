@@ -63,6 +63,28 @@ struct FileUploadTests {
         #expect(locations.withLock { $0 }.map { $0?.resumption } == [kind == "tus" ? .tus : .resumableUploads])
     }
 
+    @Test("an upload that is given up is deleted, and deleting it again is a success", arguments: ["draft", "tus"])
+    func deleted(kind: String) async throws {
+        let url = try peer.url(kind)
+        let location = Mutex<FileUpload.Location?>(nil)
+        var first = upload(url)
+        first.limit = BandwidthLimit(bytesPerSecond: 1_000_000)
+        first.locationDidChange = { new in location.withLock { $0 = new } }
+        let task = Task { [session, first] in try await session.upload(first) }
+        try await eventually("a location") { location.withLock { $0 != nil } }
+        task.cancel()
+        _ = await failure { try await task.value }
+        let created = try #require(location.withLock { $0 })
+        try await session.cancelUpload(at: created, of: first)
+        try await session.cancelUpload(at: created, of: first)
+        #expect(try await peer.received(at: url).methods.count { $0 == "DELETE" } == 2)
+        // It begins again.
+        first.limit = nil
+        first.location = created
+        #expect(try await session.upload(first).continuedBytes == 0)
+        _ = try await expectComplete(url)
+    }
+
     @Test("another process continues with the location", arguments: ["draft", "tus"])
     func continued(kind: String) async throws {
         let url = try peer.url(kind, "drop=1000000&times=1")

@@ -1,0 +1,80 @@
+/// The progress of several transfers as one, which can be read at any time or as a sequence.
+///
+/// ```swift
+/// let all = CombinedProgress()
+/// async let first = session.download(one, progress: all.part())
+/// async let second = session.download(two, progress: all.part())
+/// for await progress in all.updates { print(progress.bytes, progress.timeLeft ?? .nan) }
+/// ```
+public final class CombinedProgress: Sendable {
+    private struct State: Sendable {
+        var parts: [TransferProgress] = []
+        var isFinished = false
+        var lastNumber = 0
+        var listeners: [Int: AsyncStream<TransferProgress>.Continuation] = [:]
+    }
+
+    private let state = Mutex(State())
+
+    /// Creates a progress without transfers.
+    public init() {}
+
+    /// The sum of all parts, whose total is unknown while that of one of them is.
+    public var current: TransferProgress { TransferProgress.sum(of: state.withLock { $0.parts }) }
+
+    /// Adds a part, and returns the function that takes the progress of its transfer.
+    public func part() -> @Sendable (TransferProgress) -> Void {
+        let index = state.withLock { state in
+            // Its total is not known yet.
+            state.parts.append(TransferProgress())
+            return state.parts.count - 1
+        }
+        return { [weak self] progress in self?.update(index, progress) }
+    }
+
+    /// The sums from now on, of which an iterator that is slow receives the newest; each access makes a sequence.
+    ///
+    /// The sequence ends with ``finish()``, or when the object is released.
+    public var updates: AsyncStream<TransferProgress> {
+        let (stream, continuation) = AsyncStream.makeStream(
+            of: TransferProgress.self,
+            bufferingPolicy: .bufferingNewest(1)
+        )
+        let number = state.withLock { state -> Int? in
+            guard !state.isFinished else { return nil }
+            state.lastNumber += 1
+            state.listeners[state.lastNumber] = continuation
+            return state.lastNumber
+        }
+        guard let number else {
+            continuation.finish()
+            return stream
+        }
+        continuation.onTermination = { [weak self] _ in
+            // Released outside of the lock.
+            _ = self?.state.withLock { $0.listeners.removeValue(forKey: number) }
+        }
+        return stream
+    }
+
+    /// Ends the sequences of ``updates``.
+    public func finish() {
+        let listeners = state.withLock { state in
+            state.isFinished = true
+            return Array(state.listeners.values)
+        }
+        for listener in listeners { listener.finish() }
+    }
+
+    deinit {
+        for listener in state.withLock({ Array($0.listeners.values) }) { listener.finish() }
+    }
+
+    private func update(_ index: Int, _ progress: TransferProgress) {
+        let (sum, listeners) = state.withLock { state in
+            state.parts[index] = progress
+            return (TransferProgress.sum(of: state.parts), Array(state.listeners.values))
+        }
+        for listener in listeners { listener.yield(sum) }
+    }
+}

@@ -1,0 +1,64 @@
+/// An upload of a file in parts, several at once, as the multipart uploads of S3 and similar stores take it.
+///
+/// ```swift
+/// var upload = PartUpload(file) { part in
+///     var request = URLRequest(url: signedURL(part.number))
+///     request.httpMethod = "PUT"
+///     return request
+/// }
+/// upload.manifest = { receipts in completion(of: receipts.map(\.entityTag)) }
+/// let outcome = try await session.upload(upload)
+/// ```
+///
+/// The file must not change while it is uploaded: the upload then fails with ``FileUploadError/fileChanged(path:)``.
+public struct PartUpload: Sendable {
+    /// A part of the file.
+    public struct Part: Sendable, Hashable {
+        /// The number of the part, from 1.
+        public var number: Int
+        /// The bytes of the file.
+        public var range: Range<Int64>
+    }
+
+    /// A part that the server has.
+    public struct Receipt: Sendable, Hashable, Codable {
+        /// The number of the part, from 1.
+        public var number: Int
+        /// The `ETag` of the response, as it is in the field.
+        public var entityTag: String?
+    }
+
+    /// The file to send, a regular file.
+    public var file: URL
+    /// Returns the request for a part, without its body; it is called before each attempt, on the concurrency pool.
+    ///
+    /// An error of the closure is the upload's.
+    public var request: @Sendable (Part) async throws -> URLRequest
+    /// The number of bytes of each part but the last; 8 MiB by default. A number below one counts as one.
+    public var partSize: Int64 = 8_388_608
+    /// The most parts that are sent at the same time; 4 by default. A number below one counts as one.
+    public var maximumConcurrentParts = 4
+    /// The parts that an earlier run has sent, with the same part size; they are not sent again. Empty by default.
+    public var receipts: [Receipt] = []
+    /// Called when the server has a part, so that another process can continue; on the concurrency pool. `nil` by
+    /// default.
+    public var partDidFinish: (@Sendable (Receipt) -> Void)?
+    /// Returns the request that completes the upload, with the receipts of all parts in order; `nil`, the default, for
+    /// none.
+    public var manifest: (@Sendable ([Receipt]) async throws -> URLRequest)?
+    /// The limit on the bytes per second, which several transfers may share; `nil`, the default, for none.
+    public var limit: BandwidthLimit?
+
+    /// Creates an upload of a file, whose parts are sent by the requests of a closure.
+    public init(_ file: URL, request: @escaping @Sendable (Part) async throws -> URLRequest) {
+        (self.file, self.request) = (file, request)
+    }
+
+    /// What an upload has done.
+    public struct Outcome: Sendable {
+        /// The receipts of all parts, in order.
+        public var receipts: [Receipt]
+        /// The response to the request of the manifest, with its body.
+        public var manifest: (response: HTTPURLResponse, data: Data)?
+    }
+}

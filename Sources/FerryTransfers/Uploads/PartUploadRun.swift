@@ -1,0 +1,143 @@
+/// One run of a ``PartUpload``.
+final class PartUploadRun: Sendable {
+    private struct State: Sendable {
+        var next = 0
+        var receipts: [Int: PartUpload.Receipt]
+        /// The bytes of the parts that the server has, and those that have been sent of the others.
+        var finished: Int64 = 0
+        var inFlight: [Int: Int64] = [:]
+        var rate = TransferRate(start: .now())
+        var lastReport = MonotonicTime(nanoseconds: 0)
+    }
+
+    private let session: CurlSession
+    private let upload: PartUpload
+    private let progress: (@Sendable (TransferProgress) -> Void)?
+    private let state: Mutex<State>
+
+    private static let mostFailures = 6
+
+    init(session: CurlSession, upload: PartUpload, progress: (@Sendable (TransferProgress) -> Void)?) {
+        (self.session, self.upload, self.progress) = (session, upload, progress)
+        let receipts = Dictionary(upload.receipts.map { ($0.number, $0) }) { $1 }
+        state = Mutex(State(receipts: receipts))
+    }
+
+    func run() async throws -> PartUpload.Outcome {
+        do {
+            let source = try await UploadSource(path: upload.file.path)
+            let parts = PartList(size: source.size, partSize: upload.partSize)
+            state.withLock { state in
+                state.receipts = state.receipts.filter { (1...parts.count).contains($0.key) }
+                state.finished = state.receipts.keys.reduce(0) { $0 + Int64(parts[$1 - 1].range.count) }
+            }
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                for _ in 0..<min(max(1, upload.maximumConcurrentParts), parts.count) {
+                    group.addTask { while let part = self.next(parts) { try await self.send(part, source) } }
+                }
+                // The first error ends the others.
+                try await group.waitForAll()
+            }
+            let receipts = state.withLock { $0.receipts.values.sorted { $0.number < $1.number } }
+            report(source.size, isLast: true)
+            guard let manifest = upload.manifest else { return PartUpload.Outcome(receipts: receipts) }
+            let (data, answer) = try await session.data(for: try await manifest(receipts))
+            let response = try Self.success(answer)
+            return PartUpload.Outcome(receipts: receipts, manifest: (response, data))
+        } catch {
+            throw Task.isCancelled ? URLError.ferryCancelled(url: nil) : error
+        }
+    }
+
+    /// Returns the next part that the server does not have.
+    private func next(_ parts: PartList) -> PartUpload.Part? {
+        state.withLock { state in
+            while state.next < parts.count {
+                defer { state.next += 1 }
+                if state.receipts[state.next + 1] == nil { return parts[state.next] }
+            }
+            return nil
+        }
+    }
+
+    /// Sends a part, again after passing failures.
+    private func send(_ part: PartUpload.Part, _ source: UploadSource) async throws {
+        var failures = 0
+        while true {
+            do {
+                let receipt = try await attempt(part, source)
+                state.withLock { state in
+                    state.receipts[part.number] = receipt
+                    state.inFlight[part.number] = nil
+                    state.finished += Int64(part.range.count)
+                }
+                upload.partDidFinish?(receipt)
+                return
+            } catch {
+                failures += 1
+                guard !Task.isCancelled, failures < Self.mostFailures, Self.isPassing(error) else { throw error }
+                try await Task.sleep(for: .milliseconds(100 << failures))
+            }
+        }
+    }
+
+    private func attempt(_ part: PartUpload.Part, _ source: UploadSource) async throws -> PartUpload.Receipt {
+        let body = RequestBody(length: Int64(part.range.count)) { [self] in
+            state.withLock { $0.inFlight[part.number] = 0 }
+            return UploadPieces(source: source, part: part.range, limit: upload.limit) { [self] count in
+                note(count, of: part.number, source.size)
+            }
+        }
+        let (_, answer) = try await session.upload(for: try await upload.request(part), body: body)
+        let response = try Self.success(answer)
+        return PartUpload.Receipt(number: part.number, entityTag: response.value(forHTTPHeaderField: "ETag"))
+    }
+
+    private static func success(_ answer: URLResponse) throws -> HTTPURLResponse {
+        guard let response = answer as? HTTPURLResponse else { throw URLError(.badServerResponse) }
+        guard 200..<300 ~= response.statusCode else { throw FileUploadError.status(response.statusCode) }
+        return response
+    }
+
+    private static func isPassing(_ error: any Error) -> Bool {
+        if case FileUploadError.status(let status) = error { return HTTPURLResponse.isPassing(status) }
+        return (error as? URLError)?.isPassing == true
+    }
+
+    // MARK: - Progress
+
+    private func note(_ count: Int, of number: Int, _ total: Int64) {
+        state.withLock { state in
+            state.inFlight[number, default: 0] += Int64(count)
+            state.rate.add(count, at: .now())
+        }
+        report(total, isLast: false)
+    }
+
+    private func report(_ total: Int64, isLast: Bool) {
+        guard let progress else { return }
+        let now = MonotonicTime.now()
+        let current = state.withLock { state -> TransferProgress? in
+            guard isLast || now.since(state.lastReport) >= .milliseconds(100) else { return nil }
+            state.lastReport = now
+            let bytes = state.inFlight.values.reduce(state.finished, +)
+            return TransferProgress(bytes: bytes, total: total, rate: state.rate.value(at: now))
+        }
+        if let current { progress(current) }
+    }
+}
+
+/// The parts of a file; an empty file has one.
+struct PartList: Sendable, Equatable {
+    let size: Int64
+    let partSize: Int64
+
+    init(size: Int64, partSize: Int64) { (self.size, self.partSize) = (max(0, size), max(1, partSize)) }
+
+    var count: Int { max(1, Int(size / partSize) + (size % partSize > 0 ? 1 : 0)) }
+
+    subscript(index: Int) -> PartUpload.Part {
+        let start = Int64(index) * partSize
+        return PartUpload.Part(number: index + 1, range: start..<(start + min(partSize, size - start)))
+    }
+}

@@ -1,0 +1,166 @@
+import Testing
+
+@testable import FerryTransfers
+
+@Suite(.timeLimit(.minutes(5)))
+struct PartUploadTests {
+    private static let count = 1_000_000
+    private let folder: TemporaryFolder
+    private let session = makeSession()
+    private let content = LoopbackServer.pattern(count: Self.count)
+    private let store = Store()
+    private let server: LoopbackServer
+
+    /// What a server has received: the parts, and how many requests were in progress at once.
+    private final class Store: Sendable {
+        struct State {
+            var parts: [Int: Data] = [:]
+            var requests: [Int: Int] = [:]
+            var inProgress = 0
+            var mostInProgress = 0
+            var manifest = ""
+            /// The answers instead of success, by the number of the part, for the first requests of each.
+            var faults: [Int: [Fault]] = [:]
+        }
+
+        enum Fault {
+            case status(Int)
+            case reset
+        }
+
+        let state = Mutex(State())
+
+        func answer(_ request: LoopbackRequest) -> LoopbackResponse {
+            guard let number = Int(request.path.dropFirst("/part/".count)) else {
+                state.withLock { $0.manifest = String(decoding: request.body, as: UTF8.self) }
+                return .text("done")
+            }
+            let fault = state.withLock { state -> Fault? in
+                state.requests[number, default: 0] += 1
+                state.inProgress += 1
+                state.mostInProgress = max(state.mostInProgress, state.inProgress)
+                if state.faults[number]?.isEmpty == false { return state.faults[number]?.removeFirst() }
+                state.parts[number] = request.body
+                return nil
+            }
+            usleep(20_000)
+            state.withLock { $0.inProgress -= 1 }
+            switch fault {
+            case .status(let status): return LoopbackResponse(status: status)
+            case .reset: return LoopbackResponse().faulted(.resetBeforeHead)
+            case nil: return LoopbackResponse(headers: ["ETag": "\"\(number)\""])
+            }
+        }
+    }
+
+    init() throws {
+        folder = try TemporaryFolder()
+        try content.write(to: folder.file("file"))
+        let store = store
+        server = try LoopbackServer { store.answer($0) }
+    }
+
+    private func upload(partSize: Int64 = 150_000) -> PartUpload {
+        var upload = PartUpload(folder.file("file")) { [server] part in
+            var request = URLRequest(url: server.url("/part/\(part.number)"))
+            request.httpMethod = "PUT"
+            return request
+        }
+        upload.partSize = partSize
+        upload.manifest = { [server] receipts in
+            var request = URLRequest(url: server.url("/manifest"))
+            request.httpMethod = "POST"
+            request.httpBody = Data(receipts.map { "\($0.number)=\($0.entityTag ?? "")" }.joined(separator: " ").utf8)
+            return request
+        }
+        return upload
+    }
+
+    private var received: Data {
+        store.state.withLock { state in state.parts.sorted { $0.key < $1.key }.reduce(Data()) { $0 + $1.value } }
+    }
+
+    @Test("All parts are sent, several at once, and the manifest has their receipts in order")
+    func whole() async throws {
+        let progress = Mutex<[TransferProgress]>([])
+        let outcome = try await session.upload(upload()) { update in progress.withLock { $0.append(update) } }
+        #expect(received == content)
+        #expect(outcome.receipts.map(\.number) == Array(1...7))
+        #expect(outcome.manifest?.data == Data("done".utf8))
+        store.state.withLock { state in
+            #expect(state.manifest == (1...7).map { "\($0)=\"\($0)\"" }.joined(separator: " "))
+            #expect((2...4).contains(state.mostInProgress))
+            #expect(state.requests.values.allSatisfy { $0 == 1 })
+        }
+        #expect(progress.withLock { $0.last }?.fraction == 1)
+    }
+
+    @Test("Only the parts that failed for a passing reason are sent again")
+    func repeated() async throws {
+        store.state.withLock { $0.faults = [2: [.status(503), .reset], 7: [.status(429)]] }
+        try await session.upload(upload())
+        #expect(received == content)
+        #expect(store.state.withLock { $0.requests } == [1: 1, 2: 3, 3: 1, 4: 1, 5: 1, 6: 1, 7: 2])
+    }
+
+    @Test("A lasting failure ends the upload, and the next run sends the other parts")
+    func continued() async throws {
+        store.state.withLock { $0.faults = [6: [.status(403)]] }
+        let receipts = Mutex<[PartUpload.Receipt]>([])
+        var upload = upload()
+        upload.partDidFinish = { receipt in receipts.withLock { $0.append(receipt) } }
+        let error = await failure { try await session.upload(upload) }
+        #expect(error as? FileUploadError == .status(403))
+        #expect(store.state.withLock { $0.manifest }.isEmpty)
+        let first = receipts.withLock { $0 }
+        #expect(!first.isEmpty && first.allSatisfy { $0.number != 6 })
+
+        // Numbers that the file does not have are ignored.
+        upload.receipts = first + [PartUpload.Receipt(number: 99, entityTag: nil)]
+        let before = store.state.withLock { $0.requests }
+        #expect(try await session.upload(upload).receipts.count == 7)
+        #expect(received == content)
+        for receipt in first {
+            #expect(store.state.withLock { $0.requests[receipt.number] } == before[receipt.number])
+        }
+    }
+
+    @Test("Six passing failures in a row are an error, and a cancelled upload throws cancelled")
+    func ends() async throws {
+        store.state.withLock { $0.faults = [1: Array(repeating: .status(500), count: 6)] }
+        var upload = upload(partSize: .max)
+        #expect(await failure { try await session.upload(upload) } as? FileUploadError == .status(500))
+        #expect(store.state.withLock { $0.requests } == [1: 6])
+        upload.limit = BandwidthLimit(bytesPerSecond: 1_000)
+        let task = Task { [session, upload] in try await session.upload(upload) }
+        try await eventually("a request") { server.connectionCount > 0 }
+        task.cancel()
+        #expect((await failure { try await task.value } as? URLError)?.code == .cancelled)
+    }
+
+    @Test("The error of the closure is the upload's, and a missing file is an error")
+    func errors() async throws {
+        struct Refused: Error {}
+        let refused = PartUpload(folder.file("file")) { _ in throw Refused() }
+        #expect(await failure { try await session.upload(refused) } is Refused)
+        let missing = PartUpload(folder.file("missing")) { _ in throw Refused() }
+        guard case .file(_, ENOENT, _) = await failure({ try await session.upload(missing) }) as? FileUploadError else {
+            Issue.record("the file is not missing")
+            return
+        }
+    }
+
+    @Test(
+        "A file is divided into parts without gaps",
+        arguments: [(0, 5), (1, 5), (5, 5), (11, 5), (7, 0), (Int64.max, .max), (.max - 1, 1 << 40)] as [(Int64, Int64)]
+    )
+    func parts(size: Int64, partSize: Int64) {
+        let parts = PartList(size: size, partSize: partSize)
+        #expect(parts[0].range.lowerBound == 0 && parts[0].number == 1)
+        #expect(parts[parts.count - 1].range.upperBound == size)
+        for index in 1..<max(2, min(parts.count, 100)) where index < parts.count {
+            #expect(parts[index].range.lowerBound == parts[index - 1].range.upperBound)
+            #expect(!parts[index].range.isEmpty)
+        }
+    }
+}
