@@ -34,13 +34,19 @@ public struct PartUpload: Sendable {
     ///
     /// An error of the closure is the upload's.
     public var request: @Sendable (Part) async throws -> URLRequest
-    /// The number of bytes of each part but the last; 8 MiB by default. A number below one counts as one.
+    /// The number of bytes of each part but the last; 8 MiB by default.
+    ///
+    /// A number below one counts as one.
     public var partSize: Int64 = 8_388_608
-    /// The most parts that are sent at the same time; 4 by default. A number below one counts as one.
+    /// The most parts that are sent at the same time; 4 by default.
+    ///
+    /// A number below one counts as one.
     public var maximumConcurrentParts = 4
-    /// The parts that an earlier run has sent, with the same part size; they are not sent again. Empty by default.
+    /// The parts that an earlier run has sent, with the same part size; empty by default.
+    ///
+    /// They are not sent again.
     public var receipts: [Receipt] = []
-    /// Called when the server has a part, so that another process can continue; on the concurrency pool. `nil` by
+    /// Called on the concurrency pool when the server has a part, so that another process can continue; `nil` by
     /// default.
     public var partDidFinish: (@Sendable (Receipt) -> Void)?
     /// Returns the request that completes the upload, with the receipts of all parts in order; `nil`, the default, for
