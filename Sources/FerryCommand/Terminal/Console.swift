@@ -32,9 +32,9 @@ final class Console: Sendable {
     }
 
     /// Prints lines if `-v` was given.
-    func verbose(_ lines: [String]) {
+    func verbose(_ lines: @autoclosure () -> [String]) {
         guard isVerbose else { return }
-        for text in lines { line(TextStyle.printable(text)) }
+        for text in lines() { line(TextStyle.printable(text)) }
     }
 
     /// Writes a line unchanged, above the status.

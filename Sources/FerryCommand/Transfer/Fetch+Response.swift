@@ -113,11 +113,11 @@ extension Fetch {
         guard options.keepsRemoteTime, let field = response.value(forHTTPHeaderField: "Last-Modified"),
             let date = HTTPDate.parse(field)
         else { return }
-        do throws(FileError) {
+        do throws(CommandFailure) {
             try part.setModificationDate(date)
         } catch {
             // Not every file system can store every time, and the file itself is complete.
-            context.console.note(CommandFailure.file(error, "cannot get the time of Last-Modified").message)
+            context.console.note(error.message)
         }
     }
 

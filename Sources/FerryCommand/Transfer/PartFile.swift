@@ -3,9 +3,14 @@ import Ferry
 /// A partial file, `NAME.part`, with a record next to it; it is renamed to `NAME` when it is complete.
 ///
 /// At any time, even if the process is killed, the bytes in `NAME.part` are the beginning of the file that the record
-/// describes.
+/// describes. A small file is kept in memory until it is complete and has no record, since creating and deleting files
+/// takes longer than transferring it.
 final class PartFile {
     static let partSuffix = ".part"
+    /// The most bytes of a file that is kept in memory.
+    private static let smallSize: Int64 = 131_072
+    /// Marks a small file while it is written and renamed, so that it is known after a kill; it has no other effect.
+    private static let mark = mode_t(S_ISVTX)
     static let recordSuffix = ".part.ferry"
 
     /// The path of the completed file.
@@ -15,6 +20,9 @@ final class PartFile {
     private(set) var size: Int64
     private(set) var record: PartRecord?
     private var file: RegularFile?
+    /// The bytes of a small file.
+    private var small: Data?
+    private var isMarked = false
 
     var partPath: String { path + Self.partSuffix }
     private var recordPath: String { path + Self.recordSuffix }
@@ -34,6 +42,11 @@ final class PartFile {
         let file = try Self.openLocked(path + Self.partSuffix, permissions: Self.permissions(of: path) ?? 0o666)
         do throws(FileError) {
             try file.requireOwnership()
+            let mode = try file.status().st_mode
+            if mode & Self.mark != 0 {
+                try file.truncate(to: 0)
+                try file.setPermissions(mode & 0o777)
+            }
             size = try file.size()
         } catch {
             throw .file(error, "cannot be used")
@@ -64,12 +77,17 @@ final class PartFile {
     func begin(_ record: PartRecord) throws(CommandFailure) {
         do throws(FileError) {
             try openFile().truncate(to: 0)
+            if isMarked { try openFile().setPermissions(Self.newPermissions & ~0o022) }
         } catch {
             throw .file(error, "cannot be emptied")
         }
-        size = 0
-        try record.write(to: recordPath)
-        self.record = record
+        (size, small, isMarked, self.record) = (0, nil, false, record)
+        if let length = record.length, length <= Self.smallSize {
+            small = Data()
+            unlink(recordPath)
+        } else {
+            try record.write(to: recordPath)
+        }
     }
 
     /// Sets the length of the complete file, which the server has told with the rest of it.
@@ -77,16 +95,50 @@ final class PartFile {
 
     /// Appends data to the file.
     func append(_ data: Data) throws(CommandFailure) {
-        do throws(FileError) {
-            try openFile().write(data, at: size)
-        } catch {
-            throw .file(error, "cannot be written")
+        if small != nil, size + Int64(data.count) <= Self.smallSize {
+            small?.append(data)
+        } else {
+            try keep()
+            try write(data, at: size)
         }
         size += Int64(data.count)
     }
 
+    private func write(_ data: Data, at offset: Int64) throws(CommandFailure) {
+        do throws(FileError) {
+            try openFile().write(data, at: offset)
+        } catch {
+            throw .file(error, "cannot be written")
+        }
+    }
+
+    /// Writes what is in memory, with its record.
+    private func keep() throws(CommandFailure) {
+        guard let small, let record else { return }
+        try record.write(to: recordPath)
+        try write(small, at: 0)
+        self.small = nil
+    }
+
+    /// Writes the whole file if it is in memory; nothing may be appended after that.
+    private func finish() throws(CommandFailure) {
+        guard let small else { return }
+        // Some file systems have no permissions, and after a kill the file must be deleted by hand there.
+        try? file?.setPermissions((Self.permissions(of: path) ?? Self.newPermissions) & ~0o022 | Self.mark)
+        isMarked = true
+        try write(small, at: 0)
+        self.small = nil
+    }
+
     /// Sets the time of the last change, after which nothing may be appended.
-    func setModificationDate(_ date: Date) throws(FileError) { try openFile().setModificationDate(date) }
+    func setModificationDate(_ date: Date) throws(CommandFailure) {
+        try finish()
+        do throws(FileError) {
+            try openFile().setModificationDate(date)
+        } catch {
+            throw .file(error, "cannot get the time of Last-Modified")
+        }
+    }
 
     private func openFile() throws(FileError) -> RegularFile {
         guard let file else { throw FileError("write to", path: partPath, code: EBADF) }
@@ -98,14 +150,16 @@ final class PartFile {
         if let length = record?.length, length != size {
             throw CommandFailure(.network, "\(partPath): it has \(size) bytes instead of \(length)")
         }
-        // Some file systems have no permissions.
-        try? file?.setPermissions(Self.permissions(of: path) ?? Self.newPermissions)
+        let permissions = Self.permissions(of: path) ?? Self.newPermissions
+        try finish()
+        // Some file systems have no permissions. A marked file keeps its mark until it has its name.
+        if !isMarked { try? file?.setPermissions(permissions) }
         if mayReplace {
             guard rename(partPath, path) == 0 else { throw .file(path, "cannot be replaced", errno: errno) }
         } else {
             try renameWithoutReplacing()
         }
-        unlink(recordPath)
+        if isMarked { try? file?.setPermissions(permissions) } else { unlink(recordPath) }
         file = nil
     }
 
@@ -136,7 +190,14 @@ final class PartFile {
     /// Keeps the partial file if it can be continued and deletes it otherwise; returns whether it was kept.
     func abandon() -> Bool {
         defer { file = nil }
-        if continuation != nil { return true }
+        if continuation != nil {
+            do {
+                try keep()
+                return true
+            } catch {
+                // What is left of it cannot be continued.
+            }
+        }
         if file != nil {
             unlink(partPath)
             unlink(recordPath)

@@ -192,7 +192,7 @@ struct PipeTests {
     }
 
     @Test("An ignored signal stays ignored") func ignored() async throws {
-        let target = url("/bytes/100000?rate=100000")
+        let target = url("/bytes/200000?rate=200000")
         let outcome = try await bash(
             """
             (trap '' INT TERM; exec $FERRY -s -o file '\(target)') &
@@ -201,7 +201,7 @@ struct PipeTests {
             """
         )
         #expect(outcome.status == 0, "\(outcome.errors)")
-        #expect(folder.data("file")?.count == 100_000)
+        #expect(folder.data("file")?.count == 200_000)
     }
 
     @Test("An interrupted command ends the loop of an interrupted shell") func loop() async throws {

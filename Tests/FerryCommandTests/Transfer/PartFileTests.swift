@@ -7,6 +7,9 @@ import Testing
 struct PartFileTests {
     private let folder: TemporaryFolder
     private let record = PartRecord(url: "http://a", validator: "\"v1\"", length: 6)
+    /// The record of a file that is too large to be kept in memory.
+    private let large = PartRecord(url: "http://a", validator: "\"v1\"", length: 200_000)
+    private let body = Data(repeating: 0x61, count: 200_000)
 
     init() throws {
         folder = try TemporaryFolder()
@@ -18,13 +21,63 @@ struct PartFileTests {
     func publishes() throws {
         try folder.file("file", "old")
         let part = try PartFile(path)
-        try part.begin(record)
-        try part.append(Data("abcdef".utf8))
+        try part.begin(large)
+        try part.append(body)
         #expect(folder.text("file") == "old")
         #expect(folder.names == ["file", "file.part", "file.part.ferry"])
         try part.publish()
+        #expect(folder.data("file") == body)
+        #expect(folder.names == ["file"])
+    }
+
+    @Test("A small file is in memory until it is complete, and has no record")
+    func small() throws {
+        try folder.file("file", "old")
+        try #require(chmod(path, 0o640) == 0)
+        let part = try PartFile(path)
+        try part.begin(record)
+        try part.append(Data("abc".utf8))
+        try part.append(Data("def".utf8))
+        #expect(folder.names == ["file", "file.part"] && folder.text("file.part") == "")
+        try part.setModificationDate(Date(timeIntervalSince1970: 1_000_000))
+        try part.publish()
         #expect(folder.text("file") == "abcdef")
         #expect(folder.names == ["file"])
+        var info = stat()
+        try #require(stat(path, &info) == 0)
+        #expect(info.st_mode & 0o7777 == 0o640 && info.st_mtim.tv_sec == 1_000_000)
+    }
+
+    @Test("A file that turns out to be larger than the server has told is written with its record")
+    func grows() throws {
+        let part = try PartFile(path)
+        try part.begin(record)
+        try part.append(Data("abc".utf8))
+        try part.append(body)
+        #expect(folder.data("file.part") == Data("abc".utf8) + body)
+        #expect(try PartRecord.read(path + ".part.ferry") == record)
+        #expect(part.size == 200_003)
+    }
+
+    @Test("A small file that a kill has left between two steps is written again, also as a large one")
+    func marked() throws {
+        try folder.file("file.part", "abc")
+        try #require(chmod(path + ".part", 0o1644) == 0)
+        var part: PartFile? = try PartFile(path)
+        #expect(part?.size == 0 && part?.continuation == nil)
+        try part?.begin(large)
+        try part?.append(Data("abcd".utf8))
+        part = nil
+        let next = try PartFile(path)
+        #expect(next.size == 4 && next.continuation == large)
+        // One that could not be published loses its mark when it begins again.
+        try next.begin(record)
+        try next.append(Data("abcdef".utf8))
+        try next.setModificationDate(.distantPast)
+        try next.begin(large)
+        try next.append(Data("abcde".utf8))
+        #expect(next.abandon())
+        #expect(try PartFile(path).size == 5)
     }
 
     @Test("A file that is too short is not published")
@@ -52,8 +105,8 @@ struct PartFileTests {
     @Test("A name that the server has chosen replaces no file, also none that is created meanwhile")
     func replacesNone() throws {
         let part = try PartFile(path, mayReplace: false)
-        try part.begin(record)
-        try part.append(Data("abcdef".utf8))
+        try part.begin(large)
+        try part.append(body)
         try folder.file("file", "mine")
         let error = #expect(throws: CommandFailure.self) { try part.publish() }
         #expect(error?.message.contains("the server chose a name that already exists") == true)
@@ -63,12 +116,13 @@ struct PartFileTests {
         #expect(again == error)
         unlink(path)
         try part.publish()
-        #expect(folder.text("file") == "abcdef")
+        #expect(folder.data("file") == body)
         #expect(folder.names == ["file"])
     }
 
     @Test("A partial file is found again, and continued at its end")
     func continues() throws {
+        let record = PartRecord(url: "http://a", validator: "\"v1\"", length: nil)
         var part: PartFile? = try PartFile(path)
         try part?.begin(record)
         try part?.append(Data("abc".utf8))
@@ -186,9 +240,9 @@ struct PartFileTests {
     @Test("Only its owner can read the record, since URLs may contain secrets")
     func isPrivate() throws {
         let part = try PartFile(path)
-        try part.begin(record)
+        try part.begin(large)
         let attributes = try FileManager.default.attributesOfItem(atPath: path + ".part.ferry")
         #expect((attributes[.posixPermissions] as? NSNumber)?.intValue == 0o600)
-        #expect(try PartRecord.read(path + ".part.ferry") == record)
+        #expect(try PartRecord.read(path + ".part.ferry") == large)
     }
 }
