@@ -2,6 +2,9 @@
 extension NetworkAttempt {
     /// The size of libcurl's buffer for responses, which halves the time of a download of 1 GB; unused parts are free.
     private static let receiveBufferSize = 524_288
+    /// The size of that buffer while many transfers are active, whose buffers would take much memory together.
+    private static let smallReceiveBufferSize = 65_536
+    private static let many = 16
     /// The size of libcurl's buffer for large bodies of requests.
     ///
     /// Four times libcurl's own saves calls; a larger buffer does not fit into the processor's cache, from which the
@@ -25,14 +28,12 @@ extension NetworkAttempt {
         let allowsHTTP2 = engine.settings.allowsHTTP2 && !prepared.isUpgrade
         easy.set(CurlOption.httpVersion, allowsHTTP2 ? http2OverTLS : http1)
         if allowsHTTP2, prepared.origin.scheme == "https" { easy.set(CurlOption.pipeWait, 1) }
+        let bufferSize = engine.active.count > Self.many ? Self.smallReceiveBufferSize : Self.receiveBufferSize
         if !transfer.downloadLimits.isEmpty {
             let smallest = 1_024
-            easy.set(
-                CurlOption.bufferSize,
-                max(smallest, min(transfer.downloadLimits.pieceSize, Self.receiveBufferSize))
-            )
+            easy.set(CurlOption.bufferSize, max(smallest, min(transfer.downloadLimits.pieceSize, bufferSize)))
         } else if !prepared.isUpgrade {
-            easy.set(CurlOption.bufferSize, Self.receiveBufferSize)
+            easy.set(CurlOption.bufferSize, bufferSize)
         }
         try setUpRoute(easy, engine)
         let setup = receiver.setUp(self)

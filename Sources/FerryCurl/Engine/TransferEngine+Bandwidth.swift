@@ -2,20 +2,22 @@
 extension TransferEngine {
     /// The longest time before a limit is asked again, since it may be changed meanwhile.
     private static let longestWait = TimeSpan.milliseconds(500)
+    /// How far transfers may be ahead of their limit, so that a turn moves more than a piece of one of them.
+    private static let tolerance = TimeSpan.milliseconds(20)
 
     /// Counts bytes of a response, after which the transfer may have to wait.
     func noteReceived(_ count: Int, by transfer: Transfer, at now: MonotonicTime) {
         guard !transfer.downloadLimits.isEmpty else { return }
         transfer.downloadLimits.take(count, at: now)
         let delay = transfer.downloadLimits.delay(at: now)
-        if delay > .zero { wait(transfer, .downloadIsLimited, for: delay, at: now) }
+        if delay > Self.tolerance { wait(transfer, .downloadIsLimited, for: delay, at: now) }
     }
 
     /// Returns how many bytes of a request's body may be sent at once; zero if the transfer has to wait.
     func mostBytesToSend(_ transfer: Transfer, _ capacity: Int, at now: MonotonicTime) -> Int {
         guard !transfer.uploadLimits.isEmpty else { return capacity }
         let delay = transfer.uploadLimits.delay(at: now)
-        if delay > .zero {
+        if delay > Self.tolerance {
             wait(transfer, .uploadIsLimited, for: delay, at: now)
             return 0
         }
@@ -47,7 +49,7 @@ extension TransferEngine {
             ] where transfer.pauses.contains(reason) {
                 // Those before have perhaps used what is allowed.
                 let delay = limits.delay(at: now)
-                if delay == .zero {
+                if delay <= Self.tolerance {
                     ended.insert(reason)
                 } else {
                     continueLimited(at: now.advanced(by: min(delay, Self.longestWait)))

@@ -7,7 +7,7 @@ import Testing
 struct ConformanceWireTests {
     /// Responses that a client must not deliver as complete.
     enum Bad: String, CaseIterable {
-        case notHTTP = "NotHTTP/1.1 200 OK\r\nConnection: close\r\n\r\n"
+        case notHTTP = "FOOBAR"
         case lowercaseVersion = "Http/1.1 200 OK\r\nConnection: close\r\n\r\n"
         case incompleteBody = "HTTP/1.1 200 OK\r\nContent-Length: 1000\r\nConnection: close\r\n\r\n1234"
         case conflictingLength = "HTTP/1.1 200 OK\r\nContent-Length: 10, 4\r\nConnection: close\r\n\r\n1234"
