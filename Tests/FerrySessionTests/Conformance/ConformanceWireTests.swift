@@ -30,7 +30,9 @@ struct ConformanceWireTests {
 
     @Test("A response without content may name a length", arguments: [204, 304])
     func noContent(_ code: Int) async throws {
-        let (data, status) = try await load("HTTP/1.1 \(code) Text\r\nContent-Length: 1000\r\nConnection: close\r\n\r\n")
+        let (data, status) = try await load(
+            "HTTP/1.1 \(code) Text\r\nContent-Length: 1000\r\nConnection: close\r\n\r\n"
+        )
         #expect(status == code)
         #expect(data.isEmpty)
     }
