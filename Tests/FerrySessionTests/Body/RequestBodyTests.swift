@@ -198,9 +198,15 @@ struct RequestBodyTests {
     @Test("Cancelling a task cancels its sequence, which does not end by itself") func cancelling() async throws {
         let server = try LoopbackServer { _ in .text("ok") }
         let (stream, isOver) = silent([Data(count: 10)])
+        let hasBegun = Gate()
+        // A sequence that is not read yet has nothing to cancel.
+        let pieces = stream.map { piece in
+            hasBegun.open()
+            return piece
+        }
         let request = post(server.url)
-        let upload = Task { try await makeSession().upload(for: request, body: RequestBody(stream)) }
-        try await eventually { server.connectionCount == 1 }
+        let upload = Task { try await makeSession().upload(for: request, body: RequestBody(pieces)) }
+        try await eventually { hasBegun.isOpen }
         upload.cancel()
         #expect(code(of: await upload.result) == .cancelled)
         try await eventually { isOver.isOpen }

@@ -74,6 +74,42 @@ extension NginxTests {
             #expect(used.count >= 15)
         }
 
+        @Test("Streams over their limit delay no other on their connection, and go on when it is removed")
+        func limitedStreams() async throws {
+            let url = server.url(.http2, "files/large.bin")
+            let (expected, _) = try await session.fetch(url)
+            let limit = BandwidthLimit(bytesPerSecond: 200_000)
+            let tasks = (0..<3).map { _ in
+                let task = session.downloadTask(with: url)
+                task.downloadLimit = limit
+                return task
+            }
+            for task in tasks { task.resume() }
+            try await eventually("bytes of all") { tasks.allSatisfy { $0.countOfBytesReceived > 0 } }
+            for _ in 0..<50 {
+                let (data, _) = try await session.fetch(server.url(.http2, "small"))
+                #expect(String(decoding: data, as: UTF8.self) == "hello\n")
+            }
+            #expect(tasks.allSatisfy { $0.state == .running })
+            limit.bytesPerSecond = nil
+            try await eventually("the end") { tasks.allSatisfy { $0.state == .completed } }
+            for task in tasks {
+                #expect(task.error == nil && task.countOfBytesReceived == Int64(expected.count))
+            }
+
+            var request = URLRequest(url: server.url(.http2, "uploads/\(UUID().uuidString)"))
+            request.httpMethod = "PUT"
+            let upload = session.uploadTask(with: request, from: expected)
+            let uploadLimit = BandwidthLimit(bytesPerSecond: 100_000)
+            upload.uploadLimit = uploadLimit
+            upload.resume()
+            try await eventually("sent bytes") { upload.countOfBytesSent > 0 }
+            #expect(upload.countOfBytesSent < Int64(expected.count))
+            uploadLimit.bytesPerSecond = nil
+            try await eventually("the end of the upload") { upload.state == .completed }
+            #expect((upload.response as? HTTPURLResponse)?.statusCode == 201)
+        }
+
         @Test("Cancelling a stream does not affect the others of its connection")
         func cancelledStream() async throws {
             let expected = try Contents.of(server.files.text)
