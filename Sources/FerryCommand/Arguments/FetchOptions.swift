@@ -171,12 +171,15 @@ struct FetchOptions: Equatable, Sendable {
 
     /// Returns the destination of the body of the URL at `index`.
     func destination(at index: Int) -> Destination {
-        if let name = index < outputs.count ? outputs[index] : batchOutputs[index] {
+        if let name = outputName(at: index) {
             if Self.isStandardOutput(name) { return .standardOutput }
             return .file(ProcessDescriptor.number(name) == nil ? path(of: name) : name)
         }
         return usesRemoteNames ? .remoteName : .standardOutput
     }
+
+    /// Returns the name that the user has given to the file of the URL at `index`, or `nil`.
+    func outputName(at index: Int) -> String? { index < outputs.count ? outputs[index] : batchOutputs[index] }
 
     /// Adds the URLs of the batch file, and the names of their files.
     mutating func addBatch() throws(CommandFailure) {

@@ -70,11 +70,10 @@ struct QueueCommand: Sendable {
         // Two transfers must not write one file.
         var taken = Set(try await queue.transfers().filter { $0.kind == .download }.map(\.file.path))
         let downloads = options.urls.enumerated().map { [options] index, url in
-            let given = index < options.outputs.count ? options.outputs[index] : options.batchOutputs[index]
-            let isNamed = given != nil
+            let given = options.outputName(at: index)
             let name = options.path(of: given ?? FileName.name(in: url))
             var file = URL(fileURLWithPath: name, isDirectory: false).standardizedFileURL
-            if !isNamed { file = Self.unusedName(for: file, taken) }
+            if given == nil { file = Self.unusedName(for: file, taken) }
             taken.insert(file.path)
             var download = VerifiedDownload(request(for: url), to: file, connections: options.connections ?? 1)
             (download.mirrors, download.digest) = (options.mirrors, options.checksum)

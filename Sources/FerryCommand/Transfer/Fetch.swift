@@ -29,6 +29,7 @@ final class Fetch {
 
     /// The seconds since the start of the transfer.
     var elapsed: Double { (ContinuousClock.now - startedAt) / .seconds(1) }
+
     init(_ context: RunContext, _ body: Result<UploadBody, CommandFailure>, index: Int, ready: Double? = nil) {
         self.context = context
         self.body = body

@@ -7,11 +7,22 @@ import Ferry
 /// takes longer than transferring it.
 final class PartFile {
     static let partSuffix = ".part"
+    static let recordSuffix = ".part.ferry"
     /// The most bytes of a file that is kept in memory.
     private static let smallSize: Int64 = 131_072
-    /// Marks a small file while it is written and renamed, so that it is known after a kill; it has no other effect.
+    /// The permission bit of a small file while it is written and renamed, which the system ignores.
+    ///
+    /// By it, the next run knows after a kill that the file is one of ferry's.
     private static let mark = mode_t(S_ISVTX)
-    static let recordSuffix = ".part.ferry"
+
+    private enum Storage {
+        /// The bytes are in the file, which has a record.
+        case file
+        /// The bytes are in memory, since the whole file is small.
+        case memory(Data)
+        /// The bytes are in the file, which is complete and marked, and has no record.
+        case marked
+    }
 
     /// The path of the completed file.
     let path: String
@@ -20,9 +31,7 @@ final class PartFile {
     private(set) var size: Int64
     private(set) var record: PartRecord?
     private var file: RegularFile?
-    /// The bytes of a small file.
-    private var small: Data?
-    private var isMarked = false
+    private var storage = Storage.file
 
     var partPath: String { path + Self.partSuffix }
     private var recordPath: String { path + Self.recordSuffix }
@@ -42,10 +51,10 @@ final class PartFile {
         let file = try Self.openLocked(path + Self.partSuffix, permissions: Self.permissions(of: path) ?? 0o666)
         do throws(FileError) {
             try file.requireOwnership()
-            let mode = try file.status().st_mode
-            if mode & Self.mark != 0 {
+            let status = try file.status()
+            if status.st_mode & Self.mark != 0, status.st_size <= Self.smallSize {
                 try file.truncate(to: 0)
-                try file.setPermissions(mode & 0o777)
+                try file.setPermissions(status.st_mode & 0o777)
             }
             size = try file.size()
         } catch {
@@ -77,17 +86,18 @@ final class PartFile {
     func begin(_ record: PartRecord) throws(CommandFailure) {
         do throws(FileError) {
             try openFile().truncate(to: 0)
-            if isMarked { try openFile().setPermissions(Self.newPermissions & ~0o022) }
+            if case .marked = storage { try openFile().setPermissions(Self.newPermissions & ~0o022) }
         } catch {
             throw .file(error, "cannot be emptied")
         }
-        (size, small, isMarked, self.record) = (0, nil, false, record)
+        (size, storage) = (0, .file)
         if let length = record.length, length <= Self.smallSize {
-            small = Data()
+            storage = .memory(Data())
             unlink(recordPath)
         } else {
             try record.write(to: recordPath)
         }
+        self.record = record
     }
 
     /// Sets the length of the complete file, which the server has told with the rest of it.
@@ -95,8 +105,8 @@ final class PartFile {
 
     /// Appends data to the file.
     func append(_ data: Data) throws(CommandFailure) {
-        if small != nil, size + Int64(data.count) <= Self.smallSize {
-            small?.append(data)
+        if case .memory(let bytes) = storage, size + Int64(data.count) <= Self.smallSize {
+            storage = .memory(bytes + data)
         } else {
             try keep()
             try write(data, at: size)
@@ -114,20 +124,19 @@ final class PartFile {
 
     /// Writes what is in memory, with its record.
     private func keep() throws(CommandFailure) {
-        guard let small, let record else { return }
+        guard case .memory(let bytes) = storage, let record else { return }
         try record.write(to: recordPath)
-        try write(small, at: 0)
-        self.small = nil
+        try write(bytes, at: 0)
+        storage = .file
     }
 
     /// Writes the whole file if it is in memory; nothing may be appended after that.
     private func finish() throws(CommandFailure) {
-        guard let small else { return }
+        guard case .memory(let bytes) = storage else { return }
         // Some file systems have no permissions, and after a kill the file must be deleted by hand there.
         try? file?.setPermissions((Self.permissions(of: path) ?? Self.newPermissions) & ~0o022 | Self.mark)
-        isMarked = true
-        try write(small, at: 0)
-        self.small = nil
+        storage = .marked
+        try write(bytes, at: 0)
     }
 
     /// Sets the time of the last change, after which nothing may be appended.
@@ -152,6 +161,8 @@ final class PartFile {
         }
         let permissions = Self.permissions(of: path) ?? Self.newPermissions
         try finish()
+        var isMarked = false
+        if case .marked = storage { isMarked = true }
         // Some file systems have no permissions. A marked file keeps its mark until it has its name.
         if !isMarked { try? file?.setPermissions(permissions) }
         if mayReplace {

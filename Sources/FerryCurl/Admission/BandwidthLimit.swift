@@ -49,6 +49,7 @@ public final class BandwidthLimit: Sendable {
     package func delay(at now: MonotonicTime) -> TimeSpan { state.withLock { $0.next.since(now) } }
 
     /// Counts bytes, and returns how long they had to wait.
+    @discardableResult
     package func take(_ count: Int, at now: MonotonicTime) -> TimeSpan {
         state.withLock { state in
             guard let rate = state.bytesPerSecond else { return .zero }

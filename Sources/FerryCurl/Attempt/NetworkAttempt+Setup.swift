@@ -29,6 +29,7 @@ extension NetworkAttempt {
         easy.set(CurlOption.httpVersion, allowsHTTP2 ? http2OverTLS : http1)
         if allowsHTTP2, prepared.origin.scheme == "https" { easy.set(CurlOption.pipeWait, 1) }
         let bufferSize = engine.active.count > Self.many ? Self.smallReceiveBufferSize : Self.receiveBufferSize
+        // A limited transfer waits after each piece, of which none should be much more than its limit allows.
         if !transfer.downloadLimits.isEmpty {
             let smallest = 1_024
             easy.set(CurlOption.bufferSize, max(smallest, min(transfer.downloadLimits.pieceSize, bufferSize)))

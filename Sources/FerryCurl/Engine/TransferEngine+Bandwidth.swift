@@ -28,10 +28,13 @@ extension TransferEngine {
         let isListed = !transfer.pauses.isDisjoint(with: .limited)
         transfer.setPause(reason, true)
         if !isListed { limited.append(transfer) }
-        continueLimited(at: now.advanced(by: min(delay, Self.longestWait)))
+        askAgain(after: delay, from: now)
     }
 
-    private func continueLimited(at time: MonotonicTime) { limitTime = min(time, limitTime ?? time) }
+    private func askAgain(after delay: TimeSpan, from now: MonotonicTime) {
+        let time = now.advanced(by: min(delay, Self.longestWait))
+        limitTime = min(time, limitTime ?? time)
+    }
 
     /// Resumes the transfers whose wait is over, in the order in which they have begun to wait.
     func continueLimited() {
@@ -52,7 +55,7 @@ extension TransferEngine {
                 if delay <= Self.tolerance {
                     ended.insert(reason)
                 } else {
-                    continueLimited(at: now.advanced(by: min(delay, Self.longestWait)))
+                    askAgain(after: delay, from: now)
                 }
             }
             transfer.setPause(ended, false)
@@ -75,8 +78,8 @@ package struct DirectionLimits: Sendable {
     var pieceSize: Int { min(session?.pieceSize ?? .max, other?.pieceSize ?? .max) }
 
     func take(_ count: Int, at now: MonotonicTime) {
-        _ = session?.take(count, at: now)
-        _ = other?.take(count, at: now)
+        session?.take(count, at: now)
+        other?.take(count, at: now)
     }
 
     func delay(at now: MonotonicTime) -> TimeSpan {

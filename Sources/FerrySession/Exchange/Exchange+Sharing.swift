@@ -27,7 +27,8 @@ extension Exchange {
     private var sharingKey: SharedTransfer.Key? {
         guard method == "GET", body.isNone, continuation.offset == nil, !continuation.isResuming,
             !caching.isUnshareable, !caching.isRevalidation, caching.context?.conditions.isEmpty ?? true,
-            authentication.server.isUnused, authentication.proxy.isUnused, let prepared = attempt?.prepared
+            transfer.downloadLimits.task == nil, authentication.server.isUnused, authentication.proxy.isUnused,
+            let prepared = attempt?.prepared
         else { return nil }
         return SharedTransfer.Key(
             origin: prepared.origin,

@@ -4,7 +4,11 @@
 /// let all = CombinedProgress()
 /// async let first = session.download(one, progress: all.part())
 /// async let second = session.download(two, progress: all.part())
-/// for await progress in all.updates { print(progress.bytes, progress.timeLeft ?? .nan) }
+/// let display = Task {
+///     for await sum in all.updates { print(sum.fraction ?? 0, sum.timeLeft ?? 0) }
+/// }
+/// _ = try await (first, second)
+/// all.finish()
 /// ```
 public final class CombinedProgress: Sendable {
     private struct State: Sendable {
@@ -71,10 +75,14 @@ public final class CombinedProgress: Sendable {
     }
 
     private func update(_ index: Int, _ progress: TransferProgress) {
-        let (sum, listeners) = state.withLock { state in
+        var progress = progress
+        // The rate of a complete transfer says nothing about those that go on.
+        if progress.bytes == progress.total { progress.rate = 0 }
+        state.withLock { state in
             state.parts[index] = progress
-            return (TransferProgress.sum(of: state.parts), Array(state.listeners.values))
+            let sum = TransferProgress.sum(of: state.parts)
+            // Under the lock, so that no older sum follows a newer one.
+            for listener in state.listeners.values { listener.yield(sum) }
         }
-        for listener in listeners { listener.yield(sum) }
     }
 }

@@ -42,6 +42,26 @@ public struct TransferProgress: Hashable, Sendable {
     }
 }
 
+/// Measures the rate of a transfer, and decides when its progress is reported.
+struct ProgressMeter: Sendable {
+    private var rate = TransferRate(start: .now())
+    private var lastReport = MonotonicTime(nanoseconds: 0)
+
+    mutating func add(_ count: Int, at now: MonotonicTime) { rate.add(count, at: now) }
+
+    /// Returns the progress to report now, about ten times per second and at the end; otherwise `nil`.
+    mutating func progress(
+        of bytes: @autoclosure () -> Int64,
+        total: Int64?,
+        isLast: Bool,
+        at now: MonotonicTime = .now()
+    ) -> TransferProgress? {
+        guard isLast || now.since(lastReport) >= .milliseconds(100) else { return nil }
+        lastReport = now
+        return TransferProgress(bytes: bytes(), total: total, rate: rate.value(at: now))
+    }
+}
+
 /// Measures bytes per second over the last seconds.
 struct TransferRate: Sendable {
     private var samples: [(time: MonotonicTime, bytes: Int64)] = []

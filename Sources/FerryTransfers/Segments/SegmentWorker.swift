@@ -155,7 +155,7 @@ struct SegmentWorker: Sendable {
             run.state.withLock { state in
                 state.plan.confirm(id)
                 state.rates[id]?.add(part.count, at: now)
-                state.rate.add(part.count, at: now)
+                state.meter.add(part.count, at: now)
                 if state.sources[index].isMirror { state.doubt(part) }
                 if isWhole { state.plan.extend(id) }
             }

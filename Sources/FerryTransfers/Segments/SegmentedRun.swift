@@ -19,8 +19,7 @@ final class SegmentedRun: Sendable {
         var continuedBytes: Int64 = 0
         var lastError: (any Error)?
         var rates: [Int: TransferRate] = [:]
-        var rate = TransferRate(start: .now())
-        var lastReport = MonotonicTime(nanoseconds: 0)
+        var meter = ProgressMeter()
         /// When the record was written; the first time is a quarter of a second after the start.
         var lastSave = MonotonicTime.now().before(.milliseconds(750))
         var isSaving = false
@@ -231,12 +230,10 @@ final class SegmentedRun: Sendable {
 
     private func report(isLast: Bool) {
         guard let progress else { return }
-        let now = MonotonicTime.now()
-        let current = state.withLock { state -> TransferProgress? in
-            guard isLast || now.since(state.lastReport) >= .milliseconds(100) else { return nil }
-            state.lastReport = now
-            let total = state.plan.total == .max ? nil : state.plan.total
-            return TransferProgress(bytes: state.plan.count, total: total, rate: state.rate.value(at: now))
+        let current = state.withLock { state in
+            let plan = state.plan
+            let total = plan.total == .max ? nil : plan.total
+            return state.meter.progress(of: plan.count, total: total, isLast: isLast)
         }
         if let current { progress(current) }
     }

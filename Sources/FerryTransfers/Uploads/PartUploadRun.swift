@@ -6,8 +6,7 @@ final class PartUploadRun: Sendable {
         /// The bytes of the parts that the server has, and those that have been sent of the others.
         var finished: Int64 = 0
         var inFlight: [Int: Int64] = [:]
-        var rate = TransferRate(start: .now())
-        var lastReport = MonotonicTime(nanoseconds: 0)
+        var meter = ProgressMeter()
     }
 
     private let session: CurlSession
@@ -109,19 +108,16 @@ final class PartUploadRun: Sendable {
     private func note(_ count: Int, of number: Int, _ total: Int64) {
         state.withLock { state in
             state.inFlight[number, default: 0] += Int64(count)
-            state.rate.add(count, at: .now())
+            state.meter.add(count, at: .now())
         }
         report(total, isLast: false)
     }
 
     private func report(_ total: Int64, isLast: Bool) {
         guard let progress else { return }
-        let now = MonotonicTime.now()
-        let current = state.withLock { state -> TransferProgress? in
-            guard isLast || now.since(state.lastReport) >= .milliseconds(100) else { return nil }
-            state.lastReport = now
-            let bytes = state.inFlight.values.reduce(state.finished, +)
-            return TransferProgress(bytes: bytes, total: total, rate: state.rate.value(at: now))
+        let current = state.withLock { state in
+            let (inFlight, finished) = (state.inFlight.values, state.finished)
+            return state.meter.progress(of: inFlight.reduce(finished, +), total: total, isLast: isLast)
         }
         if let current { progress(current) }
     }

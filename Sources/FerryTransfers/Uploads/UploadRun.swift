@@ -7,8 +7,7 @@ final class UploadRun: Sendable {
         /// The bytes that have been sent, or are waiting to be.
         var sent: Int64 = 0
         var continuedBytes: Int64 = 0
-        var rate = TransferRate(start: .now())
-        var lastReport = MonotonicTime(nanoseconds: 0)
+        var meter = ProgressMeter()
     }
 
     /// A failure after which the server is asked again what it has.
@@ -216,18 +215,16 @@ final class UploadRun: Sendable {
     private func count(_ bytes: Int, of source: UploadSource) {
         state.withLock { state in
             state.sent += Int64(bytes)
-            state.rate.add(bytes, at: .now())
+            state.meter.add(bytes, at: .now())
         }
         report(source.size, isLast: false)
     }
 
     private func report(_ total: Int64, isLast: Bool) {
         guard let progress else { return }
-        let now = MonotonicTime.now()
-        let current = state.withLock { state -> TransferProgress? in
-            guard isLast || now.since(state.lastReport) >= .milliseconds(100) else { return nil }
-            state.lastReport = now
-            return TransferProgress(bytes: state.sent, total: total, rate: state.rate.value(at: now))
+        let current = state.withLock { state in
+            let sent = state.sent
+            return state.meter.progress(of: sent, total: total, isLast: isLast)
         }
         if let current { progress(current) }
     }

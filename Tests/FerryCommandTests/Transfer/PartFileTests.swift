@@ -59,6 +59,14 @@ struct PartFileTests {
         #expect(part.size == 200_003)
     }
 
+    @Test("A large file without a record is not changed, whatever its permissions")
+    func respectsMarked() throws {
+        try body.write(to: folder.file("file.part"))
+        try #require(chmod(path + ".part", 0o1644) == 0)
+        #expect(throws: CommandFailure.self) { _ = try PartFile(path) }
+        #expect(folder.data("file.part") == body)
+    }
+
     @Test("A small file that a kill has left between two steps is written again, also as a large one")
     func marked() throws {
         try folder.file("file.part", "abc")

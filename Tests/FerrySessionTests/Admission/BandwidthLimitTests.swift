@@ -84,6 +84,18 @@ struct BandwidthLimitTests {
         #expect(slow.error == nil && slow.countOfBytesReceived == 400_000)
     }
 
+    @Test("No identical request waits for a task that has a limit of its own")
+    func unshared() async throws {
+        let session = session { $0.coalescesIdenticalRequests = true }
+        defer { session.invalidateAndCancel() }
+        let slow = session.dataTask(with: server.url("/bytes/400000"))
+        slow.downloadLimit = BandwidthLimit(bytesPerSecond: 1)
+        slow.resume()
+        try await eventually("the first bytes") { slow.countOfBytesReceived > 0 }
+        #expect(try await session.data(from: server.url("/bytes/400000")).0.count == 400_000)
+        #expect(slow.state == .running && server.requestCount == 2)
+    }
+
     @Test("Limits of a session and of a task both apply, for uploads too")
     func both() async throws {
         let session = session { $0.uploadLimit = BandwidthLimit(bytesPerSecond: 50_000_000) }

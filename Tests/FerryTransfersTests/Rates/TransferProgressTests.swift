@@ -47,6 +47,8 @@ struct TransferProgressTests {
         // A slow reader gets the newest sum.
         #expect(await iterator?.next() == TransferProgress(bytes: 60, total: 160, rate: 6))
         #expect(all?.current.bytes == 60)
+        parts[0]?(TransferProgress(bytes: 100, total: 100, rate: 9))
+        #expect(await iterator?.next() == TransferProgress(bytes: 150, total: 160, rate: 1))
         var second = all?.updates.makeAsyncIterator()
         all?.finish()
         #expect(await iterator?.next() == nil)
