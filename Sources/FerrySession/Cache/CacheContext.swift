@@ -1,11 +1,10 @@
-/// What the cache has to do with the current request of an exchange.
+/// What the cache has to do with the current request of a call.
 struct CacheContext {
-    /// What the head of the server's response means for the stored response, when the attempt is over.
-    enum Outcome {
-        /// The stored response is valid, with the fields of this head.
-        case notModified(ResponseHead)
-        /// The server's response is an error, which the stored response replaces.
-        case servesStale
+    /// The stored part of a response that the server is asked to complete.
+    struct Completion {
+        var beginning: CacheCompletion.Beginning
+        var head: ResponseHead
+        var bytes: Data
     }
 
     /// A response that is stored when it is complete.
@@ -29,8 +28,9 @@ struct CacheContext {
     var entry: CacheEntry?
     var conditions: [RequestField] = []
     /// The stored beginning of the response, whose rest the request asks for.
-    var completion: Exchange.Completion?
-    var outcome: Outcome?
+    var completion: Completion?
+    /// The head of the 304 that has validated the stored response.
+    var validation: ResponseHead?
     var pending: Pending?
 
     /// Returns `nil` for a request that bypasses the cache: one with conditions that only the server can evaluate, or
@@ -70,6 +70,45 @@ struct CacheContext {
         // A stored response is used only for the credential of its request; only the digest of the credential is kept.
         lines = prepared.fields.map(\.line) + (credential.map { ["Authorization: " + $0] } ?? [])
         key = CacheKey.key(prepared.url, origin: prepared.origin)
+    }
+
+    /// Has the server asked whether a stored response is still valid; `forcing` the origin, and not a cache on the way.
+    mutating func validate(_ entry: CacheEntry?, forcing: Bool) {
+        self.entry = entry
+        conditions = entry.map { CacheValidation.conditions($0.fields).map(RequestField.init) } ?? []
+        if forcing, !conditions.isEmpty, CacheKey.values(of: "cache-control", in: lines).isEmpty {
+            conditions.append(RequestField("Cache-Control", "max-age=0"))
+        }
+    }
+
+    /// Has the server asked for the rest of a stored beginning, if there is one.
+    mutating func complete(_ completion: Completion?) {
+        guard let completion else { return }
+        self.completion = completion
+        conditions = completion.beginning.conditions.map(RequestField.init)
+    }
+
+    /// Returns the stored form of a response, without its body.
+    func stored(
+        _ head: ResponseHead,
+        _ fields: CacheFields,
+        key: String,
+        isDecoded: Bool = false,
+        at start: Date?
+    ) -> StoredResponse {
+        let names = CacheStorageRule.selectingNames(fields: fields, request: request)
+        let now = Date()
+        var head = head
+        head.fields = CacheStorageRule.storedFields(head.fields)
+        return StoredResponse(
+            key: key,
+            head: head,
+            isDecoded: isDecoded,
+            requestTime: start ?? now,
+            responseTime: now,
+            selectingNames: names,
+            variant: CacheKey.variant(names, lines: lines)
+        )
     }
 
     /// Returns whether a stored response may replace an error that has occurred.

@@ -12,7 +12,7 @@
 /// is followed. It starts from the request without the changes of earlier attempts, so that a token or a signature is
 /// never added twice. `retry` is called after an attempt that has failed, before the ``RetryPolicy`` is asked.
 ///
-/// Both run in a task of Swift's concurrency, never on the engine's thread, and may wait: the exchange holds neither a
+/// Both run in a task of Swift's concurrency, never on the engine's thread, and may wait: the call holds neither a
 /// thread nor a connection slot in the meantime. The timeouts of the task continue. When the task is cancelled or a
 /// timeout expires, the Swift task is cancelled and its result is ignored.
 ///

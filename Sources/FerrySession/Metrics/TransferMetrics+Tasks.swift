@@ -1,12 +1,12 @@
-/// A task delegate that receives the metrics of an exchange, right before its completion.
+/// A task delegate that receives the metrics of a call, right before its completion.
 public protocol CurlSessionMetricsDelegate: URLSessionTaskDelegate {
-    /// Called when the exchange has ended, on the delegate queue.
+    /// Called when the call has ended, on the delegate queue.
     func urlSession(_ session: CurlSession, task: URLSessionTask, didFinishCollecting metrics: TransferMetrics)
 }
 
 extension TransferMetrics.Retry {
     /// Describes an attempt that has failed.
-    init(_ failure: Recovery.Failure, number: Int, _ next: PendingRetry) {
+    init(_ failure: Attempts.Failure, number: Int, _ next: PendingRetry) {
         let (response, error) = (failure.cause.response, failure.cause.error)
         self.init(
             attempt: number,
@@ -38,7 +38,7 @@ public protocol CurlSessionInterimResponseDelegate: URLSessionTaskDelegate {
 }
 
 extension URLSessionTask {
-    /// The measurements of the exchange so far, for a task of ``CurlSession``; `nil` for any other task.
+    /// The measurements of the call so far, for a task of ``CurlSession``; `nil` for any other task.
     ///
     /// It can be read on any thread.
     public var transferMetrics: TransferMetrics? { (self as? any CurlTask)?.core.state.withLock { $0.metrics } }

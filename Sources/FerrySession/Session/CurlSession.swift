@@ -134,7 +134,7 @@ public final class CurlSession: URLSession, @unchecked Sendable {
     }
 
     /// The cache for responses: the options' cache, or else one in memory if the configuration has a `urlCache`.
-    public var cache: HTTPCache? { exchangeSettings.cache }
+    public var cache: HTTPCache? { callSettings.cache }
 
     /// A policy that decides, in addition to ``CurlSession/Options/tls``, which connections may carry requests.
     ///
@@ -206,7 +206,7 @@ public final class CurlSession: URLSession, @unchecked Sendable {
         let configuration = configuration
         cache?.removeAll()
         configuration.urlCache?.removeAllCachedResponses()
-        exchangeSettings.cookies?.discard()
+        callSettings.cookies?.discard()
         if let cookies = configuration.httpCookieStorage {
             for cookie in cookies.cookies ?? [] { cookies.deleteCookie(cookie) }
         }
@@ -222,7 +222,7 @@ public final class CurlSession: URLSession, @unchecked Sendable {
     /// Calls the handler on the delegate queue once all received cookies are in the storage.
     public override func flush(completionHandler: @Sendable @escaping () -> Void) {
         let queue = delegateQueue
-        guard let cookies = exchangeSettings.cookies else { return queue.deliver { completionHandler() } }
+        guard let cookies = callSettings.cookies else { return queue.deliver { completionHandler() } }
         cookies.afterWriting { queue.deliver { completionHandler() } }
     }
 
@@ -354,8 +354,8 @@ public final class CurlSession: URLSession, @unchecked Sendable {
 
     var engine: TransferEngine? { core.engine }
     var dispatcher: DelegateDispatcher { core.dispatcher }
-    var temporaryDirectory: URL { exchangeSettings.temporaryDirectory }
-    var exchangeSettings: ExchangeSettings { core.settings.exchanges }
+    var temporaryDirectory: URL { callSettings.temporaryDirectory }
+    var callSettings: CallSettings { core.settings.calls }
     var protocols: ProtocolClasses { core.settings.protocols }
     var casts: DelegateCasts { core.casts }
     var recovery: RecoverySettings? { core.settings.recovery }

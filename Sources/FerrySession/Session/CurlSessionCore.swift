@@ -8,7 +8,7 @@ final class CurlSessionCore: Sendable {
     let options: CurlSession.Options
     let dispatcher: DelegateDispatcher
     let engine: TransferEngine?
-    let group: ExchangeGroup
+    let group: CallGroup
     let engineError: CurlSessionError?
     let isShared: Bool
     /// The tasks that are kept for the next process; `nil` if none are, or they cannot be.
@@ -43,9 +43,9 @@ final class CurlSessionCore: Sendable {
         self.isShared = isShared
         durable = try? settings.durable?.get()
         links = Mutex(Links(delegate: delegate, casts: DelegateCasts(delegate)))
-        group = ExchangeGroup(settings.exchanges, dispatcher)
+        group = CallGroup(settings.calls, dispatcher)
         do {
-            engine = try TransferEngine(settings: settings.exchanges.engine, observer: group)
+            engine = try TransferEngine(settings: settings.calls.engine, observer: group)
             engineError = nil
         } catch {
             engine = nil

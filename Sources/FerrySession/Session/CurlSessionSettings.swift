@@ -3,7 +3,7 @@
 /// `@unchecked Sendable`: the configuration is a copy that is never changed.
 struct CurlSessionSettings: @unchecked Sendable {
     let configuration: URLSessionConfiguration
-    let exchanges: ExchangeSettings
+    let calls: CallSettings
     let protocols: ProtocolClasses
     /// The tasks that are kept for the next process; `nil` if none are.
     let durable: Result<DurableTasks, CurlSessionError>?
@@ -24,7 +24,7 @@ struct CurlSessionSettings: @unchecked Sendable {
         durable = options.durability.map { durability in
             Result { () throws(CurlSessionError) in try DurableTasks(durability) }
         }
-        exchanges = ExchangeSettings(copy, options: options, folder: (try? durable?.get())?.folder)
+        calls = CallSettings(copy, options: options, folder: (try? durable?.get())?.folder)
         let recovery = RecoverySettings { values in
             values.retry = options.retry
             values.interceptors = RequestInterceptors(options.interceptors)

@@ -1,19 +1,7 @@
-/// What the engine reports to a task, on the engine's thread.
-extension TaskCore: ExchangeClient {
-    func exchange(
-        willSend request: URLRequest,
-        setting replacements: [HeaderField],
-        adding additions: [HeaderField],
-        bodyLength: ByteCount?
-    ) {
-        state.withLock { state in
-            state.currentRequest = CurrentRequest(request, replacements: replacements, additions: additions)
-            state.counts.expectedToSend = bodyLength
-        }
-    }
-
-    var exchangeCollectsBody: Bool { state.withLock { if case .data = $0.resultDelivery { true } else { false } } }
-    var exchangeDeliversAtEnd: Bool {
+/// What a call reports to its task, on the engine's thread.
+extension TaskCore: CallClient {
+    var collectsBody: Bool { state.withLock { if case .data = $0.resultDelivery { true } else { false } } }
+    var deliversAtEnd: Bool {
         state.withLock { state in
             switch state.resultDelivery {
             case .data: !state.tellsOwnDelegate
@@ -24,14 +12,46 @@ extension TaskCore: ExchangeClient {
         }
     }
 
-    var exchangeWantsPrebuiltResponse: Bool { !isAsync }
-    var exchangeIsSuspended: Bool { state.withLock { $0.isSuspended } }
+    var isSuspended: Bool { state.withLock { $0.isSuspended } }
+    var wantsPrebuiltResponse: Bool { !isAsync }
+    var wantsInterimResponses: Bool { state.withLock { $0.delegate?.interim != nil } }
 
-    var exchangeWantsInterimResponses: Bool { state.withLock { $0.delegate?.interim != nil } }
-    func exchange(willWrite partial: DurableRecord.Partial?) { noteDurably { $0.partial = partial } }
-    func exchange(didReceiveInterim response: HTTPURLResponse) { post(.interim(response)) }
+    func receive(_ report: CallReport) {
+        switch report {
+        case .sends(let request, let replacements, let additions, let bodyLength):
+            state.withLock { state in
+                state.currentRequest = CurrentRequest(request, replacements: replacements, additions: additions)
+                state.counts.expectedToSend = bodyLength
+            }
+        case .interim(let response): post(.interim(response))
+        case .response(let response): didReceive(response)
+        case .refused(let response): state.withLock { if $0.lifecycle == .active { $0.note(response) } }
+        case .resumed(let offset, let total): tell(.resumed(at: offset, expectedTotal: total))
+        case .writes(let partial): noteDurably { $0.partial = partial }
+        case .wrote(let count): tell(.wrote(count))
+        case .sent(let count, let expected): tell(.sent(count, expected: expected))
+        case .rewound: tell(.rewound)
+        case .redirect(let response, let request): willRedirect(response, to: request)
+        case .challenge(let question): post(.challenge(question))
+        case .needsBodyStream: post(.needsBodyStream)
+        case .retries(let retry): willRetry(retry)
+        case .discardsBody: discardBody()
+        case .exceedsDeadline: stopWaitingForDelegate()
+        case .becameDownload(let count, let finished): didBecomeDownload(count, finished)
+        case .collected(let transaction, let redirectCount):
+            state.withLock { state in
+                state.metrics.note(transaction)
+                state.metrics.redirectCount = redirectCount
+            }
+        case .stores(let candidate):
+            let isAsked = state.withLock { $0.tellsDelegate && $0.delegate?.data != nil }
+            if isAsked { post(.willCache(candidate)) } else { candidate.store() }
+        case .cancelled(let resumeData): didCancel(resumeData)
+        case .finished(let error, let file): didFinish(error, file)
+        }
+    }
 
-    func exchange(didReceive response: ReceivedResponse) {
+    private func didReceive(_ response: ReceivedResponse) {
         change { state in
             guard state.lifecycle == .active else { return false }
             if state.tellsResponse {
@@ -48,11 +68,7 @@ extension TaskCore: ExchangeClient {
         }
     }
 
-    func exchange(didRefuse response: ReceivedResponse) {
-        state.withLock { if $0.lifecycle == .active { $0.note(response) } }
-    }
-
-    func exchange(didReceive bytes: UnsafeRawBufferPointer) -> Flow {
+    func receive(_ bytes: UnsafeRawBufferPointer) -> Flow {
         var unflushed: (ByteStream, DelegateDispatcher)?
         let (flow, mustDrain, update) = state.withLock { state -> (Flow, Bool, TransferCounts?) in
             guard state.lifecycle == .active else { return (.more, false, nil) }
@@ -84,18 +100,7 @@ extension TaskCore: ExchangeClient {
         return flow
     }
 
-    func exchange(didCollect transaction: TransferMetrics.Transaction, redirectCount: Int) {
-        state.withLock { state in
-            state.metrics.note(transaction)
-            state.metrics.redirectCount = redirectCount
-        }
-    }
-
-    func exchange(didResumeAt offset: ByteCount, expectedTotal: ByteCount?) {
-        tell(.resumed(at: offset, expectedTotal: expectedTotal))
-    }
-
-    func exchange(didCancelProducing resumeData: Data?) {
+    private func didCancel(_ resumeData: Data?) {
         change { state in
             let cancelled = URLError.ferryCancelled(url: state.originalRequest?.url)
             let error = (resumeData ?? state.resumeDataOfFailure).map(cancelled.withResumeData) ?? cancelled
@@ -106,7 +111,7 @@ extension TaskCore: ExchangeClient {
         }
     }
 
-    func exchange(willRetry retry: TransferMetrics.Retry) {
+    private func willRetry(_ retry: TransferMetrics.Retry) {
         let hasListener = state.withLock { state in
             state.metrics.note(retry)
             return state.delegate?.retry != nil
@@ -114,7 +119,7 @@ extension TaskCore: ExchangeClient {
         if hasListener { post(.willRetry(retry)) }
     }
 
-    func exchangeDidExceedDeadline() {
+    private func stopWaitingForDelegate() {
         let undelivered = state.withLock { state -> [TaskEvent] in
             let asks = state.events.contains {
                 switch $0 {
@@ -129,7 +134,7 @@ extension TaskCore: ExchangeClient {
         undelivered.discardFiles()
     }
 
-    func exchangeDidDiscardBody() {
+    private func discardBody() {
         state.withLock { state in
             // An event of the earlier body would take bytes of the next one.
             state.events.removeAll {
@@ -144,11 +149,7 @@ extension TaskCore: ExchangeClient {
         }
     }
 
-    func exchange(didWrite count: ByteCount) { tell(.wrote(count)) }
-    func exchange(didSend count: ByteCount, expected: ByteCount?) { tell(.sent(count, expected: expected)) }
-    func exchangeDidRewindBody() { tell(.rewound) }
-
-    func exchange(willRedirect response: HTTPURLResponse, to request: URLRequest) {
+    private func willRedirect(_ response: HTTPURLResponse, to request: URLRequest) {
         // Also a later redirect back to the origin leads to where another origin has decided.
         let leavesOrigin = response.url.map { Origin($0) } != request.url.map { Origin($0) }
         state.withLock { state in
@@ -158,17 +159,14 @@ extension TaskCore: ExchangeClient {
         post(.redirect(response, request))
     }
 
-    func exchange(willAuthenticate question: AuthenticationQuestion) { post(.challenge(question)) }
-    func exchangeNeedsBodyStream() { post(.needsBodyStream) }
-
-    func exchangeTakesBuffer() -> Data {
+    func takeBuffer() -> Data {
         state.withLock { state in
             state.events.removeAll { if case .data = $0 { true } else { false } }
             return state.buffer.takeData()
         }
     }
 
-    func exchange(didBecomeDownloadWith count: ByteCount, finished file: DownloadFile?) {
+    private func didBecomeDownload(_ count: ByteCount, _ file: DownloadFile?) {
         let task = CurlDownloadTask(core: self)
         let (mustDrain, isTaken) = state.withLock { state -> (Bool, Bool) in
             guard state.lifecycle == .active else { return (false, false) }
@@ -185,14 +183,7 @@ extension TaskCore: ExchangeClient {
         if mustDrain { scheduleDrain() }
     }
 
-    func exchange(willCache candidate: CacheCandidate) {
-        let isAsked = state.withLock { state in
-            state.tellsDelegate && state.delegate?.data != nil
-        }
-        if isAsked { post(.willCache(candidate)) } else { candidate.store() }
-    }
-
-    func exchange(didFinishWith error: (any Error)?, file: DownloadFile?) {
+    private func didFinish(_ error: (any Error)?, _ file: DownloadFile?) {
         let (isWanted, keepsResumeData, mustDrain) = state.withLock { state -> (Bool, Bool, Bool) in
             guard state.lifecycle == .active else {
                 // The transfer has failed while it was being cancelled with resume data.

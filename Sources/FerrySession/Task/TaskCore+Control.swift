@@ -112,7 +112,7 @@ extension TaskCore {
             let undelivered = state.takeUndelivered()
             state.obstacle = nil
             // A transfer reports its end itself, once the metrics include the request in progress.
-            if !(state.driver is Exchange) { state.events = [.completed(error)] }
+            if !(state.driver is CallDriver) { state.events = [.completed(error)] }
             return (state.driver, state.claimDrain(), new, undelivered)
         }
         guard let (driver, mustDrain, new, undelivered) = cancelled else { return }
@@ -227,44 +227,28 @@ extension TaskCore {
         guard let engine = session.engine else { return .failure(session.unavailable(request.url)) }
         let recovery = state.recovery ?? session.recovery
         let limits = session.limits(for: request, deadline: recovery?.deadline)
+        var (rest, file, request) = (BodyRest(), DownloadFile?.none, request)
         switch partial {
-        case .success(let (data, file)):
-            let transfer = Exchange(
-                engine,
-                session.core.group,
-                resuming: data,
-                file: file,
-                client: self,
-                limits: limits
-            )
-            limit(transfer, state)
-            attach(recovery, to: transfer, session, state.originalRequest, adaptation)
-            return .success(transfer)
+        case .success(let (data, partial)): (rest, file, request) = (BodyRest(data), partial, data.request)
         case .failure(let error): return .failure(error)
         case nil: break
         }
-        let transfer = Exchange(
-            engine,
-            session.core.group,
+        var call = Call(
             request,
-            body: body,
-            toFile: state.isDownload,
-            client: self,
-            limits: limits
+            body: file == nil ? body : .none,
+            isDownload: state.isDownload,
+            settings: session.callSettings,
+            // A protocol class may have led here by redirects.
+            redirects: Redirects(from: request, count: state.redirectCount, hasLeftOrigin: state.hasLeftOrigin),
+            rest: rest
         )
-        // A protocol class may have led here by redirects.
-        transfer.redirects.count = state.redirectCount
+        recover(&call, recovery, session, state.originalRequest, adaptation)
+        let driver = CallDriver(engine, session.core.group, call, file: file, client: self, limits: limits)
         // As in URLSession, downloads and uploads do not use the cache.
-        transfer.caching.isEnabled = state.task is CurlDataTask
-        transfer.redirects.hasLeftOrigin = state.hasLeftOrigin
-        limit(transfer, state)
-        attach(recovery, to: transfer, session, state.originalRequest, adaptation)
-        return .success(transfer)
-    }
-
-    private func limit(_ exchange: Exchange, _ state: borrowing State) {
-        exchange.transfer.downloadLimits.task = state.bandwidth.download
-        exchange.transfer.uploadLimits.task = state.bandwidth.upload
+        driver.cache.isEnabled = state.task is CurlDataTask
+        driver.transfer.downloadLimits.task = state.bandwidth.download
+        driver.transfer.uploadLimits.task = state.bandwidth.upload
+        return .success(driver)
     }
 
     // MARK: - Retries and interceptors
@@ -289,26 +273,23 @@ extension TaskCore {
         TaskIdentity(session: session.core.number, task: identifier)
     }
 
-    private func attach(
+    private func recover(
+        _ call: inout Call,
         _ settings: RecoverySettings?,
-        to transfer: Exchange,
         _ session: CurlSession,
         _ original: URLRequest?,
         _ adaptation: Adaptation?
     ) {
         guard let settings, settings.affectsAttempts else { return }
-        // A key that was made for the interceptors is the one of all attempts.
-        let base = adaptation?.base ?? settings.withIdempotencyKey(transfer.request)
-        if settings.retry?.addsIdempotencyKey == true { transfer.request = base }
-        let recovery = Recovery(
+        let attempts = Attempts(
             settings,
-            base,
+            // A key that was made for the interceptors is the one of all attempts.
+            adaptation?.base ?? settings.withIdempotencyKey(call.request.base),
             task: identity(in: session),
-            originalURL: original?.url ?? transfer.request.url,
-            received: transfer.bodyReceived
+            originalURL: original?.url ?? call.request.url,
+            received: call.rest.received
         )
-        transfer.recovery = recovery
-        if let adaptation { transfer.adopt(adaptation.adapted) }
+        call.recover(by: attempts, adapted: adaptation?.adapted)
     }
 }
 
@@ -331,7 +312,7 @@ extension TaskCore: ProtocolLoadClient {
 
     func protocolLoadIsUnclaimed(_ load: ProtocolLoad, _ request: URLRequest, _ body: BodySource) {
         let driver = state.withLock { $0.driver }
-        if let transfer = driver as? Exchange { return transfer.perform(.redirect(request)) }
+        if let transfer = driver as? CallDriver { return transfer.perform(.redirect(request)) }
         startTransfer(request, body)
     }
 
@@ -344,7 +325,7 @@ extension TaskCore: ProtocolLoadClient {
             }
             return (state.session, state.body, state.isDownload, state.currentRequest?.request)
         }
-        guard driver is Exchange, let next, let request, let session, session.protocols.mayClaim(next) else {
+        guard driver is CallDriver, let next, let request, let session, session.protocols.mayClaim(next) else {
             return driver.perform(.redirect(next))
         }
         let kept = body.afterRedirection(status: response.statusCode, from: request, to: next)
@@ -365,8 +346,8 @@ enum TaskCommand: Sendable {
     /// The task was suspended or resumed; the driver reads which, because two threads may submit in any order.
     case suspensionChanged
     /// Cancels the task; a transfer, but not a protocol load, reports its end once its metrics are complete.
-    case cancel(telling: (any ExchangeClient)?)
-    case cancelProducingResumeData(any ExchangeClient)
+    case cancel(telling: (any CallClient)?)
+    case cancelProducingResumeData(any CallClient)
     /// There is room for more of the body.
     case readMore
     /// Decides a redirect with the request to send, or with `nil` to deliver the redirect response itself.
@@ -374,30 +355,5 @@ enum TaskCommand: Sendable {
     case authenticate(URLSession.AuthChallengeDisposition, URLCredential?)
     case bodyStream(StreamBox?)
     /// Writes the body to a file, beginning with what the client has kept of it.
-    case becomeDownload(any ExchangeClient)
-}
-
-extension Exchange: TaskDriver {
-    func perform(_ command: TaskCommand) {
-        switch command {
-        case .start(let priority): engine.submit(.start(self, priority: priority), mayRunInline: body.isNone)
-        case .suspensionChanged: engine.submit(.run { [self] in followSuspension() })
-        case .readMore: engine.submit(.run { [self] in readMore() })
-        default: engine.submit(.run { [self] in follow(command) })
-        }
-    }
-
-    private func follow(_ command: TaskCommand) {
-        switch command {
-        case .start, .suspensionChanged, .readMore: break
-        case .cancel(let client):
-            cancel()
-            client?.exchange(didCancelProducing: nil)
-        case .cancelProducingResumeData(let client): cancelProducingResumeData(for: client)
-        case .redirect(let request): answerRedirect(request)
-        case .authenticate(let disposition, let credential): answerChallenge(disposition, credential)
-        case .bodyStream(let box): answerBodyStream(box)
-        case .becomeDownload(let client): becomeDownload(for: client)
-        }
-    }
+    case becomeDownload(any CallClient)
 }

@@ -53,7 +53,7 @@ extension ProtocolLoad: URLProtocolClient {
         case .response(let response):
             guard !hasResponse else { return misuse("The protocol class reported a second response") }
             hasResponse = true
-            client.exchange(didReceive: ReceivedResponse(response))
+            client.receive(.response(ReceivedResponse(response)))
         case .data(let data):
             guard hasResponse else { return misuse("The protocol class reported data before a response") }
             take(data, client)
@@ -72,7 +72,7 @@ extension ProtocolLoad: URLProtocolClient {
         guard case .file(let file) = sink else {
             // A protocol class cannot be paused, so the client's buffer grows.
             let text: String
-            switch data.withUnsafeBytes({ client.exchange(didReceive: $0) }) {
+            switch data.withUnsafeBytes({ client.receive($0) }) {
             case .more, .wait: return
             case .noMemory: text = "There is no memory for the response"
             case .tooLarge: text = "The response's body is larger than maximumBodySizeInMemory"
@@ -81,7 +81,7 @@ extension ProtocolLoad: URLProtocolClient {
         }
         do throws(URLError) {
             try file.append(data)
-            client.exchange(didWrite: ByteCount(clamping: data.count))
+            client.receive(.wrote(ByteCount(clamping: data.count)))
         } catch {
             end(error)
         }
@@ -102,6 +102,6 @@ extension ProtocolLoad: URLProtocolClient {
         let stored = failures == 0 ? settings.credentialStore?.credential(for: space) : nil
         let (proposed, response) = (challenge.proposedCredential ?? stored, challenge.failureResponse)
         let question = AuthenticationQuestion(space: space, proposed: proposed, failures: failures, response: response)
-        client.exchange(willAuthenticate: question)
+        client.receive(.challenge(question))
     }
 }

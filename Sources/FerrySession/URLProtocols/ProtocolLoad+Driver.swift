@@ -10,7 +10,7 @@ extension ProtocolLoad: TaskDriver {
         case .cancel: give()
         case .cancelProducingResumeData(let client):
             give()
-            client.exchange(didCancelProducing: nil)
+            client.receive(.cancelled(resumeData: nil))
         case .redirect(let next): answerRedirect(next)
         case .authenticate(let disposition, let credential): answerChallenge(disposition, credential)
         case .bodyStream(let box): answerBodyStream(box)
@@ -44,23 +44,23 @@ extension ProtocolLoad: TaskDriver {
         begin(type)
     }
 
-    private func becomeDownload(for client: any ExchangeClient) {
+    private func becomeDownload(for client: any CallClient) {
         guard case .client = sink else { return }
         guard isFinished || self.client != nil else {
             // The load has failed in the meantime, and its error waits for this.
-            return client.exchange(didBecomeDownloadWith: .zero, finished: nil)
+            return client.receive(.becameDownload(.zero, finished: nil))
         }
         do throws(URLError) {
-            let kept = client.exchangeTakesBuffer()
+            let kept = client.takeBuffer()
             let folder = settings.temporaryDirectory
             let file = try DownloadFile(keeping: kept, in: folder, requestURL: request.url, isWhole: isFinished)
-            client.exchange(didBecomeDownloadWith: ByteCount(clamping: kept.count), finished: isFinished ? file : nil)
+            client.receive(.becameDownload(ByteCount(clamping: kept.count), finished: isFinished ? file : nil))
             if !isFinished { sink = .file(file) }
         } catch {
             give()
             // Report the failure first: becoming a download resumes delivery, and a queued success could overtake it.
-            client.exchange(didFinishWith: error, file: nil)
-            client.exchange(didBecomeDownloadWith: .zero, finished: nil)
+            client.receive(.finished(error, file: nil))
+            client.receive(.becameDownload(.zero, finished: nil))
         }
     }
 
@@ -83,7 +83,7 @@ extension ProtocolLoad: TaskDriver {
         if isDowngrade, !settings.allowsInsecureRedirects { return deliver(answer) }
         question = .redirect(answer)
         let safe = RedirectRule.withoutSecrets(next, from: base, sensitiveHeaders: settings.sensitiveHeaders)
-        client.exchange(willRedirect: answer, to: safe)
+        client.receive(.redirect(answer, safe))
     }
 
     /// Makes an HTTP response for a class of another protocol, because the delegate method takes one.
@@ -94,7 +94,7 @@ extension ProtocolLoad: TaskDriver {
 
     /// Delivers the redirect itself as the response.
     private func deliver(_ answer: HTTPURLResponse) {
-        client?.exchange(didReceive: ReceivedResponse(answer))
+        client?.receive(.response(ReceivedResponse(answer)))
         end(nil)
     }
 
@@ -104,7 +104,7 @@ extension ProtocolLoad: TaskDriver {
         guard let next else { return deliver(answer) }
         body = body.afterRedirection(status: answer.statusCode, from: request, to: next)
         request = next
-        client.exchangeDidRewindBody()
+        client.receive(.rewound)
         choose()
     }
 }

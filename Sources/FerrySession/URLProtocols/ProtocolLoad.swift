@@ -15,14 +15,14 @@ final class ProtocolLoad: NSObject, @unchecked Sendable {
     var queue: DispatchQueue { classes.queues.client }
     var loadingQueue: DispatchQueue { classes.queues.loading }
     private let classes: ProtocolClasses
-    let settings: ExchangeSettings
+    let settings: CallSettings
     var client: (any ProtocolLoadClient)?
     var request: URLRequest
     var body: BodySource
     var run: ProtocolRun?
     /// The response that Ferry's own class for stored responses delivers.
     private var stored: CachedURLResponse?
-    var sink: Exchange.Destination
+    var sink: CallDriver.Destination
     var question: Question?
     var hasResponse = false
     var isFinished = false
@@ -32,7 +32,7 @@ final class ProtocolLoad: NSObject, @unchecked Sendable {
         self.body = body
         self.client = client
         classes = session.protocols
-        settings = session.exchangeSettings
+        settings = session.callSettings
         let folder = settings.temporaryDirectory
         sink = toFile ? .file(DownloadFile(directory: folder, requestURL: request.url)) : .client
     }
@@ -44,7 +44,7 @@ final class ProtocolLoad: NSObject, @unchecked Sendable {
         guard let client, let task = client.protocolTask else { return }
         let classes = classes
         // The classes are asked about the task's current request.
-        client.exchange(willSend: request, setting: [], adding: additionalHeaders, bodyLength: .zero)
+        client.receive(.sends(request, replacements: [], additions: additionalHeaders, bodyLength: .zero))
         loadingQueue.async { [self] in
             let choice = classes.first(for: task)
             queue.async { [self] in
@@ -81,7 +81,7 @@ final class ProtocolLoad: NSObject, @unchecked Sendable {
             request.httpBodyStream = RequestBodyStream(RequestBody(made))
         case .delegateStream:
             question = .bodyStream(type)
-            client?.exchangeNeedsBodyStream()
+            client?.receive(.needsBodyStream)
             return
         }
         begin(type)
@@ -101,7 +101,7 @@ final class ProtocolLoad: NSObject, @unchecked Sendable {
                 guard let client else { return }
                 self.request = canonical
                 self.run = run
-                client.exchange(willSend: canonical, setting: [], adding: [], bodyLength: bodyLength)
+                client.receive(.sends(canonical, replacements: [], additions: [], bodyLength: bodyLength))
                 run.start()
             }
         }
@@ -135,7 +135,7 @@ final class ProtocolLoad: NSObject, @unchecked Sendable {
         }
         isFinished = failure == nil
         give()
-        client.exchange(didFinishWith: failure, file: finished)
+        client.receive(.finished(failure, file: finished))
     }
 
     /// Stops the class and releases everything.
@@ -153,7 +153,7 @@ final class ProtocolLoad: NSObject, @unchecked Sendable {
 }
 
 /// What a protocol load requires of its task, in addition to what the engine requires.
-protocol ProtocolLoadClient: ExchangeClient {
+protocol ProtocolLoadClient: CallClient {
     /// The task as users see it, until it is complete.
     var protocolTask: URLSessionTask? { get }
     /// The number of redirects the task has received.

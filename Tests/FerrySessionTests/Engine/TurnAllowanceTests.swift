@@ -27,7 +27,7 @@ import Testing
     func held() throws {
         let url = URL(fileURLWithPath: "/")
         let response = try #require(HTTPURLResponse(url: url, statusCode: 302, httpVersion: nil, headerFields: nil))
-        var question = PendingQuestion(response: response, kind: .failure)
+        var question = HeldResponse(response: response, kind: .failure)
         for _ in 0..<4 {
             let mustAsk = question.noteShareUsed(TurnAllowance.ofOne)
             #expect(!mustAsk)

@@ -120,7 +120,7 @@ struct ProxyTableTests {
             options.proxy = .none
             change(&options)
             let origin = Origin(try #require(URL(string: url)))
-            return ExchangeSettings(.ephemeral, options: options).engine.looksUpHost(of: origin)
+            return CallSettings(.ephemeral, options: options).engine.looksUpHost(of: origin)
         }
         let url = "http://a.example:81/"
         #expect(try looksUp(url) { _ in })

@@ -30,20 +30,16 @@ struct CancelledStartTests {
             let request = URLRequest(url: server.url)
             let limits = TransferClock.Limits(call: TimeSpan(seconds: 600))
             let group = session.core.group
-            let exchange = Exchange(engine, group, request, body: .none, toFile: false, client: core, limits: limits)
             let settings = RecoverySettings { values in
                 values.retry = .standard
                 if isIntercepted { values.interceptors = RequestInterceptors([interceptor]) }
             }
-            exchange.recovery = Recovery(
-                settings,
-                request,
-                task: TaskIdentity(session: 0, task: task.taskIdentifier),
-                originalURL: server.url,
-                received: .zero
-            )
-            exchange.perform(.cancel(telling: nil))
-            exchange.perform(.start(priority: URLSessionTask.defaultPriority))
+            var call = Call(request, body: .none, isDownload: false, settings: session.callSettings)
+            let identity = TaskIdentity(session: 0, task: task.taskIdentifier)
+            call.recover(by: Attempts(settings, request, task: identity, originalURL: server.url, received: .zero))
+            let driver = CallDriver(engine, group, call, client: core, limits: limits)
+            driver.perform(.cancel(telling: nil))
+            driver.perform(.start(priority: URLSessionTask.defaultPriority))
         }
         try await session.overtake()
         #expect(server.connectionCount == 0)

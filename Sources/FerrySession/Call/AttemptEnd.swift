@@ -32,7 +32,7 @@ struct AttemptEnd {
         case ask
         /// The delegate is asked for a credential for the proxy's tunnel.
         case askForTunnel
-        /// The exchange waits for a decision about the connection's trust, and begins again then.
+        /// The call waits for a decision about the connection's trust, and begins again then.
         case waitForTrust
         case again(Again)
         case finish
@@ -40,7 +40,7 @@ struct AttemptEnd {
         case fail(Failure)
     }
 
-    /// How often an exchange looks for another connection, or a new body, in a row.
+    /// How often a call looks for another connection, or a new body, in a row.
     static let maximumReconnections = 3
     /// How Ferry wants the request to be sent again, which is why it ended the attempt.
     var again: Again?

@@ -1,21 +1,21 @@
-/// What the exchanges of a session have in common besides the engine.
+/// What the calls of a session have in common besides the engine.
 ///
 /// `@unchecked Sendable`: only the thread that has the engine uses what changes.
-final class ExchangeGroup: @unchecked Sendable {
-    let settings: ExchangeSettings
+final class CallGroup: @unchecked Sendable {
+    let settings: CallSettings
     private let dispatcher: DelegateDispatcher
     var retryBudgets = RetryBudgets()
     var sharedTransfers = SharedTransfers()
     /// Credentials that were accepted in this session, and are sent without a challenge from then on.
-    var acceptedCredentials: [CredentialPlace: SchemeCredential] = [:]
+    private(set) var acceptedCredentials: [CredentialPlace: SchemeCredential] = [:]
     /// The number of times they were forgotten.
     private(set) var credentialsGeneration = 0
     /// Validations of stored responses that no task waits for, by the keys of the responses.
-    private var revalidations: [String: Exchange] = [:]
+    private var revalidations: [String: CallDriver] = [:]
     /// Responses of this turn that have not been built yet.
     private var unbuilt: [ReceivedResponse] = []
 
-    init(_ settings: ExchangeSettings, _ dispatcher: DelegateDispatcher) {
+    init(_ settings: CallSettings, _ dispatcher: DelegateDispatcher) {
         self.settings = settings
         self.dispatcher = dispatcher
     }
@@ -23,6 +23,18 @@ final class ExchangeGroup: @unchecked Sendable {
     func forgetCredentials() {
         acceptedCredentials = [:]
         credentialsGeneration += 1
+    }
+
+    /// Sends a credential that was accepted without a challenge from now on, unless all were forgotten meanwhile.
+    func keep(_ party: Credentials.Party) {
+        guard party.generation == credentialsGeneration, let place = party.place, let credential = party.credential
+        else { return }
+        acceptedCredentials[place] = credential
+    }
+
+    /// Forgets a credential that is not accepted any more.
+    func forgetCredential(at place: CredentialPlace?) {
+        if let place, !acceptedCredentials.isEmpty { acceptedCredentials[place] = nil }
     }
 
     // MARK: - The cache
@@ -34,28 +46,21 @@ final class ExchangeGroup: @unchecked Sendable {
         guard revalidations[key] == nil else { return }
         let client = CacheRevalidation { [weak self] in self?.revalidations[key] = nil }
         let limits = transfer.clock.limits
-        let exchange = Exchange(
-            transfer.engine,
-            self,
-            request,
-            body: .none,
-            toFile: false,
-            client: client,
-            limits: limits
-        )
-        exchange.caching.isEnabled = true
-        exchange.caching.isRevalidation = true
-        exchange.redirects.hasLeftOrigin = hasLeftOrigin
-        client.attach(exchange)
-        revalidations[key] = exchange
-        exchange.perform(.start(priority: URLSessionTask.lowPriority))
+        let redirects = Redirects(from: request, hasLeftOrigin: hasLeftOrigin)
+        let call = Call(request, body: .none, isDownload: false, settings: settings, redirects: redirects)
+        let driver = CallDriver(transfer.engine, self, call, client: client, limits: limits)
+        driver.cache.isEnabled = true
+        driver.cache.isRevalidation = true
+        client.attach(driver)
+        revalidations[key] = driver
+        driver.perform(.start(priority: URLSessionTask.lowPriority))
     }
 
     /// Ends the validations of stored responses that no task waits for.
     func cancelRevalidations() {
         let cancelled = revalidations.values
         revalidations = [:]
-        for exchange in cancelled { exchange.cancel() }
+        for driver in cancelled { driver.send(.cancelled) }
     }
 
     // MARK: - Responses
@@ -69,7 +74,7 @@ final class ExchangeGroup: @unchecked Sendable {
     }
 }
 
-extension ExchangeGroup: EngineObserver {
+extension CallGroup: EngineObserver {
     func engineDidStart() { dispatcher.engineDidStart() }
 
     func engineDidEndTurn() {

@@ -1,7 +1,7 @@
-/// A transfer whose response is delivered to several exchanges with the same request (RFC 9111, section 4: a cache may
+/// A transfer whose response is delivered to several calls with the same request (RFC 9111, section 4: a cache may
 /// "collapse requests").
 ///
-/// The exchange that came first makes the transfer; those that come before its end wait for it. Only the thread that
+/// The call that came first makes the transfer; those that come before its end wait for it. Only the thread that
 /// has the engine uses it.
 final class SharedTransfer {
     /// What two requests must have in common.
@@ -20,31 +20,31 @@ final class SharedTransfer {
         let mainDocumentURL: URL?
     }
 
-    /// The largest body that is kept for other exchanges, in bytes.
+    /// The largest body that is kept for other calls, in bytes.
     static let largestBody = 1_048_576
 
-    /// How a transfer has ended for the exchanges that wait.
+    /// How a transfer has ended for the calls that wait.
     enum End: Sendable {
         case response(SharedResponse)
         /// The network has failed, as it would have for them.
         case failure(URLError, wasSent: Bool)
         /// The response cannot be shared, so that each of them sends its request.
         case unshareable
-        /// The exchange has been cancelled or suspended, so that the next one takes its place.
+        /// The call has been cancelled or suspended, so that the next one takes its place.
         case abandoned
     }
 
     let key: Key
-    private(set) var waiting: [Exchange] = []
+    private(set) var waiting: [CallDriver] = []
     private var head: (head: ResponseHead, isDecoded: Bool)?
     private var body = Data()
 
     init(_ key: Key) { self.key = key }
 
-    func add(_ exchange: Exchange) { waiting.append(exchange) }
+    func add(_ driver: CallDriver) { waiting.append(driver) }
 
-    /// Removes and returns the exchanges that wait.
-    func takeWaiting() -> [Exchange] {
+    /// Removes and returns the calls that wait.
+    func takeWaiting() -> [CallDriver] {
         defer { waiting = [] }
         return waiting
     }
@@ -68,7 +68,7 @@ final class SharedTransfer {
     }
 }
 
-/// A complete response that several exchanges deliver.
+/// A complete response that several calls deliver.
 struct SharedResponse: Sendable {
     let head: ResponseHead
     let isDecoded: Bool
@@ -76,11 +76,11 @@ struct SharedResponse: Sendable {
     let trailers: [ResponseHead.Field]
 }
 
-/// The transfers of a session that other exchanges may join.
+/// The transfers of a session that other calls may join.
 struct SharedTransfers {
     private var open: [SharedTransfer.Key: SharedTransfer] = [:]
 
-    /// Returns the transfer that an exchange with this key can wait for, if there is one.
+    /// Returns the transfer that a call with this key can wait for, if there is one.
     func transfer(with key: SharedTransfer.Key) -> SharedTransfer? { open[key] }
 
     /// Returns a new transfer, which others can join.
@@ -90,12 +90,12 @@ struct SharedTransfers {
         return transfer
     }
 
-    /// Closes a transfer to other exchanges.
+    /// Closes a transfer to other calls.
     mutating func close(_ transfer: SharedTransfer) {
         if open[transfer.key] === transfer { open[transfer.key] = nil }
     }
 
-    /// Closes the transfers of an origin to other exchanges, since its resources may change.
+    /// Closes the transfers of an origin to other calls, since its resources may change.
     mutating func close(_ origin: Origin) {
         if !open.isEmpty { open = open.filter { $0.key.origin != origin } }
     }

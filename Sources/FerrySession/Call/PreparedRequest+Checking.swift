@@ -5,12 +5,12 @@ extension PreparedRequest {
     ///   - request: The request.
     ///   - replacements: Header fields that replace the request's.
     ///   - settings: The settings of the session.
-    ///   - context: What the exchange so far means for the request.
+    ///   - context: What the call so far means for the request.
     /// - Throws: The reason why the request cannot be sent.
     init(
         _ request: URLRequest,
         setting replacements: [HeaderField] = [],
-        settings: ExchangeSettings,
+        settings: CallSettings,
         context: PreparationContext
     ) throws(URLError) {
         guard let url = request.url else { throw .ferry(.unsupportedURL, url: nil, "The request has no URL") }
@@ -81,7 +81,7 @@ extension PreparedRequest {
 
         init(
             _ given: [HeaderField],
-            _ settings: ExchangeSettings,
+            _ settings: CallSettings,
             _ method: String,
             _ context: PreparationContext
         ) {
@@ -129,7 +129,7 @@ extension PreparedRequest {
     private static func fields(
         _ request: URLRequest,
         _ replacements: [HeaderField],
-        _ settings: ExchangeSettings,
+        _ settings: CallSettings,
         _ context: PreparationContext,
         _ url: URL
     ) throws(URLError) -> (list: [HeaderField], contentLength: String?, announcedLength: Int64?, hasSecrets: Bool) {
@@ -208,7 +208,7 @@ extension PreparedRequest {
     }
 }
 
-/// What the exchange so far means for a request.
+/// What the call so far means for a request.
 struct PreparationContext: Sendable {
     var hasBody = false
     /// The body has content: it is neither missing nor empty data.

@@ -1,9 +1,9 @@
 /// The name and value of a field of a request.
 typealias HeaderField = (name: String, value: String)
 
-/// The settings that all exchanges of a session share; a class, because each request passes them on several times.
-final class ExchangeSettings: Sendable {
-    /// The settings of the engine that carries the exchanges out.
+/// The settings that all calls of a session share; a class, because each request passes them on several times.
+final class CallSettings: Sendable {
+    /// The settings of the engine that carries the calls out.
     let engine: EngineSettings
     let coalescesIdenticalRequests: Bool
     let maximumRedirects: Int

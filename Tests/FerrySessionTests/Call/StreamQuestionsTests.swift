@@ -30,7 +30,7 @@ import Testing
     }
 
     @Test("A failure that no retry follows leaves no retry that waits for a stream") func settled() {
-        var attempt = Recovery.Attempt()
+        var attempt = Attempts.Current()
         attempt.pendingRetry = PendingRetry(delay: 1, start: .beginning, origin: .policy, isProgress: false)
         attempt.settle()
         #expect(attempt.pendingRetry == nil)

@@ -18,35 +18,30 @@ struct AbandonedLookupTests {
         let limits = TransferClock.Limits(connect: TimeSpan(seconds: 1))
         let body = BodySource.data(Data("x".utf8))
         let group = session.core.group
-        let exchange = Exchange(engine, group, request, body: body, toFile: false, client: core, limits: limits)
-        exchange.transfer.receiver = exchange
         let (isReturned, failures) = (Watched(false), Watched<[AttemptFailure]>([]))
         let interceptor = ClosureInterceptor(decide: { _, failure in
-            // Until then this test and not the engine's thread has the exchange.
+            // Until then this test and not the engine's thread has the call.
             _ = try? await isReturned.wait { $0 }
             failures.append(failure)
             return .doNotRetry
         })
-        exchange.recovery = Recovery(
-            RecoverySettings { $0.interceptors = RequestInterceptors([interceptor]) },
-            request,
-            task: TaskIdentity(session: 0, task: task.taskIdentifier),
-            originalURL: url,
-            received: .zero
-        )
-        let prepared = try PreparedRequest(
-            request,
-            settings: session.exchangeSettings,
-            context: exchange.preparationContext
-        )
+        var call = Call(request, body: body, isDownload: false, settings: session.callSettings)
+        call.stage = .attempting
+        let settings = RecoverySettings { $0.interceptors = RequestInterceptors([interceptor]) }
+        let identity = TaskIdentity(session: 0, task: task.taskIdentifier)
+        call.recover(by: Attempts(settings, request, task: identity, originalURL: url, received: .zero))
+        let context = call.preparationContext
+        let prepared = try PreparedRequest(request, settings: session.callSettings, context: context)
+        let driver = CallDriver(engine, group, call, client: core, limits: limits)
+        driver.transfer.receiver = driver
         let attempt = NetworkAttempt(prepared, url: url)
-        attempt.attach(try #require(EasyHandle()), to: exchange.transfer)
+        attempt.attach(try #require(EasyHandle()), to: driver.transfer)
         attempt.stage = .resolving
         attempt.sending.count = sends
-        exchange.attempt = attempt
-        exchange.phase = .running
-        exchange.expire(.connect)
-        #expect(exchange.attempt == nil)
+        driver.transfer.attempt = attempt
+        driver.transfer.phase = .running
+        driver.handle(.deadline(.connect))
+        #expect(driver.transfer.attempt == nil)
         isReturned.change { $0 = true }
         let failure = try await failures.first()
         #expect(failure.error?.ferryCode == .connectTimeout)

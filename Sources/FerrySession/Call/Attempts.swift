@@ -1,0 +1,153 @@
+/// What a call knows about its attempts, if a policy or interceptors may cause more than one.
+struct Attempts {
+    /// How many attempts interceptors may cause.
+    static let mostInterceptions = 19
+
+    /// One attempt; the next one begins with a new value.
+    struct Current {
+        var number = 1
+        /// The part of the body that had been received before.
+        var bytesAtStart = ByteCount.zero
+        /// The budget that it was taken from, if it is a retry of the policy that has not failed.
+        var budget: RetryBudgets.Key?
+        /// How it has failed, while it is decided what follows.
+        var failure: Failure?
+        /// The retry that waits for a new stream of the body.
+        var pendingRetry: PendingRetry?
+
+        /// Ends the decision about a failure that no other attempt follows; the budget gets nothing back for it.
+        mutating func settle() { (failure, budget, pendingRetry) = (nil, nil, nil) }
+    }
+
+    /// How an attempt has ended.
+    enum Failure {
+        /// With a response, which the call holds back.
+        case response(HTTPURLResponse)
+        case error(URLError, wasSent: Bool)
+
+        var cause: AttemptFailure.Cause {
+            switch self {
+            case .response(let response): .response(response)
+            case .error(let error, _): .error(error)
+            }
+        }
+    }
+
+    let settings: RecoverySettings
+    private let task: TaskIdentity
+    private let originalURL: URL?
+    private let startedAt: MonotonicTime
+
+    /// The request before the interceptors change it.
+    var base: URLRequest
+    /// Whether the call's request has been adapted for the attempt that begins.
+    var isAdapted = false
+    var current: Current
+    /// The retries so far that have brought no progress.
+    private(set) var retries = 0
+    /// Whether the task counts among the requests that fill the budget.
+    private var isCounted = false
+    private var interceptions = 0
+    private var questions = 0
+    /// The number of the question that the interceptors have not answered.
+    private var question: Int?
+
+    init(
+        _ settings: RecoverySettings,
+        _ base: URLRequest,
+        task: TaskIdentity,
+        originalURL: URL?,
+        received: ByteCount,
+        at now: MonotonicTime = .now()
+    ) {
+        current = Current(bytesAtStart: received)
+        self.settings = settings
+        self.task = task
+        self.originalURL = originalURL
+        self.base = base
+        startedAt = now
+    }
+
+    /// Returns the seconds since the first attempt was begun.
+    func elapsed(at now: MonotonicTime) -> TimeInterval { now.since(startedAt).seconds }
+
+    /// Returns the description of the current attempt for interceptors.
+    func requestAttempt(_ redirects: Redirects) -> RequestAttempt {
+        RequestAttempt(
+            task,
+            current.number,
+            redirectCount: redirects.count,
+            originalURL: originalURL,
+            hasLeftOrigin: redirects.hasLeftOrigin
+        )
+    }
+
+    /// Counts the attempt that begins after a failure.
+    mutating func begin(_ retry: PendingRetry, after received: ByteCount) {
+        retries = retry.isProgress ? 1 : retries + 1
+        current = Current(number: current.number + 1, bytesAtStart: received, budget: retry.budget)
+    }
+
+    /// Counts an attempt that an interceptor causes, and returns whether it may.
+    mutating func noteInterception() -> Bool {
+        interceptions += 1
+        return interceptions <= Self.mostInterceptions
+    }
+
+    /// Returns the budget that the task's first request adds its share to.
+    mutating func noteRequest(to origin: Origin) -> RetryBudgets.Key? {
+        guard !isCounted, let limits = settings.retry?.budget else { return nil }
+        isCounted = true
+        return RetryBudgets.Key(origin: origin, limits: limits)
+    }
+
+    // MARK: - Questions to interceptors
+
+    /// Begins a question, which replaces one that is open, and returns its number.
+    mutating func ask() -> Int {
+        questions += 1
+        question = questions
+        return questions
+    }
+
+    /// Returns whether an answer belongs to the question that is open, and closes it.
+    mutating func accept(_ number: Int) -> Bool {
+        guard question == number else { return false }
+        question = nil
+        return true
+    }
+
+    /// Whether it is not decided yet what follows a failed attempt.
+    var isDeciding: Bool { isAsking || current.pendingRetry != nil }
+
+    /// Whether an interceptor has not answered yet.
+    var isAsking: Bool { question != nil }
+
+    // MARK: - Errors
+
+    /// Returns an error that tells the number of attempts, and why there is no further one if that needs to be said.
+    func annotated(_ error: URLError, _ note: String?, at now: MonotonicTime) -> URLError {
+        guard current.number > 1 || note != nil else { return error }
+        var parts: [String] = []
+        if current.number > 1 {
+            parts.append("after \(current.number) attempts in \((elapsed(at: now) * 10).rounded() / 10) s")
+        }
+        if let note { parts.append(note) }
+        var info = error.userInfo
+        let text = info[NSLocalizedDescriptionKey] as? String ?? error.localizedDescription
+        let annotated = "\(text) (\(parts.joined(separator: "; ")))"
+        info[NSLocalizedDescriptionKey] = annotated
+        info[NSLocalizedFailureReasonErrorKey] = annotated
+        return URLError(error.code, userInfo: info)
+    }
+}
+
+/// A retry that has been decided on.
+struct PendingRetry {
+    var delay: TimeInterval
+    var start: RetryRule.Start
+    var origin: TransferMetrics.Retry.Origin
+    var isProgress: Bool
+    /// The budget that it was taken from.
+    var budget: RetryBudgets.Key?
+}

@@ -1,0 +1,162 @@
+/// Questions to the delegate about a response that is held back, and their answers.
+extension Call {
+    /// Asks what becomes of the held response, unless that was asked already.
+    mutating func askAboutHeld(_ world: some CallSurroundings) {
+        guard let held, !held.isAsked else { return }
+        self.held?.isAsked = true
+        if !isRunning(world) { emit(.stopClock) }
+        switch held.kind {
+        case .redirect(let request, _): emit(.report(.redirect(held.response, request)))
+        case .challenge(let challenge): ask(challenge, held.response)
+        case .failure: if isRunning(world) { emit(.considerResponseLater) } else { considerResponse(world) }
+        }
+    }
+
+    /// Whether the attempt still has its handle after the steps so far.
+    private func isRunning(_ world: some CallSurroundings) -> Bool { stage == .attempting && world.isRunning }
+
+    private mutating func ask(_ challenge: AuthenticationChallenge, _ response: HTTPURLResponse) {
+        let isInURL = request.url?.user != nil && credentials.server.credential == nil && !challenge.isProxy
+        let failures = credentials[isProxy: challenge.isProxy].failures(in: challenge.realm) + (isInURL ? 1 : 0)
+        // Not before, since libcurl answers a challenge itself where the scheme takes more than one request.
+        emit(.forgetCredential(isProxy: challenge.isProxy))
+        emit(.askForCredential(challenge, response, failures: failures))
+    }
+
+    // MARK: - Answers
+
+    /// Follows a redirect with a request, or delivers the redirect where there is none.
+    mutating func answerRedirect(_ next: URLRequest?, _ world: some CallSurroundings) {
+        guard let held, held.isAsked, case .redirect(let asked, let keepsBody) = held.kind else { return }
+        guard let next else { return deliverHeld(world) }
+        endAttempt()
+        noteUnsafeRequest()
+        content = content.afterRedirect(from: asked, keepsBody: keepsBody, to: next)
+        let leavesOrigin = request.url?.hasSameOrigin(as: next.url) == false
+        redirects.follow(leavesOrigin: leavesOrigin)
+        if leavesOrigin { credentials.forgetServer() }
+        request.base = next
+        attempts?.base = next
+        sendAgain(world)
+    }
+
+    mutating func answerBodyStream(_ box: StreamBox?, _ world: some CallSurroundings) {
+        guard streamQuestions.noteAnswer(), case .delegateStream = content else { return }
+        if let next = attempts?.current.pendingRetry { return continueRetry(next, with: box, world) }
+        guard let box else { return fail(.ferryWithoutStream(url: request.url), world) }
+        content = box.source
+        begin(world)
+    }
+
+    mutating func answerChallenge(
+        _ disposition: URLSession.AuthChallengeDisposition,
+        _ credential: URLCredential?,
+        _ world: some CallSurroundings
+    ) {
+        guard let held, held.isAsked, case .challenge(var challenge) = held.kind else { return }
+        switch disposition {
+        case .useCredential, .performDefaultHandling:
+            guard let option = challenge.options.first, let user = credential?.user else { return deliverHeld(world) }
+            let password = credential?.password ?? ""
+            guard SchemeCredential.isValid(user: user, password: password) else {
+                let text = "The credential's user has a control character, or its password a null byte"
+                let url = request.url
+                return refuse(
+                    held,
+                    .ferry(.userAuthenticationRequired, url: url, reason: .invalidHeader, text),
+                    world
+                )
+            }
+            let isProxy = challenge.isProxy
+            let next = credentials[isProxy: isProxy].using(
+                SchemeCredential(scheme: option.scheme, user: user, password: password),
+                realm: option.realm,
+                isKept: credential?.persistence != URLCredential.Persistence.none,
+                generation: world.credentialsGeneration,
+                at: isProxy ? world.proxyPlace : request.url.map { .origin(Origin($0)) },
+                sent: isProxy ? credentials.sent.proxy : credentials.sent.server,
+                held: completeHeld(world)
+            )
+            guard let next else { return deliverHeld(world) }
+            credentials.use(next, isProxy: isProxy)
+            sendAgain(world)
+        case .cancelAuthenticationChallenge:
+            let text = "The authentication challenge was cancelled"
+            refuse(held, .ferry(.cancelled, url: request.url, text), world)
+        case .rejectProtectionSpace:
+            challenge.options.removeFirst()
+            guard !challenge.options.isEmpty else { return deliverHeld(world) }
+            self.held?.kind = .challenge(challenge)
+            ask(challenge, held.response)
+        }
+    }
+
+    /// Ends the call instead of answering a challenge.
+    private mutating func refuse(_ held: HeldResponse, _ error: URLError, _ world: some CallSurroundings) {
+        self.held = nil
+        if !held.isTunnel { emit(.report(.refused(ReceivedResponse(held.response)))) }
+        fail(error, world)
+    }
+
+    /// The held response with its whole body, if that is known.
+    private func completeHeld(_ world: some CallSurroundings) -> HeldResponse? {
+        guard let held, incoming.hasEnded, held.failure == nil, !held.isTunnel, !held.isAbandoned,
+            world.decoding.isWhole
+        else { return nil }
+        return held
+    }
+
+    // MARK: - Delivering
+
+    /// Delivers the held response as the final one.
+    mutating func deliverHeld(_ world: some CallSurroundings) {
+        guard var held else { return }
+        if case .challenge = held.kind, !held.isTunnel, !held.isAbandoned,
+            attempts?.settings.concerns(held.response.statusCode) == true
+        {
+            // The delegate has no credential; an interceptor may have a token.
+            (held.kind, held.isAsked) = (.failure, false)
+            self.held = held
+            return askAboutHeld(world)
+        }
+        self.held = nil
+        if held.isTunnel, let failure = held.failure { return fail(failure, world) }
+        if held.isAbandoned { return deliverAbandoned(held, world) }
+        // No other body is appended to the part that was received.
+        guard rest.offset == nil else { return fail(cannotContinue(status: held.response.statusCode), world) }
+        let received = ReceivedResponse(held.response)
+        if case .failure = held.kind {
+            let isDecoded = world.decoding != .none
+            deliver(received, isDecoded: isDecoded)
+            if let head = held.head { emit(.beginStoring(head, isDecoded: isDecoded, isRedirect: false)) }
+        } else {
+            incoming.isUnwanted = true
+            response = received
+            emit(.report(.response(received)))
+        }
+        emit(.replay(held.body, failure: held.failure))
+    }
+
+    /// Delivers a response that asks for a credential although its body has not come, since the attempt was ended.
+    ///
+    /// The first response that has asked is delivered instead. If its body is not known either, the request is sent
+    /// without a credential, unless it was sent so before.
+    private mutating func deliverAbandoned(_ held: HeldResponse, _ world: some CallSurroundings) {
+        let party = credentials[isProxy: held.response.statusCode == 407]
+        guard let first = party.firstHeld else {
+            if party.failures == 0 { return sendWithoutCredential(world) }
+            let text = "The server calls each nonce stale, and the response with its first one is too large to be kept"
+            return fail(.ferry(.userAuthenticationRequired, url: request.url, text), world)
+        }
+        incoming = IncomingResponse(hasEnded: true)
+        emit(.forgetResponse)
+        self.held = first
+        deliverHeld(world)
+    }
+
+    /// Sends the request once more without a credential, so that the response that asks for one is delivered whole.
+    mutating func sendWithoutCredential(_ world: some CallSurroundings) {
+        credentials.refuseAll()
+        sendAgain(world)
+    }
+}

@@ -1,0 +1,218 @@
+/// How an attempt begins: from the request to its admission, or to a response that needs no network.
+extension Call {
+    mutating func emit(_ step: CallStep) { steps.append(step) }
+
+    mutating func handleBeginning(_ event: CallEvent, _ world: some CallSurroundings) {
+        switch event {
+        case .begin: begin(world)
+        case .suspended: suspend(world)
+        case .resumed: resume(world)
+        case .mayMove: if stage == .detached, world.mayReceive { begin(world) }
+        case .answered(let question, let answer): interceptorsAnswered(question, answer, world)
+        case .prepared(let origin): didPrepare(origin)
+        case .verified: if stage == .preparing { goOn(.lookUp) }
+        case .lookedUp(let answer): didLookUp(answer, world)
+        case .joined: stage = .waitingForOther
+        case .isFirst: admit()
+        case .otherEnded(let end): otherEnded(end, world)
+        case .delayed: goOn(from: .delaying, world)
+        case .trustDecided: goOn(from: .waitingForTrust, world)
+        default: break
+        }
+    }
+
+    /// Begins an attempt, unless the task is suspended.
+    mutating func begin(_ world: some CallSurroundings) {
+        (incoming, held) = (IncomingResponse(), nil)
+        streamQuestions.withdraw()
+        stage = isSuspended ? .parked : .idle
+        guard !isSuspended else { return }
+        if world.isCallOver { return expire(.call, world) }
+        emit(.forgetResponse)
+        if attempts?.isAdapted == false, let interceptors = attempts?.settings.interceptors {
+            return adapt(interceptors)
+        }
+        prepare(world)
+    }
+
+    private mutating func adapt(_ interceptors: RequestInterceptors) {
+        guard let question = attempts?.ask(), let attempts else { return }
+        stage = .adapting
+        emit(.adapt(question, interceptors, attempts.base, attempts.requestAttempt(redirects)))
+    }
+
+    private mutating func prepare(_ world: some CallSurroundings) {
+        if case .delegateStream = content, !world.hasUnreadStream { return askForBodyStream() }
+        stage = .preparing
+        emit(.prepare)
+    }
+
+    mutating func askForBodyStream() {
+        streamQuestions.ask()
+        stage = .waitingForStream
+        emit(.report(.needsBodyStream))
+    }
+
+    private mutating func didPrepare(_ origin: Origin) {
+        guard stage == .preparing else { return }
+        self.origin = origin
+        if rest.offset == nil { response = nil }
+        if let budget = attempts?.noteRequest(to: origin) { emit(.budget(.noteRequest, budget)) }
+        noteUnsafeRequest()
+        emit(origin.scheme == "https" ? .verify(origin) : .lookUp)
+    }
+
+    /// Takes the next step, unless the task was suspended meanwhile.
+    private mutating func goOn(_ step: CallStep) {
+        if isSuspended { stage = .parked } else { emit(step) }
+    }
+
+    private mutating func goOn(from awaited: Stage, _ world: some CallSurroundings) {
+        guard stage == awaited else { return }
+        emit(.endWait)
+        begin(world)
+    }
+
+    private mutating func didLookUp(_ answer: CacheAnswer, _ world: some CallSurroundings) {
+        guard stage == .preparing else { return }
+        switch answer {
+        case .network: if settings.coalescesIdenticalRequests { emit(.join) } else { admit() }
+        case .response(let local): serve(local, world)
+        case .failure(let error): fail(error, world)
+        }
+    }
+
+    private mutating func admit() {
+        guard let origin else { return }
+        stage = .attempting
+        emit(.admit(to: origin, isNamedByTask: !redirects.hasLeftOrigin))
+    }
+
+    /// Prevents later requests from waiting for earlier ones, since a request with this method may change what it
+    /// returns.
+    mutating func noteUnsafeRequest() {
+        if let origin, settings.coalescesIdenticalRequests, !RepetitionRule.isSafe(request.method) {
+            emit(.noteUnsafeRequest(origin))
+        }
+    }
+
+    // MARK: - Suspension
+
+    private mutating func suspend(_ world: some CallSurroundings) {
+        isSuspended = true
+        rest.noteSuspension()
+        emit(.endSharing(.abandoned))
+    }
+
+    private mutating func resume(_ world: some CallSurroundings) {
+        isSuspended = false
+        // While it is decided about a failed attempt, others may use its slot.
+        if attempts?.isDeciding != true { emit(.retakeSlot) }
+        if stage == .parked || (stage == .attempting && world.isParkedInQueue) { return begin(world) }
+        emit(.startClock)
+    }
+
+    /// Gives up a paused stream, if the rest of the same body can be requested later.
+    mutating func detachIfPossible() {
+        guard stage == .attempting, validator != nil, response != nil, held == nil, rest.offset == nil,
+            let total = rest.expectedTotal, total > rest.received
+        else { return }
+        rest.requestWhenAttached()
+        endAttempt()
+        stage = .detached
+    }
+
+    // MARK: - Interceptors
+
+    private mutating func interceptorsAnswered(
+        _ question: Int,
+        _ answer: InterceptorAnswer,
+        _ world: some CallSurroundings
+    ) {
+        guard attempts?.accept(question) == true else { return }
+        if case .decision(let decision) = answer { return follow(decision, world) }
+        emit(.endWait)
+        stage = .idle
+        switch answer {
+        case .request(let request):
+            adopt(AdaptedRequest(replacing: request))
+            begin(world)
+        case .response(let request, let response):
+            adopt(AdaptedRequest(replacing: request))
+            let head = ResponseHead(version: "HTTP/1.1", status: response.status, fields: response.fields)
+            serve(LocalResponse(source: .interceptor, head: head, body: .data(response.body)), world)
+        case .attemptFailure(let request, let error):
+            adopt(AdaptedRequest(replacing: request))
+            recover(from: error, wasSent: false, world)
+        case .failure(let error): end(with: error, world)
+        case .decision: break
+        }
+    }
+
+    /// Uses a request that the interceptors have made of the task's.
+    mutating func adopt(_ adapted: AdaptedRequest) {
+        attempts?.isAdapted = true
+        if request.url?.hasSameOrigin(as: adapted.url) == false {
+            credentials.forgetServer()
+        }
+        guard redirects.hasLeftOrigin, let base = attempts?.base else { return request.use(adapted) }
+        var safe = adapted.urlRequest
+        for name in safe.allHTTPHeaderFields?.keys.map({ $0 }) ?? [] where settings.isSecret(name.folded) {
+            safe.setValue(base.value(forHTTPHeaderField: name), forHTTPHeaderField: name)
+        }
+        request.base = safe
+    }
+
+    // MARK: - Identical requests
+
+    private mutating func otherEnded(_ end: SharedTransfer.End, _ world: some CallSurroundings) {
+        guard stage == .waitingForOther else { return }
+        emit(.endWait)
+        stage = isSuspended ? .parked : .idle
+        guard !isSuspended else { return }
+        switch end {
+        case .response(let shared):
+            let local = LocalResponse(
+                source: .otherCall,
+                head: shared.head,
+                isDecoded: shared.isDecoded,
+                body: .data(shared.body),
+                trailers: shared.trailers
+            )
+            serve(local, world)
+        case .failure(let error, let wasSent): recover(from: error, wasSent: wasSent, world)
+        case .unshareable, .abandoned: begin(world)
+        }
+    }
+
+    // MARK: - The attempt's facts
+
+    /// What the call so far means for its next request.
+    var preparationContext: PreparationContext {
+        PreparationContext(
+            hasBody: hasBody,
+            isBodyGiven: !content.isEmpty,
+            isStreamed: content.isStreamed,
+            isUpgrade: content.isUpgrade,
+            hasLeftOrigin: redirects.hasLeftOrigin,
+            dropsExpectation: dropsExpectation,
+            hasCredential: credentials.server.credential != nil
+        )
+    }
+
+    /// Whether a body is sent, even an empty one, where the method expects content (RFC 9110, section 8.6).
+    var hasBody: Bool {
+        let method = request.method
+        return method != "HEAD" && (!content.isNone || method == "POST" || method == "PUT" || method == "PATCH")
+    }
+
+    /// The policy of the request, or else of the session.
+    var cachePolicy: URLRequest.CachePolicy {
+        request.base.cachePolicy == .useProtocolCachePolicy ? settings.cachePolicy : request.base.cachePolicy
+    }
+
+    /// The validator that makes sure that the rest of the body belongs to the same entity.
+    var validator: String? {
+        mutating get { rest.validator(for: request) }
+    }
+}

@@ -1,0 +1,310 @@
+/// How an attempt ends, and with the last one the call.
+extension Call {
+    mutating func attemptEnded(_ facts: EndFacts, _ world: some CallSurroundings) {
+        guard stage == .attempting else { return }
+        if let error = facts.notRepeated, incoming.failure == nil, held == nil { incoming.failure = error }
+        let tunnel = facts.failure == nil ? nil : tunnelQuestion(facts)
+        let end = end(facts, hasTunnelChallenge: tunnel != nil, world)
+        endAttempt(isOver: true)
+        if let error = incoming.bodyError {
+            emit(.endSharing(.abandoned))
+            return self.end(with: error, world)
+        }
+        follow(end.next, facts, tunnel, world)
+    }
+
+    private func end(_ facts: EndFacts, hasTunnelChallenge: Bool, _ world: some CallSurroundings) -> AttemptEnd {
+        var copy = self
+        let code = facts.code
+        var end = AttemptEnd(
+            again: facts.needsNewConnection ? .onNewConnection : incoming.again,
+            hasOwnFailure: incoming.failure != nil,
+            hasTransportFailure: code != 0 && !isOnlyAboutSending(facts, world),
+            isValidated: incoming.outcome == .validated,
+            servesStale: incoming.outcome == .servesStale,
+            hasQuestion: held != nil,
+            hasResponse: response != nil && facts.hasStatus,
+            awaitsTrust: facts.trust != .none,
+            reconnections: reconnections,
+            hasTunnelChallenge: hasTunnelChallenge
+        )
+        guard code != 0 else { return end }
+        end.isRefused = RepetitionRule.mayReconnect(
+            afterCode: code,
+            sends: facts.sends,
+            hasResponseBytes: facts.hasResponseBytes,
+            method: request.method,
+            hasBody: !content.isNone,
+            sharesConnection: facts.sharesConnection
+        )
+        let canAsk = response != nil && held == nil && world.decoding == .none
+        end.canContinue = rest.wasSuspended && canAsk && copy.validator != nil
+        if CurlCode.cannotRewind == code, case .delegateStream = content, response == nil {
+            end.needsNewBody = RepetitionRule.isIdempotent(request.method)
+        }
+        return end
+    }
+
+    /// Whether an attempt has failed to send the rest of a body after the whole response had come.
+    ///
+    /// A server may end the connection or the stream then (RFC 9112, section 9.3, and RFC 9113, section 8.1). libcurl
+    /// before 8.0 reports that as an error.
+    private func isOnlyAboutSending(_ facts: EndFacts, _ world: some CallSurroundings) -> Bool {
+        guard facts.code == CurlCode.sendError || facts.code == CurlCode.http2Stream, world.hasReader,
+            rest.offset == nil, let response
+        else { return false }
+        if world.decoding != .none { return facts.received > .zero && world.decoding.isWhole }
+        return response.expectedLength == facts.received
+    }
+
+    private mutating func follow(
+        _ next: AttemptEnd.Next,
+        _ facts: EndFacts,
+        _ tunnel: HeldResponse?,
+        _ world: some CallSurroundings
+    ) {
+        let wasSent = facts.sends > 0
+        var error = incoming.failure ?? facts.failure
+        if next == .fail(.noResponse) {
+            error = .ferry(.networkConnectionLost, url: request.url, "The server closed without a response")
+        }
+        endSharing(before: next, error, wasSent: wasSent, world)
+        switch next {
+        case .serveValidated: emit(.serveValidated)
+        case .serveStale: emit(.serveStale)
+        case .ask:
+            held?.failure = error
+            incoming.hasEnded = true
+            if case .redirect = held?.kind, error == nil, world.decoding.isWhole { emit(.storeRedirect) }
+            askAboutHeld(world)
+            // Asked before the attempt ended: the deadlines go on while an interceptor decides.
+            if attempts?.isAsking == true { emit(.wait) }
+        case .askForTunnel:
+            held = tunnel
+            held?.failure = facts.failure
+            incoming.hasEnded = true
+            askAboutHeld(world)
+        case .waitForTrust:
+            reconnections += 1
+            // The decision may have come already.
+            if facts.trust == .decided { return begin(world) }
+            stage = .waitingForTrust
+            emit(.wait)
+        case .again(let again): sendAgain(again, world)
+        case .finish:
+            incoming.hasEnded = true
+            finishIfDrained(isDecided: false, world)
+        case .fail: recover(from: error ?? attemptError, wasSent: wasSent, world)
+        }
+    }
+
+    /// Ends the wait of the calls with the same request, before what follows the end of the attempt.
+    ///
+    /// Each of them goes on by itself then, since the next attempt may send another request. They go on waiting for a
+    /// response that is being delivered, and for the same request on a new connection.
+    private mutating func endSharing(
+        before next: AttemptEnd.Next,
+        _ error: URLError?,
+        wasSent: Bool,
+        _ world: some CallSurroundings
+    ) {
+        switch next {
+        case .finish, .waitForTrust, .again(.onNewConnection): break
+        case .ask where error == nil && world.decoding.isWhole: emit(.shareResponse)
+        case .fail(.transport), .fail(.noResponse):
+            emit(.endSharing(error.map { .failure($0, wasSent: wasSent) } ?? .unshareable))
+        case .ask, .askForTunnel, .again, .fail(.own), .serveValidated, .serveStale: emit(.endSharing(.unshareable))
+        }
+    }
+
+    /// Returns the question for a credential that the proxy wants before it opens a tunnel, if it does.
+    private mutating func tunnelQuestion(_ facts: EndFacts) -> HeldResponse? {
+        guard let tunnel = facts.tunnel, let challenge = acceptable(tunnel.challenge) else { return nil }
+        return HeldResponse(response: tunnel.response, kind: .challenge(challenge), isTunnel: true)
+    }
+
+    private mutating func sendAgain(_ again: AttemptEnd.Again, _ world: some CallSurroundings) {
+        switch again {
+        case .withoutConditions: emit(.bypassCache)
+        case .fromStart: rest.startOver()
+        case .withoutCredential: return sendWithoutCredential(world)
+        case .withNewBody:
+            reconnections += 1
+            return sendAgain(world)
+        case .withoutExpectation:
+            dropsExpectation = true
+            return sendAgain(world)
+        case .onNewConnection: reconnections += 1
+        case .forRest: rest.request()
+        }
+        begin(world)
+    }
+
+    /// Ends the attempt, if it has not ended yet, and begins another with the same body from its first byte.
+    mutating func sendAgain(_ world: some CallSurroundings) {
+        endAttempt()
+        emit(.report(.rewound))
+        begin(world)
+    }
+
+    /// Releases the attempt's handle; `isOver` indicates that libcurl has ended the attempt.
+    mutating func endAttempt(isOver: Bool = false) {
+        if !isOver { emit(.endSharing(.unshareable)) }
+        // The request of the next attempt is adapted again.
+        attempts?.isAdapted = false
+        emit(.endAttempt(isOver: isOver))
+        stage = .idle
+    }
+
+    // MARK: - The body
+
+    /// Completes the call if the attempt has ended and the client has taken all of the body.
+    mutating func finishIfDrained(isDecided: Bool, _ world: some CallSurroundings) {
+        guard incoming.hasEnded, world.decoding.isDrained, held == nil, attempts?.isDeciding != true else { return }
+        var error: URLError?
+        if world.decoding == .drained(mayEnd: false) {
+            error = damagedCoding("ended early")
+        } else if let end = incoming.rangeEnd, rest.received != end {
+            let text = "The server's range was to end at byte \(end), and the body has \(rest.received) bytes"
+            error = .ferry(.networkConnectionLost, url: request.url, reason: .cannotContinue, text)
+        }
+        guard let error else { return finish() }
+        incoming.failure = error
+        if isDecided { fail(error, world) } else { failBody(world) }
+    }
+
+    func damagedCoding(_ what: String) -> URLError {
+        let text = "The response's content coding \(what)"
+        return .ferry(.cannotDecodeContentData, url: request.url, reason: .damagedContentCoding, text)
+    }
+
+    /// Ends the attempt because of what was found in its body outside of libcurl's callbacks.
+    mutating func failBody(_ world: some CallSurroundings) {
+        guard held == nil else { return failBodyOfHeld(world) }
+        let (error, wasSent) = (attemptError, world.wasSent)
+        endAttempt()
+        recover(from: error, wasSent: wasSent, world)
+    }
+
+    /// Has a held response decided about whose body is damaged, which matters only if it is delivered.
+    private mutating func failBodyOfHeld(_ world: some CallSurroundings) {
+        let error = attemptError
+        held?.failure = error
+        // If the attempt has ended already, the call may wait for a decision about the response.
+        if world.isRunning { endAttempt() }
+        incoming.hasEnded = true
+        askAboutHeld(world)
+    }
+
+    /// Removes what has been received, and returns whether the response can start again.
+    mutating func discardBody(_ world: some CallSurroundings) -> Bool {
+        guard world.mayRestartBody else { return false }
+        emit(.restartBody)
+        rest.received = .zero
+        response = nil
+        rest.startOver()
+        return true
+    }
+
+    /// Asks the server instead of delivering the damaged rest of a stored body.
+    ///
+    /// What the client has is intact. It is discarded if the user has not received it; otherwise only the rest is
+    /// requested, if the response has a validator and the request may be sent.
+    mutating func recoverFromDamage(mayAsk: Bool, _ world: some CallSurroundings) {
+        let delivered = response
+        if discardBody(world) { return sendAgain(world) }
+        rest.useValidator(of: delivered)
+        guard mayAsk, validator != nil else {
+            return fail(.ferry(.cannotDecodeRawData, url: request.url, "The stored response is damaged"), world)
+        }
+        rest.requestWhenAttached()
+        sendAgain(world)
+    }
+
+    // MARK: - Deadlines
+
+    mutating func expire(_ deadline: TransferClock.Deadline, _ world: some CallSurroundings) {
+        let limits = world.limits
+        let (reason, what, limit): (CurlSessionError.Code, String, TimeSpan) =
+            switch deadline {
+            case .inactivity: (.inactivityTimeout, "no byte moved for", limits.inactivity)
+            case .resource: (.resourceTimeout, "the whole exchange took more than", limits.resource)
+            case .connect: (.connectTimeout, "there was no connection after", limits.connect)
+            case .call, .retry: (.deadlineExceeded, "the call took more than", limits.call)
+            }
+        let text = "The request timed out: \(what) \(limit.seconds) s (\(request.url?.presentableText ?? ""))"
+        let error = URLError.ferry(.timedOut, url: request.url, reason: reason, text)
+        if deadline == .call { emit(.report(.exceedsDeadline)) }
+        if deadline == .call || deadline == .resource { emit(.endSharing(.abandoned)) }
+        guard world.isRunning, deadline == .inactivity || deadline == .connect else {
+            // There is no time to deliver a stored response either.
+            return fail(error, mayServeStale: deadline != .call, world)
+        }
+        if let held, !held.isAsked, !isAnsweredByCurl(held) {
+            // The response is known already; only its body does not come.
+            endAttempt()
+            self.held?.failure = error
+            incoming.hasEnded = true
+            return askAboutHeld(world)
+        }
+        let wasSent = world.wasSent
+        emit(.endSharing(.failure(error, wasSent: wasSent)))
+        endAttempt()
+        recover(from: error, wasSent: wasSent, world)
+    }
+
+    private func isAnsweredByCurl(_ held: HeldResponse) -> Bool {
+        guard case .challenge(let challenge) = held.kind else { return false }
+        return credentials.areSentByCurl(after: challenge)
+    }
+
+    // MARK: - The end
+
+    var attemptError: URLError {
+        incoming.failure ?? .ferry(.unknown, url: request.url, "The transfer was interrupted")
+    }
+
+    /// Ends the call with an error, or with a stored response in its place where that is allowed (RFC 5861, section 4).
+    ///
+    /// - Parameters:
+    ///   - error: The error.
+    ///   - note: Why there is no further attempt, if that needs to be said.
+    ///   - mayServeStale: Whether a stored response may be delivered.
+    ///   - world: What surrounds the call.
+    mutating func fail(
+        _ error: URLError,
+        note: String? = nil,
+        mayServeStale: Bool = true,
+        _ world: some CallSurroundings
+    ) {
+        if mayServeStale, response == nil, held == nil, world.mayServeStale(insteadOf: error.code) {
+            endAttempt()
+            return emit(.serveStale)
+        }
+        end(.fail(attempts?.annotated(error, note, at: world.now) ?? error))
+    }
+
+    /// Ends the call with an error of an interceptor's, or of the code that makes the body.
+    mutating func end(with error: any Error, _ world: some CallSurroundings) {
+        if let error = error as? URLError { return fail(error, world) }
+        end(.fail(error))
+    }
+
+    private mutating func finish() {
+        if let budget = attempts?.current.budget { emit(.budget(.giveBack, budget)) }
+        emit(.shareResponse)
+        end(.finish)
+    }
+
+    mutating func cancel() {
+        emit(.endSharing(.abandoned))
+        end(.close)
+    }
+
+    private mutating func end(_ step: CallStep) {
+        noteUnsafeRequest()
+        endAttempt()
+        emit(step)
+        stage = .finished
+    }
+}

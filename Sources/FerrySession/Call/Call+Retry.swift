@@ -1,0 +1,212 @@
+/// Decides whether a failed attempt is followed by another one.
+extension Call {
+    /// Considers a retry after an attempt that has ended with an error; without one the call fails.
+    ///
+    /// - Parameters:
+    ///   - error: The error.
+    ///   - wasSent: Whether any of the request may have reached the server.
+    ///   - world: What surrounds the call.
+    mutating func recover(from error: URLError, wasSent: Bool, _ world: some CallSurroundings) {
+        guard attempts != nil else { return fail(error, world) }
+        consider(.error(error, wasSent: wasSent), world)
+    }
+
+    /// Considers a retry instead of delivering the response that is held back.
+    mutating func considerResponse(_ world: some CallSurroundings) {
+        guard let attempts, attempts.current.failure == nil, let held, case .failure = held.kind, held.isAsked
+        else { return }
+        consider(.response(held.response), world)
+    }
+
+    private mutating func consider(_ failure: Attempts.Failure, _ world: some CallSurroundings) {
+        // The stream for a retry of an earlier failure is not wanted any more.
+        attempts?.current.pendingRetry = nil
+        streamQuestions.withdraw()
+        attempts?.current.failure = failure
+        guard let interceptors = attempts?.settings.interceptors, isOfInterest(failure, to: interceptors) else {
+            return decideByPolicy(world)
+        }
+        let isRepeatable = RetryRule.isRepeatable(situation(failure, world), attempts?.settings.retry)
+        guard let question = attempts?.ask(), let attempt = attempts?.requestAttempt(redirects) else { return }
+        emit(.waitForAnswer)
+        let asked = AttemptFailure(failure.cause, request: request.complete, isRepeatable: isRepeatable)
+        emit(.askInterceptors(question, interceptors, attempt, asked))
+    }
+
+    private func isOfInterest(_ failure: Attempts.Failure, to interceptors: RequestInterceptors) -> Bool {
+        switch failure {
+        case .response(let response): interceptors.failureStatuses.contains(response.statusCode)
+        case .error: true
+        }
+    }
+
+    /// Follows the decision of the interceptors about a failed attempt.
+    mutating func follow(_ decision: RetryDecision, _ world: some CallSurroundings) {
+        emit(.endWait)
+        if !isSuspended { emit(.retakeSlot) }
+        switch decision {
+        case .proceed: decideByPolicy(world)
+        case .doNotRetry: endWithFailure(world)
+        case .fail(let error): end(with: error, world)
+        case .retry: retryForInterceptor(after: 0, world)
+        case .retryAfter(let seconds):
+            if seconds.isFinite { retryForInterceptor(after: max(0, seconds), world) } else { endWithFailure(world) }
+        }
+    }
+
+    private mutating func retryForInterceptor(after delay: TimeInterval, _ world: some CallSurroundings) {
+        guard let failure = attempts?.current.failure else { return }
+        guard attempts?.noteInterception() == true else {
+            let note = "interceptors may cause at most \(Attempts.mostInterceptions) further attempts"
+            return endWithFailure(note: note, world)
+        }
+        let situation = situation(failure, world)
+        follow(RetryRule.retry(situation, after: delay), situation, by: .interceptor, world)
+    }
+
+    private mutating func decideByPolicy(_ world: some CallSurroundings) {
+        guard let failure = attempts?.current.failure, let policy = attempts?.settings.retry else {
+            return endWithFailure(world)
+        }
+        let situation = situation(failure, world)
+        let decision = RetryRule.decide(situation, policy, random: world.random)
+        // Requesting the rest of a body is no additional load for the server.
+        guard case .retry = decision, !situation.isProgress, let limits = policy.budget, let url = request.url else {
+            return follow(decision, situation, by: .policy, world)
+        }
+        let budget = RetryBudgets.Key(origin: Origin(url), limits: limits)
+        guard world.takeRetry(from: budget) else {
+            let note = "no retry is left for this server, since too many of its requests have failed"
+            return endWithFailure(note: note, world)
+        }
+        follow(decision, situation, by: .policy, budget: budget, world)
+    }
+
+    private mutating func follow(
+        _ decision: RetryRule.Decision,
+        _ situation: RetryRule.Situation,
+        by origin: TransferMetrics.Retry.Origin,
+        budget: RetryBudgets.Key? = nil,
+        _ world: some CallSurroundings
+    ) {
+        switch decision {
+        case .end(let refusal): endWithFailure(note: refusal.note(situation), world)
+        case .retry(let delay, let start, let needsStream):
+            let next = PendingRetry(
+                delay: delay,
+                start: start,
+                origin: origin,
+                isProgress: situation.isProgress,
+                budget: budget
+            )
+            guard needsStream else { return retry(next, world) }
+            // The delegate may have no other stream; until it has provided one, the response is not given up.
+            attempts?.current.pendingRetry = next
+            let isRunning = stage == .attempting && world.isRunning
+            if isRunning { emit(.giveUpSlot) }
+            streamQuestions.ask()
+            if !isRunning { stage = .waitingForStream }
+            emit(.report(.needsBodyStream))
+        }
+    }
+
+    /// Ends the call with the response or error that was to be decided about; an error gets the note.
+    private mutating func endWithFailure(note: String? = nil, _ world: some CallSurroundings) {
+        guard let failure = attempts?.current.failure else { return }
+        attempts?.current.settle()
+        streamQuestions.withdraw()
+        switch failure {
+        case .response: deliverHeld(world)
+        case .error(let error, _): fail(error, note: note, world)
+        }
+    }
+
+    // MARK: - The situation
+
+    private mutating func situation(
+        _ failure: Attempts.Failure,
+        _ world: some CallSurroundings
+    ) -> RetryRule.Situation {
+        var situation = RetryRule.Situation()
+        situation.method = request.method
+        // One that an interceptor adds may be another one in each attempt.
+        situation.hasIdempotencyKey = attempts?.base.value(forHTTPHeaderField: "Idempotency-Key") != nil
+        situation.retries = attempts?.retries ?? 0
+        switch failure {
+        case .response(let response):
+            let delay = ServerDelay.seconds(status: response.statusCode, now: Date()) {
+                response.value(forHTTPHeaderField: $0)
+            }
+            situation.outcome = .response(response.statusCode, delay: delay)
+        case .error(let error, let wasSent):
+            let cause = error.userInfo[NSUnderlyingErrorKey] as? CurlSessionError
+            situation.outcome = RetryRule.outcome(
+                of: error.code,
+                reason: cause?.code,
+                curlCode: cause?.curlCode,
+                text: cause?.message ?? "",
+                wasSent: wasSent
+            )
+            situation.wasSent = wasSent
+        }
+        if case .delegateStream = content, world.hasReader, !world.hasUnreadStream { situation.body = .stream }
+        situation.delivered = delivered(world)
+        situation.elapsed = attempts?.elapsed(at: world.now) ?? 0
+        situation.timeLeft = world.timeLeft
+        return situation
+    }
+
+    private mutating func delivered(_ world: some CallSurroundings) -> RetryRule.Delivered {
+        guard response != nil else { return .nothing }
+        if validator != nil {
+            let bytes = rest.received.subtracting(attempts?.current.bytesAtStart ?? .zero) ?? .zero
+            return .continuable(isProgress: bytes.int64 >= RetryPolicy.leastProgress)
+        }
+        return world.mayRestartBody ? .discardable : .final
+    }
+
+    // MARK: - The next attempt
+
+    /// Goes on with a retry that has waited for a new stream of the body.
+    mutating func continueRetry(_ next: PendingRetry, with box: StreamBox?, _ world: some CallSurroundings) {
+        attempts?.current.pendingRetry = nil
+        guard let box else {
+            if !isSuspended { emit(.retakeSlot) }
+            return endWithFailure(note: "the stream of the body cannot be read a second time", world)
+        }
+        content = box.source
+        retry(next, world)
+    }
+
+    private mutating func retry(_ next: PendingRetry, _ world: some CallSurroundings) {
+        guard let failure = attempts?.current.failure, let number = attempts?.current.number else { return }
+        endAttempt()
+        switch next.start {
+        case .rest: rest.request()
+        case .beginning:
+            if response != nil, !discardBody(world) { return endWithFailure(world) }
+            emit(.report(.rewound))
+        }
+        emit(.report(.retries(TransferMetrics.Retry(failure, number: number, next))))
+        attempts?.begin(next, after: rest.received)
+        held = nil
+        incoming = IncomingResponse()
+        emit(.setClientFull(false))
+        let delay = TimeSpan(seconds: next.delay)
+        guard delay > .zero else { return begin(world) }
+        emit(.forgetResponse)
+        stage = .delaying
+        emit(.waitForRetry(delay))
+    }
+}
+
+extension RetryRule.Refusal {
+    /// What the error says, where it needs an explanation.
+    func note(_ situation: RetryRule.Situation) -> String? {
+        switch self {
+        case .notRetried, .tooManyRetries, .delivered, .serverDelayTooLong: nil
+        case .notRepeatable: "a \(situation.method) request is not sent again"
+        case .deadline: "there was no time left for another attempt"
+        }
+    }
+}

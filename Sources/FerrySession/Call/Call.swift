@@ -1,0 +1,219 @@
+/// Everything that is decided about one request of a task: the attempts it takes, and the response that it ends with.
+///
+/// A call is a value without side effects: ``handle(_:in:)`` takes an event and returns the steps that follow, which a
+/// ``CallDriver`` performs. It has one attempt at a time, over the network or with a response that needs none.
+/// Redirects, challenges, new body streams, retries and continuations begin another.
+///
+/// | stage | leaves it by |
+/// | --- | --- |
+/// | `idle` | `begin` |
+/// | `parked` | `resumed` |
+/// | `adapting` | `answered` |
+/// | `waitingForStream` | `bodyStream` |
+/// | `preparing` | `prepared`, `verified`, `lookedUp`, `isFirst`, `joined`, `failed` |
+/// | `waitingForOther` | `otherEnded` |
+/// | `attempting` | `attemptEnded`, `mayDetach`, and whatever ends the attempt |
+/// | `waitingForTrust` | `trustDecided` |
+/// | `delaying` | `delayed` |
+/// | `detached` | `mayMove` |
+/// | `finished` | nothing |
+///
+/// Beside the stage, a response may be held back (``held``) and a failure may be decided about (``attempts``), before
+/// or after the end of the attempt. Each stage but `parked` and `finished` also ends by a deadline or a cancellation.
+struct Call {
+    enum Stage: Hashable, Sendable {
+        /// It has not begun, or user code decides how it goes on after an attempt.
+        case idle
+        /// It was suspended before its attempt could begin.
+        case parked
+        case adapting
+        case waitingForStream
+        /// The steps before the request can be sent are taken.
+        case preparing
+        /// It waits for the response to an identical request.
+        case waitingForOther
+        /// An attempt has been admitted, or a response that needs none is delivered.
+        case attempting
+        case waitingForTrust
+        /// It waits until the next attempt begins after one that has failed.
+        case delaying
+        /// Its stream was given up while it was paused; the rest is asked for when nothing pauses it any more.
+        case detached
+        case finished
+    }
+
+    let settings: CallSettings
+    /// Whether the body goes to a file.
+    let isDownload: Bool
+    var stage = Stage.idle
+    var isSuspended = false
+    var request: CallRequest
+    var content: BodySource
+    var redirects: Redirects
+    var credentials = Credentials()
+    var incoming = IncomingResponse()
+    /// The redirect, challenge or failure that is decided about.
+    var held: HeldResponse?
+    var response: ReceivedResponse?
+    var rest: BodyRest
+    /// What is known about its attempts, if there may be several.
+    var attempts: Attempts?
+    /// The questions to the delegate for a stream.
+    var streamQuestions = StreamQuestions()
+    /// The origin of the request.
+    var origin: Origin?
+    /// Whether the server has refused the expectation with 417, so that the request is sent without it.
+    var dropsExpectation = false
+    /// How many times in a row another connection, or a new body, has been looked for.
+    var reconnections = 0
+    var steps: [CallStep] = []
+
+    init(
+        _ request: URLRequest,
+        body: BodySource,
+        isDownload: Bool,
+        settings: CallSettings,
+        redirects: Redirects? = nil,
+        rest: BodyRest = BodyRest()
+    ) {
+        self.settings = settings
+        self.isDownload = isDownload
+        self.request = CallRequest(request)
+        content = body
+        self.redirects = redirects ?? Redirects(from: request)
+        self.rest = rest
+    }
+
+    /// Lets a policy or interceptors cause several attempts; `adapted` is the first one's request, if it is known.
+    mutating func recover(by attempts: Attempts, adapted: AdaptedRequest? = nil) {
+        self.attempts = attempts
+        if attempts.settings.retry?.addsIdempotencyKey == true { request.base = attempts.base }
+        if let adapted { adopt(adapted) }
+    }
+
+    /// Returns the steps that follow an event.
+    mutating func handle(_ event: CallEvent, in world: some CallSurroundings) -> [CallStep] {
+        guard stage != .finished else { return [] }
+        switch event {
+        case .begin, .suspended, .resumed, .mayMove, .answered, .prepared, .verified, .lookedUp, .joined, .isFirst,
+            .otherEnded, .delayed, .trustDecided:
+            handleBeginning(event, world)
+        case .head(let facts): didReceiveHead(facts, world)
+        case .heldBodyIsLarge: askAboutHeld(world)
+        case .mayDetach: detachIfPossible()
+        case .attemptEnded(let facts): attemptEnded(facts, world)
+        case .drained(let isDecided): finishIfDrained(isDecided: isDecided, world)
+        case .bodyFailed: failBody(world)
+        case .serve(let local): serve(local, world)
+        case .storedBodyIsDamaged(let mayAsk): recoverFromDamage(mayAsk: mayAsk, world)
+        case .deadline(let deadline): expire(deadline, world)
+        case .failed(let error): fail(error ?? attemptError, world)
+        case .redirected(let next): answerRedirect(next, world)
+        case .authenticated(let disposition, let credential): answerChallenge(disposition, credential, world)
+        case .cannotAsk: deliverHeld(world)
+        case .bodyStream(let box): answerBodyStream(box, world)
+        case .considersResponse: considerResponse(world)
+        case .cancelled: cancel()
+        }
+        defer { steps = [] }
+        return steps
+    }
+
+    // MARK: - What the driver notes while bytes move
+
+    /// Keeps the beginning of a held response's body; returns whether no more is kept.
+    mutating func keepForHeld(_ bytes: UnsafeRawBufferPointer) -> Bool {
+        held?.body.append(contentsOf: bytes)
+        return held.map { $0.body.count >= HeldResponse.bodyLimit } ?? false
+    }
+
+    /// Notes that a held response has used a share of a turn; returns whether it must be decided about now.
+    mutating func noteShareUsed(_ share: TimeSpan) -> Bool { held?.noteShareUsed(share) ?? false }
+
+    /// Forgets a challenge that libcurl answers itself with a further request; returns whether there was one.
+    mutating func forgetUnaskedHeld() -> Bool {
+        guard held?.isAsked == false else { return false }
+        held = nil
+        return true
+    }
+
+    /// Notes that all of the body has come.
+    mutating func noteEnd() { incoming.hasEnded = true }
+    mutating func noteReceived(_ count: ByteCount) { rest.received.add(count) }
+    /// Takes back bytes that could not be delivered: an attempt that continues the body begins with them.
+    mutating func takeBack(to received: ByteCount) { rest.received = received }
+    /// Ends the attempt, since bytes could not be delivered.
+    mutating func stopTaking() { incoming.isStopped = true }
+    mutating func noteFailure(_ error: URLError) { incoming.failure = error }
+    mutating func noteFailureOfBody(_ error: any Error) { incoming.bodyError = error }
+
+    /// Notes why the attempt fails since what was received of the body cannot be removed.
+    mutating func noteFailureOfRestart(_ error: URLError) {
+        incoming.again = nil
+        stop(error)
+    }
+
+    /// Notes that the body can be read once only, and is being read.
+    mutating func noteBodyIsRead() {
+        switch content {
+        // For another reading the delegate is asked for a new stream.
+        case .stream: content = .delegateStream
+        case .made(let made) where !made.isReplayable: content = .delegateStream
+        case .none, .data, .file, .made, .delegateStream: break
+        }
+    }
+
+    /// Chooses what the current attempt sends besides its prepared request.
+    mutating func setUp(
+        _ prepared: PreparedRequest,
+        conditions: [RequestField],
+        accepted: [CredentialPlace: SchemeCredential],
+        in world: some CallSurroundings
+    ) -> AttemptSetup {
+        let proxyPlace = world.proxyPlace
+        credentials.forgetProxy(unless: proxyPlace)
+        let (fields, commonCount) = fields(of: prepared, conditions)
+        func credential(isProxy: Bool) -> SchemeCredential? {
+            credentials.credential(isProxy: isProxy, of: request, accepted: accepted, proxyPlace: proxyPlace)
+        }
+        let sent = (server: credential(isProxy: false), proxy: credential(isProxy: true))
+        credentials.noteSent(sent)
+        return AttemptSetup(
+            fields: fields,
+            commonCount: commonCount,
+            credentials: sent,
+            usesNewConnection: reconnections > 0
+        )
+    }
+
+    /// Returns the fields of an attempt, with those that ask for the rest of a body, and the number of fields at the end
+    /// that are not of the request's own.
+    private mutating func fields(of prepared: PreparedRequest, _ conditions: [RequestField]) -> ([RequestField], Int) {
+        guard let offset = rest.offset, let validator else {
+            return (conditions.isEmpty ? prepared.fields : conditions + prepared.fields, prepared.commonCount)
+        }
+        var fields = prepared.fields.filter { !$0.name.isEqualIgnoringCase("accept-encoding") }
+        fields.append(RequestField("Range", "bytes=\(offset)-"))
+        fields.append(RequestField("If-Range", validator))
+        fields.append(RequestField("Accept-Encoding", "identity"))
+        return (fields, 0)
+    }
+
+    /// Returns the resume data of a partial file, if it can be continued.
+    mutating func resumeData(for file: URL) -> ResumeData? {
+        // A held response is about the body that the file has, or answers a request for the rest.
+        guard let validator, rest.received > .zero, held == nil || rest.offset != nil,
+            redirects.original.httpMethod ?? "GET" == "GET", let url = request.url, let original = redirects.originalURL
+        else { return nil }
+        return ResumeData(
+            url: url,
+            originalURL: original,
+            // Redirects are followed again; what interceptors have added is made again, and may be secret.
+            headers: redirects.original.allHTTPHeaderFields ?? [:],
+            file: file,
+            offset: rest.received.int64,
+            expectedTotal: rest.expectedTotal?.int64,
+            validator: validator
+        )
+    }
+}

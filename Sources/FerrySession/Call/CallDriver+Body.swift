@@ -1,0 +1,302 @@
+/// The bytes of a response, from the network or from memory, to the task or to its file.
+extension CallDriver {
+    /// How much of a coded body may wait to be decoded before nothing more is received, in bytes.
+    private static let largestBacklog = 262_144
+    /// How much of a local body one turn delivers before the engine looks at its other transfers.
+    private static let deliveredPerTurn = 4_194_304
+
+    // MARK: - Decoding, in shares of the engine's turns
+
+    /// Receives bytes from the network, and returns whether the attempt goes on.
+    func accept(_ bytes: UnsafeRawBufferPointer) -> Bool {
+        guard let decoder else { return take(bytes) }
+        decoder.append(bytes)
+        let goesOn = decodeWaiting()
+        if isPostponed, decoder.backlog > Self.largestBacklog { transfer.setPause(.awaitsTurn, true) }
+        return goesOn
+    }
+
+    /// Decodes until the input ends, the client is full or the call's share of the turn is used, and returns whether the
+    /// attempt goes on.
+    func decodeWaiting() -> Bool {
+        guard let decoder, !isPostponed else { return true }
+        let (start, share) = (MonotonicTime.now(), engine.allowance.share)
+        defer { engine.allowance.spend(MonotonicTime.now().since(start)) }
+        let end = start.advanced(by: share)
+        while !transfer.pauses.contains(.clientIsFull) {
+            guard share > .zero else {
+                postpone()
+                return true
+            }
+            let (count, stop) = decoder.fill(engine.scratch, until: end)
+            guard count == 0 || take(UnsafeRawBufferPointer(rebasing: engine.scratch[..<count])) else { return false }
+            switch stop {
+            case .full: break
+            case .needsInput: return true
+            case .interrupted where transfer.pauses.contains(.clientIsFull): return true
+            case .interrupted:
+                noteShareUsed(share)
+                return true
+            case .failed(.damaged):
+                call.noteFailure(call.damagedCoding("is damaged"))
+                return false
+            case .failed(.tooLarge):
+                call.noteFailure(call.tooLarge("The response unpacks to more than ContentDecodingLimits allow"))
+                return false
+            }
+        }
+        return true
+    }
+
+    /// Goes on with the rest later, or has it decided first what becomes of a response that is held back.
+    private func noteShareUsed(_ share: TimeSpan) {
+        if call.noteShareUsed(share) { holdBack() } else { postpone() }
+    }
+
+    /// Has it decided what becomes of a held response before more of it is received.
+    private func holdBack() {
+        setClientFull(true)
+        // The others do not wait for the decision.
+        endSharing(.unshareable)
+        send(.heldBodyIsLarge)
+    }
+
+    /// Postpones the call until the other transfers have run.
+    func postpone() {
+        guard !isPostponed else { return }
+        isPostponed = true
+        engine.postpone(transfer)
+    }
+
+    /// Goes on with what was received before, and returns the engine to other transfers when its share is used again.
+    func continuePostponed() {
+        guard client != nil, isPostponed else { return }
+        isPostponed = false
+        transfer.attempt?.forgetPieces()
+        guard decodeWaiting() else { return send(.bodyFailed) }
+        transfer.setPause(.awaitsTurn, isPostponed && (decoder?.backlog ?? 0) > Self.largestBacklog)
+        goOn()
+    }
+
+    // MARK: - Delivering
+
+    /// Delivers decoded bytes to their destination, and returns whether the attempt goes on.
+    func take(_ bytes: UnsafeRawBufferPointer) -> Bool {
+        share(bytes)
+        if call.held != nil {
+            if call.keepForHeld(bytes) { holdBack() }
+            return true
+        }
+        if call.incoming.skipsBody { return true }
+        let before = call.rest.received
+        call.noteReceived(ByteCount(clamping: bytes.count))
+        if let failure = deliver(bytes) {
+            call.takeBack(to: before)
+            call.noteFailure(failure)
+            return false
+        }
+        if cache.context != nil { cache.collect(bytes) }
+        return true
+    }
+
+    /// Delivers bytes, and returns why that was not possible.
+    private func deliver(_ bytes: UnsafeRawBufferPointer) -> URLError? {
+        let limit = IncomingResponse.unwantedBodyLimit
+        if call.incoming.isUnwanted, call.rest.received > limit, client?.collectsBody == true {
+            return bodyTooLarge("\(limit) bytes of an unfollowed redirect or unanswered challenge")
+        }
+        switch destination {
+        case .client:
+            switch client?.receive(bytes) ?? .more {
+            case .more: break
+            case .wait:
+                // The others do not wait for a reader that takes long.
+                endSharing(.unshareable)
+                setClientFull(true)
+            case .noMemory:
+                let text = "There is no memory for the response"
+                return .ferry(.dataLengthExceedsMaximum, url: call.request.url, text)
+            case .tooLarge: return bodyTooLarge("CurlSession.Options.maximumBodySizeInMemory")
+            }
+        case .file(let file):
+            do throws(URLError) { try file.write(bytes) } catch { return error }
+            client?.receive(.wrote(ByteCount(clamping: bytes.count)))
+        }
+        return nil
+    }
+
+    private func bodyTooLarge(_ limit: String) -> URLError {
+        let text = "The response's body is larger than \(limit)"
+        return .ferry(.dataLengthExceedsMaximum, url: call.request.url, reason: .responseTooLarge, text)
+    }
+
+    /// Delivers a response as the final one; its body follows.
+    func deliver(_ response: ReceivedResponse) {
+        // What was collected of another response is not a part of this one.
+        cache.dropPending()
+        notePartialFile()
+        client?.receive(.response(response))
+        if client?.wantsPrebuiltResponse == true { group.prebuild(response) }
+    }
+
+    /// Notes in a durable session which response the file has, before any of its bytes is written.
+    private func notePartialFile() {
+        guard settings.isDurable, case .file(let file) = destination else { return }
+        let partial = call.validator.flatMap { validator in
+            call.request.url.map { url in
+                DurableRecord.Partial(
+                    name: file.url.lastPathComponent,
+                    url: url,
+                    validator: validator,
+                    total: call.rest.expectedTotal?.int64,
+                    boot: SystemBoot.number
+                )
+            }
+        }
+        client?.receive(.writes(partial))
+    }
+
+    /// Delivers the body of a response that was held back.
+    func replay(_ body: [UInt8], _ failure: URLError?) {
+        setClientFull(false)
+        engine.watch(transfer)
+        guard body.withUnsafeBytes({ take($0) }) else { return send(.failed(nil)) }
+        if let failure { return send(.failed(failure)) }
+        guard decodeWaiting() else { return send(.failed(nil)) }
+        send(.drained(isDecided: true))
+        liftPause()
+    }
+
+    /// Removes what has been received of the body.
+    func restartBody() {
+        if case .file(let file) = destination {
+            do throws(URLError) {
+                try file.truncate()
+            } catch {
+                // A handle must not be taken from libcurl within its callback.
+                if isRunning { call.noteFailureOfRestart(error) } else { send(.failed(error)) }
+                return
+            }
+        }
+        client?.receive(.discardsBody)
+    }
+
+    /// Moves what the client has of the body to a file, where the rest goes too; the call may be over already.
+    func becomeDownload(for client: any CallClient) {
+        let isWhole = call.stage == .finished
+        guard case .client = destination, isWhole || self.client != nil else { return }
+        let kept = client.takeBuffer()
+        let file: DownloadFile
+        do throws(URLError) {
+            let folder = settings.temporaryDirectory
+            file = try DownloadFile(keeping: kept, in: folder, requestURL: call.request.url, isWhole: isWhole)
+        } catch {
+            send(.cancelled)
+            // The failure comes first: becoming a download resumes delivery, and a queued success could overtake it.
+            client.receive(.finished(error, file: nil))
+            return client.receive(.becameDownload(.zero, finished: nil))
+        }
+        cache.dropPending()
+        client.receive(.becameDownload(ByteCount(clamping: kept.count), finished: isWhole ? file : nil))
+        guard !isWhole else { return }
+        destination = .file(file)
+        readMore()
+    }
+
+    // MARK: - Responses that need no network
+
+    func beginServing(_ local: LocalResponse) {
+        endSharing(.unshareable)
+        (decoder, isPostponed, localBody) = (nil, false, nil)
+        cache.dropPending()
+        switch local.source {
+        case .cache: break
+        case .otherCall:
+            // The call that made the transfer stores the response, unless it is a download.
+            cache.leave()
+            transfer.attempt = nil
+        case .interceptor:
+            settings.cookies?.store(local.head.fields, for: call.request.base)
+            transfer.attempt = nil
+        }
+        transfer.removeLocalPauses()
+        reportRequest(bodyLength: .zero)
+        let transaction = local.transaction(of: call.request.base)
+        client?.receive(.collected(transaction, redirectCount: call.redirects.count))
+    }
+
+    func serveValidated() {
+        let local = cache.validated(at: transfer.attempt?.timing.start)
+        guard cache.isRevalidation, local != nil else { return send(local.map { .serve($0) } ?? .failed(nil)) }
+        let client = client
+        send(.cancelled)
+        client?.receive(.finished(nil, file: nil))
+    }
+
+    /// Delivers as much of a local body as the client has room for.
+    func feed() {
+        guard let body = localBody, call.held == nil else { return }
+        var rest = Self.deliveredPerTurn
+        while client != nil, localBody != nil, transfer.pauses.isDisjoint(with: [.suspended, .clientIsFull]) {
+            body.next(scratch: engine.scratch) { piece in
+                switch piece {
+                case .bytes(let bytes):
+                    rest -= bytes.count
+                    if !take(bytes) { send(.failed(nil)) }
+                case .end:
+                    localBody = nil
+                    call.noteEnd()
+                    send(.drained(isDecided: false))
+                case .damaged:
+                    localBody = nil
+                    send(.storedBodyIsDamaged(mayAsk: cache.removeDamaged(call.cachePolicy)))
+                }
+            }
+            guard rest <= 0, localBody != nil, !transfer.pauses.contains(.clientIsFull) else { continue }
+            setClientFull(true)
+            perform(.readMore)
+        }
+    }
+
+    // MARK: - The cache
+
+    func beginStoring(_ head: ResponseHead, isDecoded: Bool, isRedirect: Bool) {
+        guard cache.isInUse, let attempt = cacheAttempt else { return }
+        let length = call.rest.expectedTotal
+        cache.beginStoring(head, isDecoded: isDecoded, isRedirect: isRedirect, expectedLength: length, attempt)
+    }
+
+    /// What the cache needs to know about the attempt.
+    var cacheAttempt: CacheUse.Attempt? {
+        transfer.attempt.map { attempt in
+            CacheUse.Attempt(
+                prepared: attempt.prepared,
+                url: call.request.url,
+                policy: call.cachePolicy,
+                credential: credentialText(attempt),
+                isEmpty: call.content.isNone,
+                start: attempt.timing.start
+            )
+        }
+    }
+
+    /// What libcurl is given to authenticate the request at the server, as one text.
+    private func credentialText(_ attempt: NetworkAttempt) -> String? {
+        if attempt.prepared.hasUserInfo, let url = call.request.url, let user = url.user(percentEncoded: true) {
+            return "basic " + user + ":" + (url.password(percentEncoded: true) ?? "")
+        }
+        guard call.credentials.server.credential != nil || !group.acceptedCredentials.isEmpty else { return nil }
+        let credential = call.credentials.credential(
+            isProxy: false,
+            of: call.request,
+            accepted: group.acceptedCredentials,
+            proxyPlace: proxyPlace
+        )
+        return credential.map { "\($0.scheme) \($0.user):\($0.password)" }
+    }
+
+    /// Returns the origin or proxy that the credentials of the current request belong to.
+    func place(isProxy: Bool) -> CredentialPlace? {
+        isProxy ? proxyPlace : call.request.url.map { .origin(Origin($0)) }
+    }
+}

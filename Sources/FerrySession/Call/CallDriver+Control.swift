@@ -1,0 +1,104 @@
+/// What the task asks for while the call goes on: suspension, flow control, answers to questions.
+extension CallDriver: TaskDriver {
+    func perform(_ command: TaskCommand) {
+        switch command {
+        case .start(let priority):
+            engine.submit(.start(self, priority: priority), mayRunInline: call.content.isNone)
+        case .suspensionChanged: engine.submit(.run { [self] in followSuspension() })
+        case .readMore: engine.submit(.run { [self] in readMore() })
+        default: engine.submit(.run { [self] in follow(command) })
+        }
+    }
+
+    private func follow(_ command: TaskCommand) {
+        switch command {
+        case .start, .suspensionChanged, .readMore: break
+        case .cancel(let client):
+            send(.cancelled)
+            client?.receive(.cancelled(resumeData: nil))
+        case .cancelProducingResumeData(let client):
+            let data = makeResumeData()
+            send(.cancelled)
+            client.receive(.cancelled(resumeData: data))
+        case .redirect(let request): send(.redirected(request))
+        case .authenticate(let disposition, let credential): send(.authenticated(disposition, credential))
+        case .bodyStream(let box): send(.bodyStream(box))
+        case .becomeDownload(let client): becomeDownload(for: client)
+        }
+    }
+
+    // MARK: - Suspension
+
+    /// Suspends or resumes the call, as the client says.
+    func followSuspension() {
+        guard let client, transfer.isSuspended != client.isSuspended else { return }
+        if transfer.isSuspended { resume() } else { suspend() }
+        send(.mayMove)
+        liftPause()
+        feed()
+    }
+
+    private func suspend() {
+        transfer.pauses.insert(.suspended)
+        transfer.clock.stop(at: .now())
+        transfer.clock.stopCall(at: .now())
+        // No other transfer waits for the slot of a suspended one; its connection is kept.
+        if transfer.phase == .waitingForSlot, transfer.hasConnection { transfer.phase = .parked }
+        send(.suspended)
+        if transfer.phase == .running || transfer.phase == .parked { engine.giveUpSlot(transfer) }
+    }
+
+    private func resume() {
+        transfer.pauses.remove(.suspended)
+        transfer.clock.startCall(at: .now())
+        send(.resumed)
+        engine.watch(transfer)
+    }
+
+    // MARK: - Flow
+
+    /// Goes on delivering, since the client has room again.
+    func readMore() {
+        guard client != nil, call.held == nil else { return }
+        setClientFull(false)
+        engine.watch(transfer)
+        guard decodeWaiting() else { return send(.bodyFailed) }
+        feed()
+        send(.drained(isDecided: false))
+        send(.mayMove)
+        liftPause()
+    }
+
+    /// Goes on after a pause of the transfer.
+    func goOn() {
+        engine.watch(transfer)
+        send(.drained(isDecided: false))
+        // Its stream may have been given up while it was paused.
+        send(.mayMove)
+        liftPause()
+    }
+
+    /// Goes on sending, since the body's stream has bytes again.
+    func bodyAvailable() {
+        guard client != nil, transfer.pauses.contains(.bodyIsStarved) else { return }
+        transfer.setPause(.bodyIsStarved, false)
+        engine.watch(transfer)
+        liftPause()
+    }
+
+    /// Goes on receiving or sending, since the limits on bytes per second allow it again.
+    func move() {
+        engine.watch(transfer)
+        send(.mayMove)
+        liftPause()
+    }
+
+    func setClientFull(_ isFull: Bool) { transfer.setPause(.clientIsFull, isFull) }
+
+    /// Applies the reasons to pause outside of libcurl's callbacks, which may end the attempt.
+    func liftPause() {
+        guard client != nil else { return }
+        let code = transfer.attempt?.apply(transfer.pauses) ?? 0
+        if code != 0, client != nil { attemptEnded(code) }
+    }
+}

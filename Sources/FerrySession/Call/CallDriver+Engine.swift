@@ -1,0 +1,195 @@
+/// What the engine reports, as events of the call.
+extension CallDriver: TransferReceiver {
+    func start(priority: Float) {
+        transfer.priority = priority
+        // The task may have been cancelled before it could start.
+        guard client != nil else { return }
+        transfer.receiver = self
+        followSuspension()
+        engine.noteStart(of: transfer)
+        send(.begin)
+    }
+
+    func setUp(_ attempt: NetworkAttempt) -> AttemptSetup {
+        let conditions = cache.fields(for: attempt.prepared, call.cachePolicy)
+        return call.setUp(attempt.prepared, conditions: conditions, accepted: group.acceptedCredentials, in: self)
+    }
+
+    func makeReader(announcedLength: Int64?) throws(URLError) -> any BodyReader {
+        if case .delegateStream = call.content, let reader = transfer.reader, hasUnreadStream { return reader }
+        transfer.reader?.close()
+        let (content, url) = (call.content, call.request.url)
+        call.noteBodyIsRead()
+        switch content {
+        case .none, .delegateStream: return DataReader(Data())
+        case .data(let data): return DataReader(data)
+        case .file(let file): return try FileReader(file)
+        case .stream(let box):
+            let length = announcedLength.flatMap { ByteCount($0) }
+            return StreamPump(box, length: length, url: url) { [self] in wakeForBody() }
+        case .made(let made):
+            let length = made.length(announced: announcedLength)
+            return MadeBodyReader(made, length: length, url: url) { [self] in wakeForBody() }
+        }
+    }
+
+    private func wakeForBody() { engine.submit(.run { [self] in bodyAvailable() }) }
+
+    /// The body that is made while it is sent, perhaps by a reader that an earlier attempt has not used.
+    var madeBody: MadeBody? {
+        switch call.content {
+        case .made(let made): made
+        case .delegateStream: hasUnreadStream ? (transfer.reader as? MadeBodyReader)?.body : nil
+        case .none, .data, .file, .stream: nil
+        }
+    }
+
+    func forgetChallenge() -> Bool { call.forgetUnaskedHeld() }
+
+    func didReceiveHead(_ head: ResponseHead, of attempt: NetworkAttempt) -> Bool {
+        // The server has not switched protocols, so that nothing is sent after the request.
+        if attempt.prepared.isUpgrade, head.status != 101 { (transfer.reader as? MadeBodyReader)?.finish() }
+        settings.cookies?.store(head.fields, for: call.request.base)
+        holdOrigin(head)
+        let facts = HeadFacts(
+            head: head,
+            verdict: cache.compare(head, method: call.request.method, url: call.request.url),
+            challenge: challenge(of: head, attempt),
+            expectsContinue: attempt.prepared.expectsContinue
+        )
+        send(.head(facts))
+        return !call.incoming.isStopped
+    }
+
+    /// Returns the challenge of a response, if libcurl can answer it.
+    private func challenge(of head: ResponseHead, _ attempt: NetworkAttempt) -> AuthenticationChallenge? {
+        guard let challenge = AuthenticationChallenge(head, runtime: engine.runtime),
+            !challenge.isProxy || attempt.isForwarded || attempt.isTunnelling
+        else { return nil }
+        return challenge
+    }
+
+    /// Delays the requests to the origin if the response asks for that, and the session's limits allow it.
+    private func holdOrigin(_ head: ResponseHead) {
+        guard let limits = engine.settings.limits, let origin = transfer.origin else { return }
+        if let delay = limits.delay(status: head.status, now: Date(), value: head.value) {
+            engine.admission.noteRefusal(by: origin, status: head.status, seconds: delay)
+        } else {
+            engine.admission.noteService(by: origin)
+        }
+    }
+
+    func handle(_ event: TransferEvent) {
+        switch event {
+        case .sends(let bodyLength): reportRequest(bodyLength: bodyLength)
+        case .hasSent(let count, let expected): client?.receive(.sent(count, expected: expected))
+        case .hasRewoundBody: client?.receive(.rewound)
+        case .hasInterimResponse(let head): reportInterimResponse(head)
+        case .refusesHead(let refusal): call.refuse(refusal)
+        case .willFail(let error): call.noteFailure(error)
+        case .bodyHasFailed(let error): call.noteFailureOfBody(error)
+        case .cannotBegin(let error): send(.failed(error))
+        case .hasEnded(let code): attemptEnded(code)
+        case .deadline(let deadline): expire(deadline)
+        case .mustWait: postpone()
+        case .hasTurn: continuePostponed()
+        case .mayMove: move()
+        case .trust(let question, let decision):
+            guard client != nil else { return }
+            transfer.decidedTrust = (question, decision)
+            send(.trustDecided)
+        }
+    }
+
+    func reportRequest(bodyLength: ByteCount?) {
+        let request = call.request
+        let fields = settings.additionalHeaders(hasLeftOrigin: call.redirects.hasLeftOrigin)
+        client?.receive(.sends(request.base, replacements: request.fields, additions: fields, bodyLength: bodyLength))
+    }
+
+    private func reportInterimResponse(_ head: ResponseHead) {
+        guard let client, client.wantsInterimResponses, let url = call.request.url else { return }
+        guard let response = CurlHTTPResponse(url: url, head: head, isDecoded: false) else { return }
+        client.receive(.interim(response))
+    }
+
+    func attemptEnded(_ code: Int32) {
+        guard let attempt = transfer.attempt else { return }
+        var facts = EndFacts(code: code)
+        facts.failure = code == 0 ? nil : attempt.failure(code)
+        if code == CurlCode.cannotRewind, !RepetitionRule.isIdempotent(call.request.method) {
+            facts.notRepeated = attempt.notRepeated()
+        }
+        // Not every version of libcurl closes a connection that other requests may share, which HTTP/2 may be.
+        let isShared = attempt.connection?.isMultiplexed == true || attempt.prepared.origin.scheme == "https"
+        if isShared, call.incoming.failure == nil, ErrorRule.breaksConnection(code) { attempt.connection?.breakDown() }
+        facts.needsNewConnection = attempt.needsNewConnection
+        if let question = attempt.trust.pendingQuestion {
+            facts.trust = transfer.decidedTrust?.question == question ? .decided : .pending
+        }
+        facts.sends = attempt.sending.count
+        facts.hasResponseBytes = attempt.sending.hasResponseBytes
+        facts.sharesConnection = attempt.sharesConnection
+        facts.hasStatus = attempt.status != nil
+        facts.received = attempt.received
+        if code != 0 { facts.tunnel = tunnel(of: attempt) }
+        send(.attemptEnded(facts))
+    }
+
+    private func tunnel(of attempt: NetworkAttempt) -> (response: HTTPURLResponse, challenge: AuthenticationChallenge)? {
+        guard attempt.isTunnelling, let head = attempt.route.tunnel.head, head.status == 407, let url = attempt.url,
+            let challenge = challenge(of: head, attempt),
+            let response = CurlHTTPResponse(url: url, head: head, isDecoded: false)
+        else { return nil }
+        return (response, challenge)
+    }
+
+    /// Lets a deadline pass, unless its upload has made progress that only the system sees.
+    private func expire(_ deadline: TransferClock.Deadline) {
+        if deadline == .inactivity, transfer.reader != nil, let time = transfer.attempt?.progress() {
+            transfer.clock.noteActivity(at: time)
+            if let next = transfer.clock.next(), next.time > .now() { return engine.watch(transfer) }
+        }
+        if deadline == .retry { return send(.delayed) }
+        transfer.attempt?.noteTimeoutOfConnection(deadline, transfer.clock.limits.inactivity)
+        send(.deadline(deadline))
+    }
+
+    func detach() -> Bool {
+        send(.mayDetach)
+        guard call.stage == .detached else { return false }
+        transfer.phase = .detached
+        return true
+    }
+}
+
+/// What the call asks about.
+extension CallDriver: CallSurroundings {
+    var now: MonotonicTime { .now() }
+    var random: Double { .random(in: 0...1) }
+    var isRunning: Bool { transfer.phase == .running }
+    var isParkedInQueue: Bool { transfer.phase == .parked }
+    var limits: TransferClock.Limits { transfer.clock.limits }
+    var isCallOver: Bool { transfer.clock.isCallOver(at: engine.turnStart) }
+    var timeLeft: Double? { transfer.clock.timeLeft(at: .now()) }
+    var mayReceive: Bool { transfer.pauses.isDisjoint(with: [.suspended, .clientIsFull, .limited]) }
+    var wasSent: Bool { transfer.attempt.map { $0.sending.count > 0 } ?? false }
+
+    var decoding: Decoding {
+        guard let decoder else { return .none }
+        return decoder.isDrained ? .drained(mayEnd: decoder.mayEnd) : .waiting
+    }
+
+    var hasReader: Bool { transfer.reader != nil }
+
+    var hasUnreadStream: Bool {
+        guard let reader = transfer.reader, reader is StreamPump || reader is MadeBodyReader else { return false }
+        return reader.rewind()
+    }
+
+    var mayRestartBody: Bool { if case .file = destination { true } else { client?.deliversAtEnd ?? false } }
+    var proxyPlace: CredentialPlace? { transfer.attempt?.route.proxy.map { .proxy($0.address) } }
+    var credentialsGeneration: Int { group.credentialsGeneration }
+    func mayServeStale(insteadOf code: URLError.Code) -> Bool { cache.mayServeStale(insteadOf: code) }
+    func takeRetry(from key: RetryBudgets.Key) -> Bool { group.retryBudgets.take(for: key, at: .now()) }
+}

@@ -1,0 +1,87 @@
+/// One transfer for requests that are identical, where the session's options allow that.
+extension CallDriver {
+    /// Waits for an identical request that is in flight, and returns whether there is one.
+    ///
+    /// If there is none, others may wait for this one.
+    func mustWaitForIdenticalRequest() -> Bool {
+        if let shared {
+            // On a new connection; cookies and interceptors may have changed the request since the others began to
+            // wait.
+            if sharingKey != shared.key { endSharing(.unshareable) }
+            return false
+        }
+        guard let key = sharingKey else { return false }
+        guard let other = group.sharedTransfers.transfer(with: key) else {
+            shared = group.sharedTransfers.open(key)
+            return false
+        }
+        other.add(self)
+        engine.wait(transfer)
+        transfer.phase = .waitingForIdenticalRequest
+        transfer.clock.pauseInactivity(true, at: .now())
+        return true
+    }
+
+    /// What identical requests have in common; `nil` if the response to this one is for this call alone.
+    private var sharingKey: SharedTransfer.Key? {
+        guard call.request.method == "GET", call.content.isNone, call.rest.offset == nil, !call.rest.isResuming,
+            !isUnshareable, !cache.isRevalidation, !cache.isConditional, transfer.downloadLimits.task == nil,
+            call.credentials.areUnused, let prepared = transfer.attempt?.prepared
+        else { return nil }
+        return SharedTransfer.Key(
+            origin: prepared.origin,
+            url: prepared.url,
+            lines: prepared.fields.map(\.line).sorted() + prepared.proxyFields.map(\.line),
+            cachePolicy: call.cachePolicy.rawValue,
+            inactivity: transfer.clock.limits.inactivity,
+            priority: transfer.priority,
+            hasLeftOrigin: call.redirects.hasLeftOrigin,
+            trustRevision: engine.trust.current.revision,
+            handlesCookies: call.request.base.httpShouldHandleCookies,
+            mainDocumentURL: call.request.base.mainDocumentURL
+        )
+    }
+
+    // MARK: - The call that others wait for
+
+    /// Notes a response that the others can have when it is complete.
+    func beginSharing(_ head: ResponseHead, isDecoded: Bool) {
+        guard let shared else { return }
+        let length = head.value("Content-Length").flatMap { ByteCount(digits: $0) } ?? .zero
+        if length.int64 > Int64(SharedTransfer.largestBody) { return endSharing(.unshareable) }
+        shared.begin(head, isDecoded: isDecoded)
+    }
+
+    /// Keeps bytes of the body for the others.
+    func share(_ bytes: UnsafeRawBufferPointer) {
+        if shared?.append(bytes) == false { endSharing(.unshareable) }
+    }
+
+    /// Passes the complete response to the others.
+    func shareResponse() {
+        guard let shared else { return }
+        let response = shared.response(trailers: transfer.attempt?.trailers ?? [])
+        endSharing(response.map { .response($0) } ?? .unshareable)
+    }
+
+    /// Ends the wait of the others.
+    func endSharing(_ end: SharedTransfer.End) {
+        guard let shared else { return }
+        self.shared = nil
+        group.sharedTransfers.close(shared)
+        let waiting = shared.takeWaiting()
+        // As a command, since libcurl may be delivering bytes just now.
+        guard !waiting.isEmpty else { return }
+        engine.submit(.run { for driver in waiting { driver.sharedTransferEnded(end) } })
+    }
+
+    // MARK: - The calls that wait
+
+    /// Goes on after the transfer that the call has waited for.
+    private func sharedTransferEnded(_ end: SharedTransfer.End) {
+        guard client != nil, call.stage == .waitingForOther else { return }
+        transfer.clock.pauseInactivity(false, at: .now())
+        if case .unshareable = end { isUnshareable = true }
+        send(.otherEnded(end))
+    }
+}

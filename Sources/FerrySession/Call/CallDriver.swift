@@ -1,0 +1,307 @@
+/// Performs the steps of a ``Call`` with the engine, the cache and the task.
+///
+/// It decides nothing: whatever happens becomes an event of the call, which returns the steps that follow.
+///
+/// `@unchecked Sendable`: a task makes it and hands it to the engine with the first command; from then on only the
+/// thread that has the engine touches it.
+final class CallDriver: @unchecked Sendable {
+    /// Where the bytes of a response go.
+    enum Destination {
+        case client
+        case file(DownloadFile)
+    }
+
+    /// What the engine knows of the call.
+    let transfer: Transfer
+    /// What it has in common with the other calls of its session.
+    let group: CallGroup
+    /// The task; `nil` as soon as the call is over.
+    var client: (any CallClient)? {
+        didSet { if client == nil { transfer.receiver = nil } }
+    }
+    var call: Call
+    var cache: CacheUse
+    var destination: Destination
+    var decoder: ContentDecoderChain?
+    /// Whether the rest of what was received waits for a later turn of the engine.
+    var isPostponed = false
+    /// The body that is delivered without the network.
+    var localBody: CacheBodyReader?
+    /// The transfer of this call that others with the same request wait for.
+    var shared: SharedTransfer?
+    /// Whether the call waits for no other, since the response has turned out to be for one call alone.
+    var isUnshareable = false
+    /// The Swift task in which interceptors are asked.
+    private var question: Task<Void, Never>?
+
+    init(
+        _ engine: TransferEngine,
+        _ group: CallGroup,
+        _ call: Call,
+        file: DownloadFile? = nil,
+        client: any CallClient,
+        limits: TransferClock.Limits
+    ) {
+        transfer = Transfer(engine, limits: limits)
+        self.group = group
+        self.client = client
+        self.call = call
+        cache = CacheUse(group.settings)
+        guard call.isDownload else {
+            destination = .client
+            return
+        }
+        let folder = group.settings.temporaryDirectory
+        destination = .file(file ?? DownloadFile(directory: folder, requestURL: call.request.url))
+    }
+
+    var engine: TransferEngine { transfer.engine }
+    var settings: CallSettings { group.settings }
+
+    /// Tells the call what has happened, and takes the steps that follow.
+    func send(_ event: CallEvent) {
+        guard client != nil else { return }
+        for step in call.handle(event, in: self) { carryOut(step) }
+    }
+
+    private func carryOut(_ step: CallStep) {
+        switch step {
+        case .forgetResponse: forgetResponse()
+        case .adapt(let number, let interceptors, let base, let attempt): adapt(number, interceptors, base, attempt)
+        case .prepare: prepare()
+        case .verify(let origin): verify(origin)
+        case .lookUp: lookUp()
+        case .join: send(mustWaitForIdenticalRequest() ? .joined : .isFirst)
+        case .admit(let origin, let isNamedByTask):
+            engine.admission.admit(transfer, to: origin, isNamedByTask: isNamedByTask)
+        case .wait: if transfer.phase == .idle { engine.wait(transfer) }
+        case .waitForAnswer: if isRunning { engine.giveUpSlot(transfer) } else { engine.wait(transfer) }
+        case .waitForRetry(let delay): engine.waitForRetry(transfer, until: MonotonicTime.now().advanced(by: delay))
+        case .endWait: endWait()
+        case .giveUpSlot: engine.giveUpSlot(transfer)
+        case .retakeSlot: engine.retakeSlot(transfer)
+        case .startClock: startClock()
+        case .stopClock: transfer.clock.stop(at: .now())
+        case .decode(let codings): decoder = ContentDecoderChain(codings, limits: settings.decodingLimits)
+        case .deliver(let response): deliver(response)
+        case .report(let report): client?.receive(report)
+        case .take(let bytes): if !bytes.withUnsafeBytes({ take($0) }) { call.stopTaking() }
+        case .replay(let body, let failure): replay(body, failure)
+        case .restartBody: restartBody()
+        case .setClientFull(let isFull): setClientFull(isFull)
+        case .askForCredential(let challenge, let response, let failures): ask(challenge, response, failures)
+        // libcurl may be delivering the body just now, and the attempt may be ended.
+        case .considerResponseLater: engine.submit(.run { [self] in send(.considersResponse) })
+        case .askInterceptors(let number, let interceptors, let attempt, let failure):
+            ask(number) { .decision(await interceptors.decision(about: attempt, dueTo: failure)) }
+        case .budget(.noteRequest, let key): group.retryBudgets.noteRequest(to: key, at: .now())
+        case .budget(.giveBack, let key): group.retryBudgets.giveBack(to: key)
+        case .keepCredential(let party): group.keep(party)
+        case .forgetCredential(let isProxy): group.forgetCredential(at: place(isProxy: isProxy))
+        case .beginServing(let local): beginServing(local)
+        case .feed(let local):
+            localBody =
+                call.request.method == "HEAD"
+                ? CacheBodyReader(.data(Data())) : CacheBodyReader(local.body, part: local.part)
+            feed()
+        case .serveValidated: serveValidated()
+        case .serveStale: send(cache.stale().map { .serve($0) } ?? .failed(nil))
+        case .bypassCache: cache.bypass()
+        case .beginStoring(let head, let isDecoded, let isRedirect):
+            beginStoring(head, isDecoded: isDecoded, isRedirect: isRedirect)
+        case .storeRedirect: cache.storeRedirect(body: call.held?.body ?? [])
+        case .beginSharing(let head, let isDecoded): beginSharing(head, isDecoded: isDecoded)
+        case .shareResponse: shareResponse()
+        case .endSharing(let end): endSharing(end)
+        case .noteUnsafeRequest(let origin): group.sharedTransfers.close(origin)
+        case .endAttempt(let isOver): endAttempt(isOver: isOver)
+        case .finish: finish()
+        case .fail(let error): complete(with: error)
+        case .close: close()
+        }
+    }
+
+    // MARK: - The beginning of an attempt
+
+    private func forgetResponse() {
+        (decoder, isPostponed, localBody) = (nil, false, nil)
+        if transfer.phase == .parked || transfer.phase == .detached { transfer.phase = .idle }
+    }
+
+    private func prepare() {
+        do throws(URLError) {
+            let prepared = try PreparedRequest(
+                call.request.base,
+                setting: call.request.fields,
+                settings: settings,
+                context: preparationContext
+            )
+            transfer.attempt = NetworkAttempt(prepared, url: call.request.url)
+            send(.prepared(prepared.origin))
+        } catch {
+            send(.failed(error))
+        }
+    }
+
+    private var preparationContext: PreparationContext {
+        var context = call.preparationContext
+        context.contentCoding = madeBody?.contentCoding
+        return context
+    }
+
+    /// Finds out what libcurl verifies for a host, which may take a question to the policy.
+    private func verify(_ origin: Origin) {
+        let current = engine.trust.use()
+        guard let policy = current.policy, !(policy is any ImmediateTrustPolicy),
+            engine.trust.verification(for: origin.host, revision: current.revision) == nil
+        else { return send(.verified) }
+        engine.wait(transfer)
+        engine.trustQuestions.run { [self] in
+            let verification = policy.verification(for: origin.host)
+            engine.trust.note(verification, for: origin.host, revision: current.revision)
+            engine.submit(
+                .run { [self] in
+                    if call.stage == .preparing, engine.endWait(transfer) { verify(origin) }
+                }
+            )
+        }
+    }
+
+    private func lookUp() {
+        // The rest of a response belongs to the call that has begun.
+        guard call.rest.offset == nil, let attempt = cacheAttempt else { return send(.lookedUp(.network)) }
+        let (answer, revalidates) = cache.lookUp(attempt)
+        if revalidates, let key = cache.context?.key {
+            let hasLeftOrigin = call.redirects.hasLeftOrigin
+            group.revalidate(call.request.complete, key: key, hasLeftOrigin: hasLeftOrigin, like: transfer)
+        }
+        send(.lookedUp(answer))
+    }
+
+    private func adapt(_ number: Int, _ interceptors: RequestInterceptors, _ base: URLRequest, _ attempt: RequestAttempt) {
+        engine.wait(transfer)
+        let (context, body, settings) = (preparationContext, call.content, settings)
+        ask(number) {
+            await interceptors.answer(base, attempt) { request in
+                let prepared = try PreparedRequest(request, settings: settings, context: context)
+                return request.url.map { SignableRequest(prepared, url: $0, body: body) }
+            }
+        }
+    }
+
+    /// Asks interceptors in a Swift task.
+    private func ask(_ number: Int, _ answer: @escaping @Sendable () async -> InterceptorAnswer) {
+        stopAsking()
+        question = Task { [weak self] in
+            let answer = await answer()
+            guard let self else { return }
+            engine.submit(.run { [self] in send(.answered(number, answer)) })
+        }
+    }
+
+    private func stopAsking() {
+        guard let task = question else { return }
+        question = nil
+        // Not on this thread, since cancellation handlers are user code.
+        Task.detached { task.cancel() }
+    }
+
+    private func endWait() {
+        guard engine.endWait(transfer) else { return }
+        transfer.clock.retryTime = nil
+        transfer.phase = .idle
+    }
+
+    private func startClock() {
+        switch transfer.phase {
+        case .running, .waitingForDecision, .waitingForIdenticalRequest, .waitingForRetry:
+            transfer.clock.start(at: .now())
+        case .idle, .parked, .waitingForSlot, .detached, .finished: break
+        }
+    }
+
+    /// Asks the delegate for a credential, or uses the one that the session's options have for their proxy.
+    private func ask(_ challenge: AuthenticationChallenge, _ response: HTTPURLResponse, _ failures: Int) {
+        let route = transfer.attempt?.route
+        guard let client, let url = call.request.url, let space = challenge.space(of: url, proxy: route?.proxy) else {
+            return send(.cannotAsk)
+        }
+        if challenge.isProxy, call.credentials.proxy.failures == 0, let route, route.isProxyCertain,
+            let user = route.proxy?.user
+        {
+            let own = URLCredential(user: user, password: route.proxy?.password ?? "", persistence: .forSession)
+            // As a command, since libcurl may be delivering the response's body just now.
+            return perform(.authenticate(.useCredential, own))
+        }
+        let stored = failures == 0 ? settings.credentialStore?.credential(for: space) : nil
+        let question = AuthenticationQuestion(space: space, proposed: stored, failures: failures, response: response)
+        client.receive(.challenge(question))
+    }
+
+    // MARK: - The end
+
+    /// Releases the attempt's handle; `isOver` indicates that libcurl has ended the attempt.
+    private func endAttempt(isOver: Bool) {
+        transfer.clock.stop(at: .now())
+        transfer.clock.forgetConnecting()
+        let attempt = transfer.attempt
+        if let attempt, let transaction = attempt.takeTransaction(of: call.request.base, isOver: isOver) {
+            client?.receive(.collected(transaction, redirectCount: call.redirects.count))
+        }
+        if !isOver, let attempt, attempt.stage == .resolving { engine.abandonLookup(of: attempt) }
+        engine.release(transfer)
+    }
+
+    private func finish() {
+        var finished: DownloadFile?
+        if case .file(let file) = destination {
+            do throws(URLError) { try file.finish() } catch { return complete(with: error) }
+            finished = file
+            destination = .client
+        }
+        if let trailers = transfer.attempt?.trailers, !trailers.isEmpty { call.response?.add(trailers) }
+        let client = client
+        if let response = call.response, let candidate = cache.finish(response) { client?.receive(.stores(candidate)) }
+        close()
+        client?.receive(.finished(nil, file: finished))
+    }
+
+    private func complete(with error: any Error) {
+        let client = client
+        let failure = failure(error, resumeData: makeResumeData())
+        close()
+        client?.receive(.finished(failure, file: nil))
+    }
+
+    private func failure(_ error: any Error, resumeData: Data?) -> any Error {
+        guard let resumeData else { return error }
+        if let error = error as? URLError { return error.withResumeData(resumeData) }
+        let text = "The download was ended: \(error.localizedDescription)"
+        return URLError.ferry(.unknown, url: call.request.url, text, underlying: error).withResumeData(resumeData)
+    }
+
+    /// Closes the partial file and describes it, if it can be continued; the file stays for that.
+    func makeResumeData() -> Data? {
+        guard client != nil, case .file(let file) = destination, !file.hasFailed, file.size == call.rest.received,
+            let data = call.resumeData(for: file.url)?.encoded()
+        else { return nil }
+        file.keep()
+        destination = .client
+        return data
+    }
+
+    /// Ends the call without telling the client.
+    private func close() {
+        client = nil
+        transfer.reader?.close()
+        transfer.reader = nil
+        if case .file(let file) = destination { file.remove() }
+        engine.forgetDeadline(transfer)
+        stopAsking()
+        transfer.phase = .finished
+        transfer.attempt = nil
+        decoder = nil
+        localBody = nil
+        cache.leave()
+    }
+}

@@ -1,0 +1,72 @@
+/// What a call tells its task, on the thread that has the engine.
+enum CallReport {
+    /// An attempt sends this request with fields that replace its own, and with those that are added where it has none.
+    case sends(URLRequest, replacements: [HeaderField], additions: [HeaderField], bodyLength: ByteCount?)
+    /// An interim response has arrived; the final one follows.
+    case interim(HTTPURLResponse)
+    /// The final response has arrived and its body follows.
+    case response(ReceivedResponse)
+    /// The call will fail because of a response whose body does not follow.
+    case refused(ReceivedResponse)
+    /// The body continues after `offset` bytes that an earlier task has received.
+    case resumed(at: ByteCount, expectedTotal: ByteCount?)
+    /// The body of the response is going to be written to a file; `nil` if it could not be continued.
+    case writes(DurableRecord.Partial?)
+    /// Bytes of the body have been written to the task's file.
+    case wrote(ByteCount)
+    /// Bytes of the request's body have been passed to the network; `expected` is the length of the body, if known.
+    case sent(ByteCount, expected: ByteCount?)
+    /// The request's body is sent again from its first byte.
+    case rewound
+    /// The server redirects; the call waits for the command `redirect`.
+    case redirect(HTTPURLResponse, URLRequest)
+    /// The server or the proxy asks for a credential; the call waits for the command `authenticate`.
+    case challenge(AuthenticationQuestion)
+    /// A new stream of the request's body is needed; the call waits for the command `bodyStream`.
+    case needsBodyStream
+    /// An attempt has failed and is followed by another one.
+    case retries(TransferMetrics.Retry)
+    /// What was received of the response's body is discarded, since the next attempt starts again.
+    case discardsBody
+    /// The deadline of the call has passed, so that the client does not wait for its delegate any more.
+    case exceedsDeadline
+    /// The body goes to a file from now on, where its first `count` bytes are; `finished` is set if it is complete.
+    case becameDownload(ByteCount, finished: DownloadFile?)
+    /// An attempt has ended, with these metrics.
+    case collected(TransferMetrics.Transaction, redirectCount: Int)
+    /// The response is complete and may be stored, unless the client's delegate declines.
+    case stores(CacheCandidate)
+    /// The call was cancelled by the client; the data continues it, if that is possible.
+    case cancelled(resumeData: Data?)
+    /// The call is over; `file` has the body of a download.
+    case finished((any Error)?, file: DownloadFile?)
+}
+
+/// A task as a call sees it; all of it is called on the thread that has the engine, and must not block.
+protocol CallClient: AnyObject, Sendable {
+    /// Whether the task is suspended; the command `suspensionChanged` follows each change.
+    var isSuspended: Bool { get }
+    /// Whether the client keeps the whole body in memory.
+    var collectsBody: Bool { get }
+    /// Whether the user receives nothing of a response before the call is over, so that another can replace it.
+    var deliversAtEnd: Bool { get }
+    /// Whether the engine's thread should build responses in advance, because the delegate queue is waiting for them.
+    var wantsPrebuiltResponse: Bool { get }
+    /// Whether the client wants to receive interim responses.
+    var wantsInterimResponses: Bool { get }
+    func receive(_ report: CallReport)
+    /// Receives bytes of the body, and returns whether there is room for more; if not, the call waits for `readMore`.
+    func receive(_ bytes: UnsafeRawBufferPointer) -> Flow
+    /// Returns what the client has of a body that becomes a download, and removes it from the client.
+    func takeBuffer() -> Data
+}
+
+/// Whether a client can take more of a body.
+enum Flow: Sendable {
+    case more
+    case wait
+    /// There is not enough memory for the bytes.
+    case noMemory
+    /// The body is larger than the client accepts.
+    case tooLarge
+}

@@ -1,0 +1,80 @@
+/// The request of a call as it is sent next, without what the session adds.
+struct CallRequest {
+    var base: URLRequest {
+        didSet { (method, fields) = (base.httpMethod ?? "GET", []) }
+    }
+    /// The header fields that interceptors have set, which replace those of the request.
+    private(set) var fields: [HeaderField] = []
+    /// The request's method, kept because reading it from the request takes long.
+    private(set) var method: String
+
+    init(_ base: URLRequest) {
+        self.base = base
+        method = base.httpMethod ?? "GET"
+    }
+
+    var url: URL? { base.url }
+    /// The request with the fields of the interceptors.
+    var complete: URLRequest { base.setting(fields) }
+
+    /// Uses a request that interceptors have changed.
+    mutating func use(_ adapted: AdaptedRequest) {
+        if adapted.isBaseChanged { base = adapted.base }
+        fields = adapted.fields
+    }
+}
+
+/// The redirects that a call has followed.
+struct Redirects {
+    /// The request that the task was made with.
+    let original: URLRequest
+    let originalURL: URL?
+    private(set) var count: Int
+    /// Whether one has led to another origin than the task's.
+    private(set) var hasLeftOrigin: Bool
+
+    init(from original: URLRequest, count: Int = 0, hasLeftOrigin: Bool = false) {
+        self.original = original
+        originalURL = original.url
+        self.count = count
+        self.hasLeftOrigin = hasLeftOrigin
+    }
+
+    /// Notes a redirect that is followed.
+    mutating func follow(leavesOrigin: Bool) {
+        count += 1
+        if leavesOrigin { hasLeftOrigin = true }
+    }
+}
+
+extension BodySource {
+    /// Returns the body of the next request after a redirect: the one that the delegate has set, or the task's own if
+    /// the redirect keeps it.
+    func afterRedirect(from asked: URLRequest, keepsBody: Bool, to next: URLRequest) -> BodySource {
+        let isSameMethod = next.httpMethod ?? "GET" == asked.httpMethod ?? "GET"
+        // A request's own body that was not changed is the task's, or is not sent, as in upload tasks.
+        if let data = next.httpBody, data != asked.httpBody || !isSameMethod { return .data(data) }
+        if next.httpBody == nil, let stream = next.httpBodyStream, stream !== asked.httpBodyStream {
+            return StreamBox(stream).source
+        }
+        // A delegate that removed the body, or changed the method, wants none.
+        let wasRemoved = asked.httpBody != nil && next.httpBody == nil
+        return (keepsBody || isUpgrade) && !wasRemoved && isSameMethod ? self : .none
+    }
+
+    /// Whether it is made while it is sent.
+    var isStreamed: Bool {
+        switch self {
+        case .stream, .made: true
+        case .none, .data, .file, .delegateStream: false
+        }
+    }
+}
+
+extension URL {
+    /// Whether another URL has the same origin; `nil` if there is none.
+    func hasSameOrigin(as other: URL?) -> Bool? {
+        guard let other else { return nil }
+        return self == other || Origin(self) == Origin(other)
+    }
+}

@@ -1,0 +1,81 @@
+/// What the driver of a call does next.
+enum CallStep {
+    // MARK: The beginning of an attempt
+
+    /// Forgets what was received of the response before.
+    case forgetResponse
+    /// Asks the interceptors for the request; the answer has the number of the question.
+    case adapt(Int, RequestInterceptors, URLRequest, RequestAttempt)
+    /// Checks the request, and makes an attempt for it.
+    case prepare
+    case verify(Origin)
+    case lookUp
+    /// Waits for the response to an identical request, if one is in flight.
+    case join
+    case admit(to: Origin, isNamedByTask: Bool)
+
+    // MARK: Waiting
+
+    /// Waits without a connection slot; the deadlines go on.
+    case wait
+    /// Waits like ``wait``, unless the attempt has a handle, which then only gives up its slot.
+    case waitForAnswer
+    case waitForRetry(TimeSpan)
+    case endWait
+    case giveUpSlot
+    case retakeSlot
+    case startClock
+    case stopClock
+
+    // MARK: The response
+
+    case decode([ContentCoding])
+    /// Delivers a response as the final one; its body follows.
+    case deliver(ReceivedResponse)
+    case report(CallReport)
+    /// Delivers bytes that are here already, within libcurl's callback.
+    case take(Data)
+    /// Delivers the body of a response that was held back; `failure` is why it is damaged or incomplete.
+    case replay([UInt8], failure: URLError?)
+    /// Removes what has been received of the body.
+    case restartBody
+    case setClientFull(Bool)
+    case askForCredential(AuthenticationChallenge, HTTPURLResponse, failures: Int)
+    /// Has the response that is held back decided about as soon as libcurl's callback has returned.
+    case considerResponseLater
+    case askInterceptors(Int, RequestInterceptors, RequestAttempt, AttemptFailure)
+    /// Uses the session's budget of retries.
+    case budget(BudgetUse, RetryBudgets.Key)
+    /// Sends the credential with the next requests of the session, which was accepted.
+    case keepCredential(Credentials.Party)
+    case forgetCredential(isProxy: Bool)
+
+    // MARK: The cache, and identical requests
+
+    /// Begins to deliver a response that needs no network.
+    case beginServing(LocalResponse)
+    case feed(LocalResponse)
+    case serveValidated
+    case serveStale
+    case bypassCache
+    case beginStoring(ResponseHead, isDecoded: Bool, isRedirect: Bool)
+    /// Stores the redirect that is held back, which is complete.
+    case storeRedirect
+    case beginSharing(ResponseHead, isDecoded: Bool)
+    case shareResponse
+    case endSharing(SharedTransfer.End)
+    /// Lets no request wait for earlier ones to the origin, since one with an unsafe method may change what they
+    /// return.
+    case noteUnsafeRequest(Origin)
+
+    // MARK: The end
+
+    /// Releases the attempt's handle; `isOver` indicates that libcurl has ended the attempt.
+    case endAttempt(isOver: Bool)
+    case finish
+    case fail(any Error)
+    /// Ends without telling the client.
+    case close
+
+    enum BudgetUse { case noteRequest, giveBack }
+}

@@ -1,0 +1,49 @@
+/// What a call asks about when it decides: time, its attempt, its client. Asking changes nothing but a budget.
+protocol CallSurroundings {
+    var now: MonotonicTime { get }
+    /// A number from 0 to 1.
+    var random: Double { get }
+    /// Whether the attempt has a handle of libcurl's.
+    var isRunning: Bool { get }
+    /// Whether the attempt has lost its place among those that wait, since the task was suspended.
+    var isParkedInQueue: Bool { get }
+    /// The limits of the deadlines.
+    var limits: TransferClock.Limits { get }
+    /// Whether no time is left for the whole call.
+    var isCallOver: Bool { get }
+    /// The seconds until the deadline of the call.
+    var timeLeft: Double? { get }
+    /// Whether nothing keeps the transfer from asking for the rest of a body.
+    var mayReceive: Bool { get }
+    /// Whether any of the current attempt's request may have reached the server.
+    var wasSent: Bool { get }
+    var decoding: Decoding { get }
+    /// Whether the current attempt, or one before, has a reader of the request's body.
+    var hasReader: Bool { get }
+    /// Whether an earlier attempt has ended before anything of the body's stream was read.
+    var hasUnreadStream: Bool { get }
+    /// Whether the user has received nothing of a response, so that another can replace it.
+    var mayRestartBody: Bool { get }
+    /// The proxy that credentials belong to.
+    var proxyPlace: CredentialPlace? { get }
+    var credentialsGeneration: Int { get }
+
+    /// Whether a stored response may replace an error.
+    func mayServeStale(insteadOf code: URLError.Code) -> Bool
+    /// Removes a retry from the budget, and returns whether there was one.
+    func takeRetry(from key: RetryBudgets.Key) -> Bool
+}
+
+/// How much of a response's body still waits to be decoded.
+enum Decoding: Hashable, Sendable {
+    /// The body has no coding.
+    case none
+    case waiting
+    /// All that has come is decoded; `mayEnd` indicates whether the body is complete.
+    case drained(mayEnd: Bool)
+
+    /// Whether nothing waits.
+    var isDrained: Bool { self != .waiting }
+    /// Whether the body, as far as it has come, is whole.
+    var isWhole: Bool { self == .none || self == .drained(mayEnd: true) }
+}

@@ -1,0 +1,108 @@
+/// The credentials of a call: what the delegate has provided for the current request, and what was sent.
+struct Credentials {
+    /// What is known about one side that asks: the server or the proxy.
+    struct Party {
+        var credential: SchemeCredential?
+        /// Whether other tasks may use the credential once it is accepted.
+        var isKept = false
+        /// How many credentials were given.
+        var failures = 0
+        /// The realm that the last one was given for, and how many in a row were.
+        var realm: String?
+        var failuresInRealm = 0
+        /// The ``CallGroup/credentialsGeneration`` in which the credential was provided.
+        var generation = 0
+        /// Where the credential was asked for.
+        var place: CredentialPlace?
+        /// The credentials that were sent and refused, which are not sent again.
+        var refused: Set<SchemeCredential> = []
+        /// The response that the first one was asked for, if its whole body is known.
+        var firstHeld: HeldResponse?
+
+        /// Whether it has not asked for a credential.
+        var isUnused: Bool { credential == nil && failures == 0 }
+
+        /// How many credentials were given for a realm since another one asked.
+        func failures(in realm: String?) -> Int { realm == self.realm ? failuresInRealm : 0 }
+
+        /// Returns what is known after a further credential was given.
+        ///
+        /// It is `nil` for a credential that was sent and refused: a nonce that is new each time would otherwise lead to
+        /// any number of requests.
+        func using(
+            _ given: SchemeCredential,
+            realm: String?,
+            isKept: Bool,
+            generation: Int,
+            at place: CredentialPlace?,
+            sent: SchemeCredential?,
+            held: HeldResponse?
+        ) -> Party? {
+            let refused = sent.map { self.refused.union([$0]) } ?? self.refused
+            if refused.contains(given) { return nil }
+            return Party(
+                credential: given,
+                isKept: isKept,
+                failures: failures + 1,
+                realm: realm,
+                failuresInRealm: failures(in: realm) + 1,
+                generation: generation,
+                place: place,
+                refused: refused,
+                firstHeld: firstHeld ?? held
+            )
+        }
+    }
+
+    private(set) var server = Party()
+    private(set) var proxy = Party()
+    /// The credentials that libcurl was given for the current attempt.
+    private(set) var sent: (server: SchemeCredential?, proxy: SchemeCredential?) = (nil, nil)
+
+    /// Whether neither side has asked.
+    var areUnused: Bool { server.isUnused && proxy.isUnused }
+
+    subscript(isProxy isProxy: Bool) -> Party { isProxy ? proxy : server }
+
+    mutating func use(_ party: Party, isProxy: Bool) {
+        if isProxy { proxy = party } else { server = party }
+    }
+
+    /// Forgets the server's, which the delegate has provided for another origin.
+    mutating func forgetServer() { server = Party() }
+
+    /// Forgets the proxy's if the next attempt goes through another one, or through none.
+    mutating func forgetProxy(unless place: CredentialPlace?) {
+        if proxy.credential != nil, proxy.place != place { proxy = Party() }
+    }
+
+    /// Sends none from now on, whatever a response asks for.
+    mutating func refuseAll() {
+        let refused = Party(credential: nil, failures: AuthenticationChallenge.mostFailures)
+        (server, proxy) = (refused, refused)
+    }
+
+    mutating func noteSent(_ sent: (server: SchemeCredential?, proxy: SchemeCredential?)) { self.sent = sent }
+
+    /// Returns the credential to send: the one just provided, or the one that the session last used with success.
+    func credential(
+        isProxy: Bool,
+        of request: CallRequest,
+        accepted: [CredentialPlace: SchemeCredential],
+        proxyPlace: CredentialPlace?
+    ) -> SchemeCredential? {
+        if let given = self[isProxy: isProxy].credential { return given }
+        if accepted.isEmpty { return nil }
+        let field = isProxy ? "Proxy-Authorization" : "Authorization"
+        if request.complete.value(forHTTPHeaderField: field) != nil || (!isProxy && request.url?.user != nil) {
+            return nil
+        }
+        let place = isProxy ? proxyPlace : request.url.map { .origin(Origin($0)) }
+        return place.flatMap { accepted[$0] }
+    }
+
+    /// Whether libcurl answers a challenge itself after its body, with the credential it was given.
+    func areSentByCurl(after challenge: AuthenticationChallenge) -> Bool {
+        (challenge.isProxy ? sent.proxy : sent.server).map { $0.scheme != .basic } ?? false
+    }
+}

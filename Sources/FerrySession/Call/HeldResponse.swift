@@ -1,0 +1,61 @@
+/// A response that is held back until it is decided what becomes of it.
+struct HeldResponse {
+    enum Kind {
+        case redirect(URLRequest, keepsBody: Bool)
+        case challenge(AuthenticationChallenge)
+        /// The response has a status with which the request may be sent again.
+        case failure
+    }
+
+    var response: HTTPURLResponse
+    var kind: Kind
+    /// The beginning of the response's body, which is delivered if the response turns out to be the final one.
+    var body: [UInt8] = []
+    var isAsked = false
+    /// The head of a response that the cache may store, if it is delivered.
+    var head: ResponseHead?
+    /// Why the body is damaged or incomplete, which matters only if the response is delivered.
+    var failure: URLError?
+    /// Whether the response is a proxy's to `CONNECT`, and not one to the request.
+    var isTunnel = false
+    /// Whether the attempt was ended before the body came, so that the response cannot be delivered.
+    var isAbandoned = false
+    /// How much of the body is kept before the delegate is asked.
+    static let bodyLimit = 65_536
+    /// The shares of turns that decoding the body has used.
+    private(set) var timeUsed = TimeSpan.zero
+
+    /// Notes that the call has used its share of a turn; returns whether the delegate must be asked now.
+    mutating func noteShareUsed(_ share: TimeSpan) -> Bool {
+        timeUsed += share
+        return timeUsed > TurnAllowance.ofAll
+    }
+}
+
+/// The response of the current attempt, from the network or from the cache; each attempt begins with a new one.
+struct IncomingResponse {
+    /// What a head means for the stored response, when the attempt is over.
+    enum Outcome { case validated, servesStale }
+
+    /// Why the attempt fails, where Ferry and not libcurl found the reason.
+    var failure: URLError?
+    /// The error of the user's code that makes the request's body.
+    var bodyError: (any Error)?
+    /// Whether the attempt is ended because of the response's head.
+    var isStopped = false
+    /// Whether the response is a redirect that is not followed, or a challenge that is not answered.
+    var isUnwanted = false
+    /// Whether the body is skipped, since the file is complete already.
+    var skipsBody = false
+    /// Whether the attempt has succeeded; the client may not have taken all of the body yet.
+    var hasEnded = false
+    /// How the request is sent again, if the attempt was ended for that.
+    var again: AttemptEnd.Again?
+    var outcome: Outcome?
+    /// Where the range ends that continues a body.
+    var rangeEnd: ByteCount?
+    /// How many responses of the attempt have asked for a credential.
+    var challengeRounds = 0
+    /// How much of an unwanted response's body is collected.
+    static let unwantedBodyLimit = ByteCount(clamping: 16_777_216)
+}

@@ -1,0 +1,46 @@
+/// A response that does not come from the network.
+struct LocalResponse {
+    enum Source {
+        case cache
+        /// Another call with the same request.
+        case otherCall
+        case interceptor
+    }
+
+    var source: Source
+    var head: ResponseHead
+    var isDecoded = false
+    var body = CacheBody.data(Data())
+    /// The part of the body that is delivered, if not all of it is.
+    var part: Range<Int>?
+    var trailers: [ResponseHead.Field] = []
+
+    /// Returns what the metrics say about it.
+    func transaction(of request: URLRequest) -> TransferMetrics.Transaction {
+        switch source {
+        case .cache: .cached(request, status: head.status)
+        case .otherCall: .shared(request, status: head.status)
+        case .interceptor: .intercepted(request, status: head.status)
+        }
+    }
+}
+
+/// What the cache has for a request.
+enum CacheAnswer {
+    /// The server is asked.
+    case network
+    case response(LocalResponse)
+    case failure(URLError)
+}
+
+/// What the head of a response means for a stored response.
+enum CacheVerdict {
+    /// The stored response is valid.
+    case validated
+    /// A 304 is about another response than the stored one.
+    case withoutConditions
+    /// The stored response replaces the server's error.
+    case servesStale
+    /// The response completes the stored beginning of a body.
+    case completes(head: ResponseHead, beginning: Data, end: ByteCount)
+}
