@@ -357,8 +357,9 @@ extension CacheUse {
         return CacheContext.Completion(beginning: beginning, head: entry.stored.head, bytes: bytes)
     }
 
-    /// Completes the stored beginning with the response to a request for the rest, or has the whole requested; `nil` for
-    /// a response that needs no completion.
+    /// Completes the stored beginning with the response to a request for the rest, or has the whole requested.
+    ///
+    /// Returns `nil` for a response that needs no completion.
     private mutating func complete(
         _ completion: CacheContext.Completion,
         with head: ResponseHead,

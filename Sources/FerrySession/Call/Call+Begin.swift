@@ -9,8 +9,8 @@ extension Call {
         case .resumed: resume(world)
         case .mayMove: if stage == .detached, world.mayReceive { begin(world) }
         case .answered(let question, let answer): interceptorsAnswered(question, answer, world)
-        case .prepared(let origin): didPrepare(origin)
-        case .verified: if stage == .preparing { goOn(.lookUp) }
+        case .prepared(let origin): didPrepare(origin, world)
+        case .verified: if stage == .preparing { lookUp(world) }
         case .lookedUp(let answer): didLookUp(answer, world)
         case .joined: stage = .waitingForOther
         case .isFirst: admit()
@@ -53,18 +53,25 @@ extension Call {
         emit(.report(.needsBodyStream))
     }
 
-    private mutating func didPrepare(_ origin: Origin) {
+    private mutating func didPrepare(_ origin: Origin, _ world: some CallSurroundings) {
         guard stage == .preparing else { return }
         self.origin = origin
         if rest.offset == nil { response = nil }
         if let budget = attempts?.noteRequest(to: origin) { emit(.budget(.noteRequest, budget)) }
         noteUnsafeRequest()
-        emit(origin.scheme == "https" ? .verify(origin) : .lookUp)
+        if origin.scheme == "https" { emit(.verify(origin)) } else { lookUp(world) }
     }
 
-    /// Takes the next step, unless the task was suspended meanwhile.
-    private mutating func goOn(_ step: CallStep) {
-        if isSuspended { stage = .parked } else { emit(step) }
+    /// Asks the cache, unless the task was suspended meanwhile.
+    private mutating func lookUp(_ world: some CallSurroundings) {
+        if isSuspended {
+            stage = .parked
+        } else if rest.offset != nil {
+            // The rest of a response belongs to the call that has begun.
+            didLookUp(.network, world)
+        } else {
+            emit(.lookUp)
+        }
     }
 
     private mutating func goOn(from awaited: Stage, _ world: some CallSurroundings) {
@@ -76,10 +83,20 @@ extension Call {
     private mutating func didLookUp(_ answer: CacheAnswer, _ world: some CallSurroundings) {
         guard stage == .preparing else { return }
         switch answer {
-        case .network: if settings.coalescesIdenticalRequests { emit(.join) } else { admit() }
+        case .network: if settings.coalescesIdenticalRequests { join() } else { admit() }
         case .response(let local): serve(local, world)
         case .failure(let error): fail(error, world)
         }
+    }
+
+    /// Waits for an identical request that is in flight, unless the response to this one is for this call alone.
+    private mutating func join() {
+        guard request.method == "GET", content.isNone, rest.offset == nil, !rest.isResuming, credentials.areUnused
+        else {
+            emit(.endSharing(.unshareable))
+            return admit()
+        }
+        emit(.join)
     }
 
     private mutating func admit() {
@@ -112,7 +129,7 @@ extension Call {
         emit(.startClock)
     }
 
-    /// Gives up a paused stream, if the rest of the same body can be requested later.
+    /// Abandons a paused stream, if the rest of the same body can be requested later.
     mutating func detachIfPossible() {
         guard stage == .attempting, validator != nil, response != nil, held == nil, rest.offset == nil,
             let total = rest.expectedTotal, total > rest.received

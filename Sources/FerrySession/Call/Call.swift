@@ -84,7 +84,7 @@ struct Call {
         self.rest = rest
     }
 
-    /// Lets a policy or interceptors cause several attempts; `adapted` is the first one's request, if it is known.
+    /// Allows several attempts, by a policy or interceptors; `adapted` is the first one's request, if it is known.
     mutating func recover(by attempts: Attempts, adapted: AdaptedRequest? = nil) {
         self.attempts = attempts
         if attempts.settings.retry?.addsIdempotencyKey == true { request.base = attempts.base }
@@ -140,7 +140,7 @@ struct Call {
     /// Notes that all of the body has come.
     mutating func noteEnd() { incoming.hasEnded = true }
     mutating func noteReceived(_ count: ByteCount) { rest.received.add(count) }
-    /// Takes back bytes that could not be delivered: an attempt that continues the body begins with them.
+    /// Removes bytes that could not be delivered: an attempt that continues the body begins with them.
     mutating func takeBack(to received: ByteCount) { rest.received = received }
     /// Ends the attempt, since bytes could not be delivered.
     mutating func stopTaking() { incoming.isStopped = true }
@@ -186,8 +186,8 @@ struct Call {
         )
     }
 
-    /// Returns the fields of an attempt, with those that ask for the rest of a body, and the number of fields at the end
-    /// that are not of the request's own.
+    /// Returns the fields of an attempt, with those that ask for the rest of a body, and how many at the end are not of
+    /// the request's own.
     private mutating func fields(of prepared: PreparedRequest, _ conditions: [RequestField]) -> ([RequestField], Int) {
         guard let offset = rest.offset, let validator else {
             return (conditions.isEmpty ? prepared.fields : conditions + prepared.fields, prepared.commonCount)

@@ -136,7 +136,8 @@ extension CallDriver: TransferReceiver {
         send(.attemptEnded(facts))
     }
 
-    private func tunnel(of attempt: NetworkAttempt) -> (response: HTTPURLResponse, challenge: AuthenticationChallenge)? {
+    private func tunnel(of attempt: NetworkAttempt) -> (response: HTTPURLResponse, challenge: AuthenticationChallenge)?
+    {
         guard attempt.isTunnelling, let head = attempt.route.tunnel.head, head.status == 407, let url = attempt.url,
             let challenge = challenge(of: head, attempt),
             let response = CurlHTTPResponse(url: url, head: head, isDecoded: false)
@@ -144,7 +145,7 @@ extension CallDriver: TransferReceiver {
         return (response, challenge)
     }
 
-    /// Lets a deadline pass, unless its upload has made progress that only the system sees.
+    /// Handles a deadline that has passed, unless its upload has made progress that only the system sees.
     private func expire(_ deadline: TransferClock.Deadline) {
         if deadline == .inactivity, transfer.reader != nil, let time = transfer.attempt?.progress() {
             transfer.clock.noteActivity(at: time)

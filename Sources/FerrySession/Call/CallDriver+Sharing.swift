@@ -24,9 +24,8 @@ extension CallDriver {
 
     /// What identical requests have in common; `nil` if the response to this one is for this call alone.
     private var sharingKey: SharedTransfer.Key? {
-        guard call.request.method == "GET", call.content.isNone, call.rest.offset == nil, !call.rest.isResuming,
-            !isUnshareable, !cache.isRevalidation, !cache.isConditional, transfer.downloadLimits.task == nil,
-            call.credentials.areUnused, let prepared = transfer.attempt?.prepared
+        guard !isUnshareable, !cache.isRevalidation, !cache.isConditional, transfer.downloadLimits.task == nil,
+            let prepared = transfer.attempt?.prepared
         else { return nil }
         return SharedTransfer.Key(
             origin: prepared.origin,

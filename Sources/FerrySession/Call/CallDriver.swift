@@ -58,7 +58,7 @@ final class CallDriver: @unchecked Sendable {
     var engine: TransferEngine { transfer.engine }
     var settings: CallSettings { group.settings }
 
-    /// Tells the call what has happened, and takes the steps that follow.
+    /// Passes an event to the call, and performs the steps that follow.
     func send(_ event: CallEvent) {
         guard client != nil else { return }
         for step in call.handle(event, in: self) { carryOut(step) }
@@ -168,8 +168,7 @@ final class CallDriver: @unchecked Sendable {
     }
 
     private func lookUp() {
-        // The rest of a response belongs to the call that has begun.
-        guard call.rest.offset == nil, let attempt = cacheAttempt else { return send(.lookedUp(.network)) }
+        guard let attempt = cacheAttempt else { return send(.lookedUp(.network)) }
         let (answer, revalidates) = cache.lookUp(attempt)
         if revalidates, let key = cache.context?.key {
             let hasLeftOrigin = call.redirects.hasLeftOrigin
@@ -178,7 +177,12 @@ final class CallDriver: @unchecked Sendable {
         send(.lookedUp(answer))
     }
 
-    private func adapt(_ number: Int, _ interceptors: RequestInterceptors, _ base: URLRequest, _ attempt: RequestAttempt) {
+    private func adapt(
+        _ number: Int,
+        _ interceptors: RequestInterceptors,
+        _ base: URLRequest,
+        _ attempt: RequestAttempt
+    ) {
         engine.wait(transfer)
         let (context, body, settings) = (preparationContext, call.content, settings)
         ask(number) {

@@ -64,8 +64,7 @@ enum CallStep {
     case beginSharing(ResponseHead, isDecoded: Bool)
     case shareResponse
     case endSharing(SharedTransfer.End)
-    /// Lets no request wait for earlier ones to the origin, since one with an unsafe method may change what they
-    /// return.
+    /// Prevents requests from waiting for earlier ones to the origin, whose responses an unsafe method may change.
     case noteUnsafeRequest(Origin)
 
     // MARK: The end

@@ -1,4 +1,6 @@
-/// What a call asks about when it decides: time, its attempt, its client. Asking changes nothing but a budget.
+/// What a call asks about when it decides: the time, its attempt, its client.
+///
+/// Asking changes nothing, except that ``takeRetry(from:)`` uses the budget.
 protocol CallSurroundings {
     var now: MonotonicTime { get }
     /// A number from 0 to 1.

@@ -25,10 +25,9 @@ struct Credentials {
         /// How many credentials were given for a realm since another one asked.
         func failures(in realm: String?) -> Int { realm == self.realm ? failuresInRealm : 0 }
 
-        /// Returns what is known after a further credential was given.
+        /// Returns what is known after a further credential was given; `nil` if it was sent and refused before.
         ///
-        /// It is `nil` for a credential that was sent and refused: a nonce that is new each time would otherwise lead to
-        /// any number of requests.
+        /// A nonce that is new each time would otherwise lead to any number of requests.
         func using(
             _ given: SchemeCredential,
             realm: String?,

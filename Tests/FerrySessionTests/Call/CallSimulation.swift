@@ -119,7 +119,7 @@ final class CallSimulation: CallSurroundings {
 
     // MARK: - Running
 
-    /// Takes turns until the call has ended.
+    /// Runs turns until the call has ended.
     func run(turns: Int = 120) {
         send(.begin)
         var turn = 0
@@ -155,7 +155,7 @@ final class CallSimulation: CallSurroundings {
         case .prepare: send(.prepared(Origin(call.request.url ?? Self.urls[0])))
         case .verify: send(.verified)
         case .lookUp: lookUp()
-        case .join: send(call.request.method == "GET" && chance(20) ? .joined : .isFirst)
+        case .join: send(chance(20) ? .joined : .isFirst)
         case .admit: isQueued = true
         case .waitForRetry(let delay): clock += UInt64(delay.seconds * 1e9)
         case .deliver(let response): deliver(response)
@@ -259,7 +259,7 @@ final class CallSimulation: CallSurroundings {
     }
 
     private func lookUp() {
-        guard call.request.method == "GET", call.rest.offset == nil, chance(5) else { return send(.lookedUp(.network)) }
+        guard call.request.method == "GET", chance(5) else { return send(.lookedUp(.network)) }
         let isError = chance(20)
         let error = URLError(.resourceUnavailable)
         send(.lookedUp(isError ? .failure(error) : .response(local(.cache))))
@@ -319,7 +319,8 @@ final class CallSimulation: CallSurroundings {
         }
         let code = status ?? 200
         switch code {
-        case 301, 302, 307: others.append(("Location", Self.urls.randomElement(using: &generator)?.absoluteString ?? ""))
+        case 301, 302, 307:
+            others.append(("Location", Self.urls.randomElement(using: &generator)?.absoluteString ?? ""))
         case 401: others.append(("WWW-Authenticate", "Basic realm=\"r\""))
         default: break
         }
@@ -408,7 +409,8 @@ final class CallSimulation: CallSurroundings {
             case 0: answer = .failure(URLError(.userAuthenticationRequired))
             case 1: answer = .attemptFailure(request, URLError(.networkConnectionLost))
             case 2:
-                answer = .response(request, InterceptedResponse(headers: ["X-Entity": "\(newEntity())"], body: lastBody))
+                let headers = ["X-Entity": "\(newEntity())"]
+                answer = .response(request, InterceptedResponse(headers: headers, body: lastBody))
             default:
                 var changed = request
                 // The interceptor has a secret for the task's own origin, and gives it to all.

@@ -1,0 +1,238 @@
+import TestSupport
+import Testing
+
+@testable import FerryCurl
+@testable import FerrySession
+
+/// The steps that follow single events, without an engine.
+struct CallTests {
+    /// Surroundings in which nothing has happened.
+    private struct Quiet: CallSurroundings {
+        var now = MonotonicTime(nanoseconds: 1_000)
+        var random = 0.5
+        var isRunning = true
+        var isParkedInQueue = false
+        var isCallOver = false
+        var limits = TransferClock.Limits()
+        var timeLeft: Double?
+        var mayReceive = true
+        var wasSent = true
+        var decoding = Decoding.none
+        var hasReader = false
+        var hasUnreadStream = false
+        var mayRestartBody = false
+        var proxyPlace: CredentialPlace?
+        var credentialsGeneration = 0
+        func mayServeStale(insteadOf code: URLError.Code) -> Bool { false }
+        func takeRetry(from key: RetryBudgets.Key) -> Bool { true }
+    }
+
+    private static let url = URL(string: "https://example.com/a") ?? URL(fileURLWithPath: "/")
+    private static let settings = CallSettings(.ephemeral, options: CurlSession.Options())
+
+    private static func call(_ method: String = "GET", body: BodySource = .none, retries: Bool = false) -> Call {
+        var request = URLRequest(url: url)
+        request.httpMethod = method
+        var call = Call(request, body: body, isDownload: false, settings: settings)
+        guard retries else { return call }
+        let settings = RecoverySettings { $0.retry = .standard }
+        let identity = TaskIdentity(session: 0, task: 0)
+        call.recover(by: Attempts(settings, request, task: identity, originalURL: url, received: .zero))
+        return call
+    }
+
+    /// Returns a call whose attempt runs.
+    private static func running(_ method: String = "GET", body: BodySource = .none, retries: Bool = false) -> Call {
+        var call = call(method, body: body, retries: retries)
+        for event in [CallEvent.begin, .prepared(Origin(url)), .verified, .lookedUp(.network)] {
+            _ = call.handle(event, in: Quiet())
+        }
+        return call
+    }
+
+    private static func head(_ status: Int, _ fields: [String: String] = [:]) -> CallEvent {
+        let fields = fields.map { ResponseHead.Field(name: $0.key, value: $0.value) }
+        return .head(HeadFacts(head: ResponseHead(version: "HTTP/1.1", status: status, fields: fields)))
+    }
+
+    private static func end(_ code: Int32, sends: Int = 1) -> CallEvent {
+        var facts = EndFacts(code: code)
+        facts.sends = sends
+        facts.hasStatus = code == 0
+        if code != 0 { facts.failure = URLError(.networkConnectionLost) }
+        return .attemptEnded(facts)
+    }
+
+    /// The names of steps, without what they carry.
+    private static func names(_ steps: [CallStep]) -> [String] {
+        steps.map { String("\($0)".prefix { $0 != "(" }) }
+    }
+
+    struct Row: CustomTestStringConvertible {
+        var testDescription: String
+        var call: Call
+        var events: [CallEvent]
+        var steps: [String]
+        var stage: Call.Stage
+    }
+
+    static let rows: [Row] = [
+        Row(
+            testDescription: "a call begins",
+            call: call(),
+            events: [.begin],
+            steps: ["forgetResponse", "prepare"],
+            stage: .preparing
+        ),
+        Row(
+            testDescription: "a suspended call begins",
+            call: call(),
+            events: [.suspended, .begin],
+            steps: [],
+            stage: .parked
+        ),
+        Row(
+            testDescription: "a parked call is resumed",
+            call: call(),
+            events: [.suspended, .begin, .resumed],
+            steps: ["retakeSlot", "forgetResponse", "prepare"],
+            stage: .preparing
+        ),
+        Row(
+            testDescription: "a body has no stream",
+            call: call("POST", body: .delegateStream),
+            events: [.begin],
+            steps: ["forgetResponse", "report"],
+            stage: .waitingForStream
+        ),
+        Row(
+            testDescription: "the delegate has no stream",
+            call: call("POST", body: .delegateStream),
+            events: [.begin, .bodyStream(nil)],
+            steps: ["endSharing", "endAttempt", "fail"],
+            stage: .finished
+        ),
+        Row(
+            testDescription: "a call is suspended while its origin is verified",
+            call: call(),
+            events: [.begin, .prepared(Origin(url)), .suspended, .verified],
+            steps: [],
+            stage: .parked
+        ),
+        Row(
+            testDescription: "the network is asked",
+            call: call(),
+            events: [.begin, .prepared(Origin(url)), .verified, .lookedUp(.network)],
+            steps: ["admit"],
+            stage: .attempting
+        ),
+        Row(
+            testDescription: "a response arrives",
+            call: running(),
+            events: [head(200)],
+            steps: ["deliver", "beginSharing", "beginStoring"],
+            stage: .attempting
+        ),
+        Row(
+            testDescription: "a response is complete",
+            call: running(),
+            events: [head(200), end(0)],
+            steps: ["endAttempt", "shareResponse", "endSharing", "endAttempt", "finish"],
+            stage: .finished
+        ),
+        Row(
+            testDescription: "a redirect is asked about after its end",
+            call: running(),
+            events: [head(302, ["Location": "/b"]), end(0)],
+            steps: ["endAttempt", "shareResponse", "storeRedirect", "stopClock", "report"],
+            stage: .idle
+        ),
+        Row(
+            testDescription: "a redirect is followed",
+            call: running(),
+            events: [
+                head(302, ["Location": "/b"]), end(0), .redirected(URLRequest(url: url.appendingPathComponent("b"))),
+            ],
+            steps: ["endSharing", "endAttempt", "endSharing", "endAttempt", "report", "forgetResponse", "prepare"],
+            stage: .preparing
+        ),
+        Row(
+            testDescription: "a GET that was lost is sent again later",
+            call: running(retries: true),
+            events: [end(CurlCode.receiveError)],
+            steps: [
+                "endAttempt", "endSharing", "endSharing", "endAttempt", "report", "report", "setClientFull",
+                "forgetResponse", "waitForRetry",
+            ],
+            stage: .delaying
+        ),
+        Row(
+            testDescription: "a POST that was lost fails",
+            call: running("POST", body: .data(Data("x".utf8)), retries: true),
+            events: [end(CurlCode.receiveError)],
+            steps: ["endAttempt", "endSharing", "endSharing", "endAttempt", "fail"],
+            stage: .finished
+        ),
+        Row(
+            testDescription: "a POST that was not sent is sent again",
+            call: running("POST", body: .data(Data("x".utf8)), retries: true),
+            events: [end(CurlCode.receiveError, sends: 0)],
+            steps: [
+                "endAttempt", "endSharing", "endSharing", "endAttempt", "report", "report", "setClientFull",
+                "forgetResponse", "waitForRetry",
+            ],
+            stage: .delaying
+        ),
+        Row(
+            testDescription: "the stream of a complete GET is not given up",
+            call: running(),
+            events: [head(200, ["ETag": "\"a\""]), .mayDetach],
+            steps: [],
+            stage: .attempting
+        ),
+        Row(
+            testDescription: "a paused stream with a validator is given up",
+            call: running(),
+            events: [head(200, ["ETag": "\"a\"", "Content-Length": "9"]), .mayDetach],
+            steps: ["endSharing", "endAttempt"],
+            stage: .detached
+        ),
+        Row(
+            testDescription: "a deadline passes while the response is awaited",
+            call: running(),
+            events: [.deadline(.resource)],
+            steps: ["endSharing", "endSharing", "endAttempt", "fail"],
+            stage: .finished
+        ),
+        Row(
+            testDescription: "a call is cancelled",
+            call: running(),
+            events: [.cancelled],
+            steps: ["endSharing", "endSharing", "endAttempt", "close"],
+            stage: .finished
+        ),
+        Row(
+            testDescription: "a call that has ended is told something",
+            call: running(),
+            events: [.cancelled, head(200)],
+            steps: [],
+            stage: .finished
+        ),
+    ]
+
+    @Test("Each event is followed by its steps", arguments: rows)
+    func steps(_ row: Row) {
+        var call = row.call
+        var last: [CallStep] = []
+        for event in row.events { last = call.handle(event, in: Quiet()) }
+        #expect(Self.names(last) == row.steps)
+        #expect(call.stage == row.stage)
+    }
+
+    @Test("A stage ignores events that it does not await", arguments: [CallEvent.delayed, .trustDecided, .verified])
+    func ignored(_ event: CallEvent) {
+        var call = Self.running()
+        #expect(call.handle(event, in: Quiet()).isEmpty)
+        #expect(call.stage == .attempting)
+    }
+}
