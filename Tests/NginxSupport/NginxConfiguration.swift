@@ -122,6 +122,7 @@ package struct NginxConfiguration {
                 location /hop/http2 { return 200 "arrived\\n"; }
                 location /hop/client { return 302 https://localhost:\(port(.clientCertificate))/client; }
                 location /hop/down { return 302 \(plain)/small; }
+                location /hsts { add_header Strict-Transport-Security "max-age=1000"; return 200 "hello\\n"; }
                 location /first-only { if ($connection_requests != 1) { return 444; } return 200 "hello\\n"; }
             """
     }

@@ -28,15 +28,17 @@ package enum RedirectRule {
 
     /// Returns the new request and whether it keeps the body, or `nil` if the redirect cannot be followed.
     ///
-    /// `sensitiveHeaders` are additional field names, in lower case, that must not leave the origin.
+    /// `sensitiveHeaders` are additional field names, in lower case, that must not leave the origin; `upgrade` returns the
+    /// URL that is requested in place of the target.
     package static func redirect(
         _ request: URLRequest,
         status: Int,
         location: String,
         allowsDowngrade: Bool,
-        sensitiveHeaders: Set<String> = []
+        sensitiveHeaders: Set<String> = [],
+        upgrading upgrade: (URL) -> URL = { $0 }
     ) -> (request: URLRequest, keepsBody: Bool)? {
-        guard isRedirect(status), let base = request.url, let target = resolve(location, against: base),
+        guard isRedirect(status), let base = request.url, let target = resolve(location, against: base).map(upgrade),
             let scheme = target.scheme?.lowercased(), scheme == "http" || scheme == "https"
         else { return nil }
         if scheme == "http", base.scheme?.lowercased() == "https", !allowsDowngrade { return nil }

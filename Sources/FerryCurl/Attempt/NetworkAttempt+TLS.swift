@@ -16,6 +16,9 @@ extension NetworkAttempt {
         package var pendingQuestion: TrustQuestion?
     }
 
+    /// Whether libcurl has verified that the server is the one that the URL names.
+    package var isVerified: Bool { prepared.origin.scheme == "https" && trust.verifiesChain && trust.verifiesHost }
+
     // MARK: - Before the connection
 
     func setUpTLS(_ easy: EasyHandle, _ transfer: Transfer) throws(URLError) {

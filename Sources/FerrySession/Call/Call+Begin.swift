@@ -29,10 +29,18 @@ extension Call {
         guard !isSuspended else { return }
         if world.isCallOver { return expire(.call, world) }
         emit(.forgetResponse)
+        useTLS()
         if attempts?.isAdapted == false, let interceptors = attempts?.settings.interceptors {
             return adapt(interceptors)
         }
         prepare(world)
+    }
+
+    /// Requests a host over TLS that is only used so (RFC 6797, section 8.3).
+    private mutating func useTLS() {
+        guard let hsts = settings.hsts else { return }
+        if let url = request.url.flatMap(hsts.upgraded) { request.use(url) }
+        if let url = attempts?.base.url.flatMap(hsts.upgraded) { attempts?.base.url = url }
     }
 
     private mutating func adapt(_ interceptors: RequestInterceptors) {

@@ -91,7 +91,8 @@ extension Call {
             status: head.status,
             location: location,
             allowsDowngrade: settings.allowsInsecureRedirects,
-            sensitiveHeaders: settings.sensitiveHeaders
+            sensitiveHeaders: settings.sensitiveHeaders,
+            upgrading: { settings.hsts?.upgraded($0) ?? $0 }
         )
         guard let next, let response = received.value as? HTTPURLResponse else { return nil }
         return HeldResponse(response: response, kind: .redirect(next.request, keepsBody: next.keepsBody))

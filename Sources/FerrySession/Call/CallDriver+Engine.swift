@@ -50,6 +50,7 @@ extension CallDriver: TransferReceiver {
         // The server has not switched protocols, so that nothing is sent after the request.
         if attempt.prepared.isUpgrade, head.status != 101 { (transfer.reader as? MadeBodyReader)?.finish() }
         settings.cookies?.store(head.fields, for: call.request.base)
+        if attempt.isVerified { settings.hsts?.note(head.fields, from: attempt.prepared.origin.host) }
         holdOrigin(head)
         let facts = HeadFacts(
             head: head,

@@ -17,6 +17,13 @@ struct CallRequest {
     /// The request with the fields of the interceptors.
     var complete: URLRequest { base.setting(fields) }
 
+    /// Requests another URL in the same way.
+    mutating func use(_ url: URL) {
+        let kept = fields
+        base.url = url
+        fields = kept
+    }
+
     /// Uses a request that interceptors have changed.
     mutating func use(_ adapted: AdaptedRequest) {
         if adapted.isBaseChanged { base = adapted.base }

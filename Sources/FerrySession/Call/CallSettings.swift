@@ -22,6 +22,8 @@ final class CallSettings: Sendable {
     let decodesContent: Bool
     let decodingLimits: ContentDecodingLimits
     let cookies: CookieJar?
+    /// The hosts that are only used over TLS.
+    let hsts: HSTSStore?
     let credentialStore: CredentialStore?
     let cache: HTTPCache?
     let cachePolicy: URLRequest.CachePolicy
@@ -45,6 +47,7 @@ final class CallSettings: Sendable {
         decodesContent = options.decodesContent
         decodingLimits = options.decodingLimits
         cookies = CookieJar(configuration)
+        hsts = options.hsts.store(for: configuration.httpCookieStorage)
         credentialStore = configuration.urlCredentialStorage.map(CredentialStore.init)
         cache = options.cache ?? HTTPCache(configuration.urlCache)
         cachePolicy = configuration.requestCachePolicy

@@ -90,7 +90,7 @@ extension NginxTests {
                 let (data, _) = try await session.fetch(server.url(.http2, "small"))
                 #expect(String(decoding: data, as: UTF8.self) == "hello\n")
             }
-            #expect(tasks.allSatisfy { $0.state == .running })
+            #expect(tasks.allSatisfy { $0.state == .running }, "\(tasks.map { String(describing: $0.error) })")
             limit.bytesPerSecond = nil
             try await eventually("the end") { tasks.allSatisfy { $0.state == .completed } }
             for task in tasks {

@@ -1,0 +1,45 @@
+/// The value of a `Strict-Transport-Security` field (RFC 6797, section 6.1).
+package struct StrictTransportSecurity: Hashable, Sendable {
+    /// The seconds for which the host is only to be used over TLS; zero ends that.
+    package var maximumAge: Int64
+    package var includesSubdomains = false
+
+    /// Reads a value, or returns `nil` if it does not conform to the grammar: the field is ignored then.
+    package init?(_ value: String) {
+        var seen: Set<String> = []
+        var age: Int64?
+        // A field has two directives; a hundred leave room for those of the future.
+        for part in value.utf8.prefix(4_096).split(separator: UInt8(ascii: ";"), maxSplits: 100) {
+            let pair = part.split(separator: UInt8(ascii: "="), maxSplits: 1, omittingEmptySubsequences: false)
+            let name = pair.first.map { Substring($0).trimmingBlanks.lowercased() } ?? ""
+            if name.isEmpty, pair.count == 1 { continue }
+            guard HeaderRule.isToken(name), seen.insert(name).inserted else { return nil }
+            let text = pair.count > 1 ? Substring(pair[1]).trimmingBlanks : nil
+            switch name {
+            case "max-age":
+                guard let text, let seconds = ByteCount(digits: text.withoutQuotes) else { return nil }
+                age = seconds.int64
+            case "includesubdomains":
+                guard text == nil else { return nil }
+                includesSubdomains = true
+            default: break
+            }
+        }
+        guard let age else { return nil }
+        maximumAge = age
+    }
+}
+
+extension Substring {
+    fileprivate var trimmingBlanks: Substring {
+        let isBlank: (Character) -> Bool = { $0 == " " || $0 == "\t" }
+        guard let first = firstIndex(where: { !isBlank($0) }), let last = lastIndex(where: { !isBlank($0) }) else {
+            return ""
+        }
+        return self[first...last]
+    }
+
+    fileprivate var withoutQuotes: Substring {
+        count > 1 && first == "\"" && last == "\"" ? dropFirst().dropLast() : self
+    }
+}

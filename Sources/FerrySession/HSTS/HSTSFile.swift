@@ -1,0 +1,90 @@
+/// The file format of curl's option `--hsts`: a line for each host, with the date and time at which its entry ends.
+///
+/// ```
+/// .example.com "20271231 23:59:59"
+/// ```
+///
+/// A dot before the name includes the names below it. The time is in UTC, and `unlimited` stands for one that never
+/// comes.
+enum HSTSFile {
+    private static let largestSize = 4_194_304
+    private static let header = "# The hosts that are only used over TLS (RFC 6797). This file is replaced.\n"
+
+    static func read(_ file: URL) throws -> String {
+        let data = try RegularFile.contents(of: file.path, links: .follow, limit: largestSize)
+        return String(decoding: data, as: UTF8.self)
+    }
+
+    /// Returns the hosts of a text whose entries have not ended; of several with one name, the last.
+    static func hosts(_ text: String, now: Date) throws -> [HSTSStore.Host] {
+        var hosts: [HSTSStore.Host] = []
+        for (number, line) in text.split(separator: "\n", omittingEmptySubsequences: false).enumerated() {
+            let line = line.trimmingCharacters(in: .whitespaces)
+            if line.isEmpty || line.hasPrefix("#") { continue }
+            guard let host = host(line) else {
+                let text = "Line \(number + 1) of the file of hosts is not `host \"YYYYMMDD HH:MM:SS\"`"
+                throw CurlSessionError(.invalidHSTSFile, text)
+            }
+            if host.expires > now { hosts.append(host) }
+        }
+        return hosts
+    }
+
+    private static func host(_ line: String) -> HSTSStore.Host? {
+        let words = line.split(separator: " ", maxSplits: 1)
+        guard words.count == 2, let end = date(words[1].trimmingCharacters(in: CharacterSet(charactersIn: " \"")))
+        else {
+            return nil
+        }
+        let includesSubdomains = words[0].hasPrefix(".")
+        guard let host = try? URLHost(String(includesSubdomains ? words[0].dropFirst() : words[0])), host.kind == .name
+        else { return nil }
+        return HSTSStore.Host(name: host.name, includesSubdomains: includesSubdomains, expires: end)
+    }
+
+    /// Reads `YYYYMMDD HH:MM:SS`, in UTC.
+    private static func date(_ text: String) -> Date? {
+        if text == "unlimited" { return .distantFuture }
+        let digits = text.utf8.filter { (0x30...0x39).contains($0) }.map { Int32($0 - 0x30) }
+        guard digits.count == 14, text.utf8.count == 17 else { return nil }
+        func number(_ range: Range<Int>) -> Int32 { digits[range].reduce(0) { $0 * 10 + $1 } }
+        var parts = tm()
+        (parts.tm_year, parts.tm_mon, parts.tm_mday) = (number(0..<4) - 1_900, number(4..<6) - 1, number(6..<8))
+        (parts.tm_hour, parts.tm_min, parts.tm_sec) = (number(8..<10), number(10..<12), number(12..<14))
+        guard (0..<12).contains(parts.tm_mon), (1...31).contains(parts.tm_mday), parts.tm_hour < 24, parts.tm_min < 60,
+            parts.tm_sec <= 60
+        else { return nil }
+        return Date(timeIntervalSince1970: TimeInterval(timegm(&parts)))
+    }
+
+    private static func text(_ date: Date) -> String {
+        guard date < .distantFuture else { return "unlimited" }
+        var time = time_t(date.timeIntervalSince1970)
+        var parts = tm()
+        gmtime_r(&time, &parts)
+        func digits(_ number: Int32, _ count: Int) -> String {
+            let text = String(number)
+            return String(repeating: "0", count: max(0, count - text.count)) + text
+        }
+        let day = digits(parts.tm_year + 1_900, 4) + digits(parts.tm_mon + 1, 2) + digits(parts.tm_mday, 2)
+        return day + " " + [parts.tm_hour, parts.tm_min, parts.tm_sec].map { digits($0, 2) }.joined(separator: ":")
+    }
+
+    /// Replaces the file, which only its owner can read, since it tells which hosts were visited.
+    static func write(_ hosts: [HSTSStore.Host], to file: URL) throws {
+        let lines = hosts.sorted { $0.name < $1.name }.map { host in
+            "\(host.includesSubdomains ? "." : "")\(host.name) \"\(text(host.expires))\"\n"
+        }
+        let temporary = file.path + ".new"
+        unlink(temporary)
+        do {
+            let new = try RegularFile(creating: temporary)
+            try new.write(Data((header + lines.joined()).utf8))
+            try new.close()
+            guard rename(temporary, file.path) == 0 else { throw FileError("rename to", path: file.path) }
+        } catch {
+            unlink(temporary)
+            throw error
+        }
+    }
+}

@@ -1,0 +1,201 @@
+/// The hosts that are only used over TLS (HTTP Strict Transport Security, RFC 6797).
+///
+/// A session with a store sends each `http` request for such a host as `https`, also after a redirect, so that nobody on
+/// the way can read or change it. A host is added when it sends `Strict-Transport-Security` over a verified connection,
+/// or by ``add(_:includesSubdomains:until:)``, for a list of your own.
+///
+/// ```swift
+/// var options = CurlSession.Options()
+/// options.hsts = .store(try HSTSStore(file: folder.appendingPathComponent("hsts.txt")))
+/// ```
+///
+/// All methods can be called from any thread.
+public final class HSTSStore: Sendable {
+    /// A host that is only used over TLS.
+    public struct Host: Hashable, Sendable {
+        /// The name of the host, in lower case.
+        public var name: String
+        /// A Boolean value that indicates whether the names below the host are included.
+        public var includesSubdomains: Bool
+        /// When the entry ends.
+        public var expires: Date
+    }
+
+    /// The store of sessions whose configuration has `HTTPCookieStorage.shared`; it is kept in memory.
+    public static let shared = HSTSStore()
+    /// How many hosts are kept; a new one replaces the one that ends first.
+    static let largestCount = 10_000
+
+    private struct State {
+        var hosts: [String: Host] = [:]
+        /// Whether the file lacks changes.
+        var isChanged = false
+        var isWriteScheduled = false
+    }
+
+    private let state = Mutex(State())
+    private let file: URL?
+    private let queue = DispatchQueue(label: "ferry.hsts")
+
+    /// Creates an empty store that is kept in memory.
+    public init() { file = nil }
+
+    /// Creates a store with the hosts of a file, in which changes are kept.
+    ///
+    /// The file has the format of curl's option `--hsts`, and may be shared with it. It is read now, and replaced
+    /// atomically after changes, on a queue of the store.
+    ///
+    /// - Parameter file: The URL of the file; a missing file is an empty store.
+    /// - Throws: An error if the file cannot be read, or is not in this format.
+    public init(file: URL) throws {
+        self.file = file
+        guard FileManager.default.fileExists(atPath: file.path) else { return }
+        let hosts = try HSTSFile.hosts(try HSTSFile.read(file), now: Date())
+        state.withLock { state in
+            for host in hosts.prefix(Self.largestCount) { state.hosts[host.name] = host }
+        }
+    }
+
+    /// The hosts, in the order of their names.
+    public var hosts: [Host] { state.withLock { Array($0.hosts.values) }.sorted { $0.name < $1.name } }
+
+    /// Adds a host, replacing one of the same name.
+    ///
+    /// - Parameters:
+    ///   - host: The name of the host. Addresses are ignored.
+    ///   - includesSubdomains: Whether names below it are included; `false` by default.
+    ///   - end: When the entry ends; `nil`, the default, for never.
+    public func add(_ host: String, includesSubdomains: Bool = false, until end: Date? = nil) {
+        guard let name = Self.name(of: host) else { return }
+        add(Host(name: name, includesSubdomains: includesSubdomains, expires: end ?? .distantFuture))
+    }
+
+    /// Removes a host.
+    public func remove(_ host: String) {
+        guard let name = Self.name(of: host) else { return }
+        change { $0[name] = nil }
+    }
+
+    /// Removes all hosts.
+    public func removeAll() { change { $0 = [:] } }
+
+    /// Returns whether a host is only used over TLS: because of its own entry, or that of a domain above it.
+    public func requiresHTTPS(_ host: String) -> Bool { requiresHTTPS(host, now: Date()) }
+
+    /// Writes changes to the file now, on the caller's thread; without a file, does nothing.
+    ///
+    /// - Throws: An error if the file cannot be written. The changes are kept for the next time.
+    public func synchronize() throws { try queue.sync { try write() } }
+
+    // MARK: - Rules
+
+    func requiresHTTPS(_ host: String, now: Date) -> Bool {
+        state.withLock { state in
+            guard !state.hosts.isEmpty, let name = Self.name(of: host) else { return false }
+            var domain = Substring(name)
+            var isHostItself = true
+            while true {
+                if let entry = state.hosts[String(domain)], entry.expires > now,
+                    isHostItself || entry.includesSubdomains
+                {
+                    return true
+                }
+                guard let dot = domain.firstIndex(of: ".") else { return false }
+                domain = domain[domain.index(after: dot)...]
+                isHostItself = false
+            }
+        }
+    }
+
+    /// Notes the field of a response that has come over a verified connection (RFC 6797, section 8.1).
+    func note(_ fields: [ResponseHead.Field], from host: String, now: Date = Date()) {
+        // Only the first field counts.
+        guard let field = fields.first(where: { $0.name.isEqualIgnoringCase("strict-transport-security") }),
+            let rule = StrictTransportSecurity(field.value), let name = Self.name(of: host)
+        else { return }
+        guard rule.maximumAge > 0 else { return change { $0[name] = nil } }
+        // The dates of the file have four digits for the year.
+        let end = min(now.addingTimeInterval(TimeInterval(rule.maximumAge)), .distantFuture)
+        add(Host(name: name, includesSubdomains: rule.includesSubdomains, expires: end))
+    }
+
+    /// Returns the URL that is requested instead of an `http` one, if there is one (RFC 6797, section 8.3).
+    func upgraded(_ url: URL) -> URL? {
+        guard state.withLock({ !$0.hosts.isEmpty }), url.scheme?.folded == "http",
+            requiresHTTPS(Origin(url).host), var parts = URLComponents(url: url, resolvingAgainstBaseURL: true)
+        else { return nil }
+        parts.scheme = "https"
+        if parts.port == 80 { parts.port = nil }
+        return parts.url
+    }
+
+    /// Returns the normalized name of a host; `nil` for an address, and for what is no host.
+    private static func name(of host: String) -> String? {
+        guard let parsed = try? URLHost(host), parsed.kind == .name else { return nil }
+        return parsed.name
+    }
+
+    // MARK: - Changes
+
+    private func add(_ host: Host) {
+        change { hosts in
+            if hosts.count >= Self.largestCount, hosts[host.name] == nil,
+                let first = hosts.values.min(by: { $0.expires < $1.expires })
+            {
+                hosts[first.name] = nil
+            }
+            hosts[host.name] = host
+        }
+    }
+
+    private func change(_ change: (inout [String: Host]) -> Void) {
+        let mustSchedule = state.withLock { state in
+            let old = state.hosts
+            change(&state.hosts)
+            guard file != nil, state.hosts != old else { return false }
+            state.isChanged = true
+            defer { state.isWriteScheduled = true }
+            return !state.isWriteScheduled
+        }
+        // A file that cannot be written now is tried again with the next change.
+        if mustSchedule { queue.async { [self] in try? write() } }
+    }
+
+    /// Writes changes; called on the queue.
+    private func write() throws {
+        let hosts = state.withLock { state -> [Host]? in
+            state.isWriteScheduled = false
+            guard state.isChanged else { return nil }
+            state.isChanged = false
+            return Array(state.hosts.values)
+        }
+        guard let file, let hosts else { return }
+        do {
+            try HSTSFile.write(hosts, to: file)
+        } catch {
+            state.withLock { $0.isChanged = true }
+            throw error
+        }
+    }
+}
+
+extension CurlSession.Options {
+    /// Which hosts a session only uses over TLS.
+    public enum HSTS: Sendable {
+        /// Those that have asked for it, for sessions that have a cookie storage: in ``HSTSStore/shared`` for
+        /// `HTTPCookieStorage.shared`, and in a store of the session's own for another one.
+        case automatic
+        /// No hosts.
+        case none
+        /// Those of a store.
+        case store(HSTSStore)
+
+        func store(for cookies: HTTPCookieStorage?) -> HSTSStore? {
+            switch self {
+            case .automatic: cookies.map { $0 === HTTPCookieStorage.shared ? .shared : HSTSStore() }
+            case .none: nil
+            case .store(let store): store
+            }
+        }
+    }
+}

@@ -1,0 +1,137 @@
+import FerryTesting
+import TestSupport
+import Testing
+
+@testable import FerrySession
+
+struct HSTSStoreTests {
+    private static let now = Date(timeIntervalSince1970: 1_800_000_000)
+
+    private func store(_ values: [String: String]) -> HSTSStore {
+        let store = HSTSStore()
+        for (host, value) in values {
+            store.note([.init(name: "strict-transport-security", value: value)], from: host, now: Self.now)
+        }
+        return store
+    }
+
+    @Test(
+        "A host counts itself, and the names below it if it says so (RFC 6797, section 8.2)",
+        arguments: [
+            ("one.example", true), ("ONE.example.", true), ("a.one.example", false), ("two.example", true),
+            ("a.two.example", true), ("b.a.two.example", true), ("atwo.example", false), ("example", false),
+            ("", false), ("127.0.0.1", false), ("[::1]", false),
+        ]
+    )
+    func matches(_ host: String, _ isExpected: Bool) {
+        let store = store([
+            "one.example": "max-age=10", "two.example": "max-age=10; includeSubDomains",
+            "127.0.0.1": "max-age=10", "[::1]": "max-age=10",
+        ])
+        #expect(store.requiresHTTPS(host, now: Self.now) == isExpected)
+        #expect(store.hosts.map(\.name) == ["one.example", "two.example"])
+    }
+
+    @Test("An entry ends after its time, and at once with a time of zero")
+    func ends() {
+        let store = store(["one.example": "max-age=10"])
+        #expect(store.requiresHTTPS("one.example", now: Self.now.addingTimeInterval(9)))
+        #expect(!store.requiresHTTPS("one.example", now: Self.now.addingTimeInterval(10)))
+        store.note([.init(name: "Strict-Transport-Security", value: "max-age=0")], from: "one.example", now: Self.now)
+        #expect(store.hosts.isEmpty)
+    }
+
+    @Test("Only the first of several fields counts, and an invalid one changes nothing")
+    func fields() {
+        let store = HSTSStore()
+        let name = "Strict-Transport-Security"
+        store.note([.init(name: name, value: "x"), .init(name: name, value: "max-age=1")], from: "a.example")
+        #expect(store.hosts.isEmpty)
+        store.note([.init(name: name, value: "max-age=99"), .init(name: name, value: "max-age=0")], from: "a.example")
+        #expect(store.hosts.count == 1)
+    }
+
+    @Test(
+        "A URL keeps its port, except that 80 becomes the default (RFC 6797, section 8.3)",
+        arguments: [
+            ("http://one.example/a?b#c", "https://one.example/a?b#c"),
+            ("http://one.example:80/", "https://one.example/"),
+            ("http://one.example:8080/", "https://one.example:8080/"),
+            ("http://user:pw@one.example/%2F", "https://user:pw@one.example/%2F"),
+            ("https://one.example/", nil), ("http://other.example/", nil), ("ftp://one.example/", nil),
+        ]
+    )
+    func upgrades(_ url: String, _ expected: String?) throws {
+        let store = HSTSStore()
+        store.add("one.example")
+        #expect(try store.upgraded(#require(URL(string: url)))?.absoluteString == expected)
+    }
+
+    @Test("No more hosts are kept than the limit; those that end first go first")
+    func limit() {
+        let store = HSTSStore()
+        for index in 0...HSTSStore.largestCount {
+            store.add("h\(index).example", until: Self.now.addingTimeInterval(TimeInterval(index)))
+        }
+        #expect(store.hosts.count == HSTSStore.largestCount)
+        #expect(!store.requiresHTTPS("h0.example", now: .distantPast))
+    }
+
+    @Test("A file keeps the hosts, and only its owner can read it")
+    func file() throws {
+        let folder = try TemporaryFolder()
+        let file = folder.file("hsts.txt")
+        let store = try HSTSStore(file: file)
+        store.add("one.example", until: Date(timeIntervalSince1970: 4_000_000_000))
+        store.add("two.example", includesSubdomains: true)
+        try store.synchronize()
+        let text = try String(contentsOf: file, encoding: .utf8)
+        #expect(text.contains("one.example \"20961002 07:06:40\"\n.two.example \"unlimited\"\n"))
+        let mode = try FileManager.default.attributesOfItem(atPath: file.path)[.posixPermissions] as? Int
+        #expect(mode == 0o600)
+        #expect(try HSTSStore(file: file).hosts == store.hosts)
+        store.removeAll()
+        try store.synchronize()
+        #expect(try HSTSStore(file: file).hosts.isEmpty)
+    }
+
+    @Test(
+        "A file in another format is an error that names the line",
+        arguments: [
+            "one.example", "one.example \"yesterday\"", "127.0.0.1 \"20961002 07:06:40\"", "a \"20961302 07:06:40\"",
+        ]
+    )
+    func damagedFile(_ line: String) throws {
+        let folder = try TemporaryFolder()
+        let file = folder.file("hsts.txt")
+        try Data("# comment\n\(line)\n".utf8).write(to: file)
+        let error = #expect(throws: CurlSessionError.self) { try HSTSStore(file: file) }
+        #expect(error?.code == .invalidHSTSFile)
+        #expect(error?.message.contains("Line 2") == true)
+    }
+
+    @Test("The default is the shared store beside the shared cookies, a store of its own, or none")
+    func defaults() {
+        let automatic = CurlSession.Options.HSTS.automatic
+        #expect(automatic.store(for: .shared) === HSTSStore.shared)
+        #expect(automatic.store(for: nil) == nil)
+        let own = URLSessionConfiguration.ephemeral.httpCookieStorage
+        #expect(automatic.store(for: own) !== HSTSStore.shared)
+    }
+
+    @Test("A response without TLS adds no host")
+    func plain() async throws {
+        let server = try LoopbackServer { _ in
+            LoopbackResponse(headers: ["Strict-Transport-Security": "max-age=100"], body: Data("x".utf8))
+        }
+        let store = HSTSStore()
+        var options = CurlSession.Options()
+        options.hsts = .store(store)
+        let session = CurlSession(configuration: .ephemeral, options: options)
+        var url = URLComponents(url: server.url, resolvingAgainstBaseURL: false)
+        url?.host = "localhost"
+        _ = try await session.data(from: try #require(url?.url))
+        #expect(store.hosts.isEmpty)
+        session.invalidateAndCancel()
+    }
+}
