@@ -1,6 +1,6 @@
 import FerrySession
 
-/// Retries, interceptors and the deadline of a manager's tasks.
+/// Retries, interceptors, the deadline and the circuit breaker of a manager's tasks.
 ///
 /// They require a ``CurlSession``, the default transport. With another one, a task made while one of them is set fails
 /// with ``NetworkError/Code/unsupportedByTransport``.
@@ -27,6 +27,41 @@ extension SessionManager {
             // Not under the lock, since interceptors are user code.
             let interceptors = RequestInterceptors(newValue)
             core.changeRecovery { $0.interceptors = interceptors }
+        }
+    }
+
+    /// The circuit breaker that stops requests to servers that keep failing; nil, the default, for the transport's.
+    ///
+    /// It is read when a task is made, and can be shared with other managers and sessions.
+    public var circuitBreaker: CircuitBreaker? {
+        get { core.settings.withLock { $0.recovery }?.values.circuitBreaker }
+        set { core.changeRecovery { $0.circuitBreaker = newValue } }
+    }
+
+    /// Deadline, retries and circuit breaker together, in one line.
+    ///
+    /// ```swift
+    /// manager.resilience = .standard
+    /// ```
+    ///
+    /// Setting it replaces ``deadline``, ``retryPolicy`` and ``circuitBreaker``; each can be changed afterwards. Setting
+    /// nil removes all three.
+    public var resilience: Resilience? {
+        get {
+            guard let values = core.settings.withLock({ $0.recovery })?.values else { return nil }
+            let value = Resilience(
+                deadline: values.deadlineInSeconds,
+                retryPolicy: values.retry,
+                circuitBreaker: values.circuitBreaker
+            )
+            return value.isEmpty ? nil : value
+        }
+        set {
+            core.changeRecovery { values in
+                values.deadlineInSeconds = newValue?.deadline
+                values.retry = newValue?.retryPolicy
+                values.circuitBreaker = newValue?.circuitBreaker
+            }
         }
     }
 
@@ -60,7 +95,7 @@ extension NetworkError {
     static func unsupported(by session: URLSession) -> NetworkError {
         NetworkError(
             .unsupportedByTransport,
-            message: "Retries, interceptors and deadlines are not supported by \(type(of: session)): use .curl"
+            message: "Retries, interceptors, deadlines and circuit breakers are not supported by \(type(of: session)): use .curl"
         )
     }
 }

@@ -111,6 +111,8 @@ public struct CurlSessionError: Error, Sendable, Hashable, LocalizedError, Custo
         public static let invalidNetworkOptions = Code(rawValue: "invalidNetworkOptions")
         /// ``NetworkOptions/localEndpoint`` is not an address or interface of this machine.
         public static let localEndpointUnavailable = Code(rawValue: "localEndpointUnavailable")
+        /// A circuit breaker has let no request to the server pass, since too many have failed.
+        public static let circuitOpen = Code(rawValue: "circuitOpen")
         /// A file of hosts for `HSTSStore` is not in the format of curl's option `--hsts`.
         public static let invalidHSTSFile = Code(rawValue: "invalidHSTSFile")
         /// A class of `protocolClasses` called its client in an invalid order or with invalid values.

@@ -126,7 +126,7 @@ struct Attempts {
     // MARK: - Errors
 
     /// Returns an error that tells the number of attempts, and why there is no further one if that needs to be said.
-    func annotated(_ error: URLError, _ note: String?, at now: MonotonicTime) -> URLError {
+    func annotated(_ error: URLError, note: String?, at now: MonotonicTime) -> URLError {
         guard current.number > 1 || note != nil else { return error }
         var parts: [String] = []
         if current.number > 1 {

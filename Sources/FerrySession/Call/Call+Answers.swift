@@ -29,7 +29,7 @@ extension Call {
     mutating func answerRedirect(_ next: URLRequest?, _ world: some CallSurroundings) {
         guard let held, held.isAsked, case .redirect(let asked, let keepsBody) = held.kind else { return }
         guard let next else { return deliverHeld(world) }
-        endAttempt()
+        endAttempt(world)
         noteUnsafeRequest()
         content = content.afterRedirect(from: asked, keepsBody: keepsBody, to: next)
         let leavesOrigin = request.url?.hasSameOrigin(as: next.url) == false

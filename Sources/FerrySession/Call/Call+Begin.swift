@@ -13,7 +13,7 @@ extension Call {
         case .verified: if stage == .preparing { lookUp(world) }
         case .lookedUp(let answer): didLookUp(answer, world)
         case .joined: stage = .waitingForOther
-        case .isFirst: admit()
+        case .isFirst: admit(world)
         case .otherEnded(let end): otherEnded(end, world)
         case .delayed: goOn(from: .delaying, world)
         case .trustDecided: goOn(from: .waitingForTrust, world)
@@ -91,24 +91,25 @@ extension Call {
     private mutating func didLookUp(_ answer: CacheAnswer, _ world: some CallSurroundings) {
         guard stage == .preparing else { return }
         switch answer {
-        case .network: if settings.coalescesIdenticalRequests { join() } else { admit() }
+        case .network: if settings.coalescesIdenticalRequests { join(world) } else { admit(world) }
         case .response(let local): serve(local, world)
         case .failure(let error): fail(error, world)
         }
     }
 
     /// Waits for an identical request that is in flight, unless the response to this one is for this call alone.
-    private mutating func join() {
+    private mutating func join(_ world: some CallSurroundings) {
         guard request.method == "GET", content.isNone, rest.offset == nil, !rest.isResuming, credentials.areUnused
         else {
             emit(.endSharing(.unshareable))
-            return admit()
+            return admit(world)
         }
         emit(.join)
     }
 
-    private mutating func admit() {
+    private mutating func admit(_ world: some CallSurroundings) {
         guard let origin else { return }
+        if let error = circuit.refusal(of: origin, url: request.url, at: world.now) { return fail(error, world) }
         stage = .attempting
         emit(.admit(to: origin, isNamedByTask: !redirects.hasLeftOrigin))
     }
@@ -138,12 +139,12 @@ extension Call {
     }
 
     /// Abandons a paused stream, if the rest of the same body can be requested later.
-    mutating func detachIfPossible() {
+    mutating func detachIfPossible(_ world: some CallSurroundings) {
         guard stage == .attempting, validator != nil, response != nil, held == nil, rest.offset == nil,
             let total = rest.expectedTotal, total > rest.received
         else { return }
         rest.requestWhenAttached()
-        endAttempt()
+        endAttempt(world)
         stage = .detached
     }
 

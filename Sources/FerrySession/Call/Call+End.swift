@@ -5,7 +5,8 @@ extension Call {
         if let error = facts.notRepeated, incoming.failure == nil, held == nil { incoming.failure = error }
         let tunnel = facts.failure == nil ? nil : tunnelQuestion(facts)
         let end = end(facts, hasTunnelChallenge: tunnel != nil, world)
-        endAttempt(isOver: true)
+        if facts.code != 0, incoming.failure == nil { circuit.note(.failure, at: world.now) }
+        endAttempt(isOver: true, world)
         if let error = incoming.bodyError {
             emit(.endSharing(.abandoned))
             return self.end(with: error, world)
@@ -142,13 +143,14 @@ extension Call {
 
     /// Ends the attempt, if it has not ended yet, and begins another with the same body from its first byte.
     mutating func sendAgain(_ world: some CallSurroundings) {
-        endAttempt()
+        endAttempt(world)
         emit(.report(.rewound))
         begin(world)
     }
 
     /// Releases the attempt's handle; `isOver` indicates that libcurl has ended the attempt.
-    mutating func endAttempt(isOver: Bool = false) {
+    mutating func endAttempt(isOver: Bool = false, _ world: some CallSurroundings) {
+        circuit.note(.unknown, at: world.now)
         if !isOver { emit(.endSharing(.unshareable)) }
         // The request of the next attempt is adapted again.
         attempts?.isAdapted = false
@@ -168,7 +170,7 @@ extension Call {
             let text = "The server's range was to end at byte \(end), and the body has \(rest.received) bytes"
             error = .ferry(.networkConnectionLost, url: request.url, reason: .cannotContinue, text)
         }
-        guard let error else { return finish() }
+        guard let error else { return finish(world) }
         incoming.failure = error
         if isDecided { fail(error, world) } else { failBody(world) }
     }
@@ -182,7 +184,7 @@ extension Call {
     mutating func failBody(_ world: some CallSurroundings) {
         guard held == nil else { return failBodyOfHeld(world) }
         let (error, wasSent) = (attemptError, world.wasSent)
-        endAttempt()
+        endAttempt(world)
         recover(from: error, wasSent: wasSent, world)
     }
 
@@ -191,7 +193,7 @@ extension Call {
         let error = attemptError
         held?.failure = error
         // If the attempt has ended already, the call may wait for a decision about the response.
-        if world.isRunning { endAttempt() }
+        if world.isRunning { endAttempt(world) }
         incoming.hasEnded = true
         askAboutHeld(world)
     }
@@ -242,14 +244,15 @@ extension Call {
         }
         if let held, !held.isAsked, !isAnsweredByCurl(held) {
             // The response is known already; only its body does not come.
-            endAttempt()
+            endAttempt(world)
             self.held?.failure = error
             incoming.hasEnded = true
             return askAboutHeld(world)
         }
         let wasSent = world.wasSent
+        circuit.note(.failure, at: world.now)
         emit(.endSharing(.failure(error, wasSent: wasSent)))
-        endAttempt()
+        endAttempt(world)
         recover(from: error, wasSent: wasSent, world)
     }
 
@@ -278,32 +281,32 @@ extension Call {
         _ world: some CallSurroundings
     ) {
         if mayServeStale, response == nil, held == nil, world.mayServeStale(insteadOf: error.code) {
-            endAttempt()
+            endAttempt(world)
             return emit(.serveStale)
         }
-        end(.fail(attempts?.annotated(error, note, at: world.now) ?? error))
+        end(.fail(attempts?.annotated(error, note: note, at: world.now) ?? error), world)
     }
 
     /// Ends the call with an error of an interceptor's, or of the code that makes the body.
     mutating func end(with error: any Error, _ world: some CallSurroundings) {
         if let error = error as? URLError { return fail(error, world) }
-        end(.fail(error))
+        end(.fail(error), world)
     }
 
-    private mutating func finish() {
+    private mutating func finish(_ world: some CallSurroundings) {
         if let budget = attempts?.current.budget { emit(.budget(.giveBack, budget)) }
         emit(.shareResponse)
-        end(.finish)
+        end(.finish, world)
     }
 
-    mutating func cancel() {
+    mutating func cancel(_ world: some CallSurroundings) {
         emit(.endSharing(.abandoned))
-        end(.close)
+        end(.close, world)
     }
 
-    private mutating func end(_ step: CallStep) {
+    private mutating func end(_ step: CallStep, _ world: some CallSurroundings) {
         noteUnsafeRequest()
-        endAttempt()
+        endAttempt(world)
         emit(step)
         stage = .finished
     }

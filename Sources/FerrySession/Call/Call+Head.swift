@@ -3,6 +3,7 @@ extension Call {
     mutating func didReceiveHead(_ facts: HeadFacts, _ world: some CallSurroundings) {
         let head = facts.head
         reconnections = 0
+        circuit.noteStatus(head.status, at: world.now)
         // libcurl answers some challenges itself within the attempt; the response before this one does not count then.
         _ = forgetUnaskedHeld()
         // RFC 9110, section 10.1.1; libcurl sends the body without the expectation too.

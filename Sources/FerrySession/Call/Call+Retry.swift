@@ -180,7 +180,7 @@ extension Call {
 
     private mutating func retry(_ next: PendingRetry, _ world: some CallSurroundings) {
         guard let failure = attempts?.current.failure, let number = attempts?.current.number else { return }
-        endAttempt()
+        endAttempt(world)
         switch next.start {
         case .rest: rest.request()
         case .beginning:

@@ -58,6 +58,7 @@ struct Call {
     var rest: BodyRest
     /// What is known about its attempts, if there may be several.
     var attempts: Attempts?
+    var circuit = CircuitUse(nil)
     /// The questions to the delegate for a stream.
     var streamQuestions = StreamQuestions()
     /// The origin of the request.
@@ -100,7 +101,7 @@ struct Call {
             handleBeginning(event, world)
         case .head(let facts): didReceiveHead(facts, world)
         case .heldBodyIsLarge: askAboutHeld(world)
-        case .mayDetach: detachIfPossible()
+        case .mayDetach: detachIfPossible(world)
         case .attemptEnded(let facts): attemptEnded(facts, world)
         case .drained(let isDecided): finishIfDrained(isDecided: isDecided, world)
         case .bodyFailed: failBody(world)
@@ -113,7 +114,7 @@ struct Call {
         case .cannotAsk: deliverHeld(world)
         case .bodyStream(let box): answerBodyStream(box, world)
         case .considersResponse: considerResponse(world)
-        case .cancelled: cancel()
+        case .cancelled: cancel(world)
         }
         defer { steps = [] }
         return steps

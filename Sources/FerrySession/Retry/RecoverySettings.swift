@@ -5,6 +5,7 @@ package final class RecoverySettings: Sendable {
     package struct Values: Sendable {
         package var retry: RetryPolicy?
         package var interceptors: RequestInterceptors?
+        package var circuitBreaker: CircuitBreaker?
         /// The time limit of the whole call.
         fileprivate(set) var deadline: TimeSpan?
 
@@ -14,7 +15,9 @@ package final class RecoverySettings: Sendable {
             set { deadline = newValue.map { TimeSpan(seconds: $0) } }
         }
 
-        package var isEmpty: Bool { retry == nil && interceptors == nil && deadline == nil }
+        package var isEmpty: Bool {
+            retry == nil && interceptors == nil && deadline == nil && circuitBreaker == nil
+        }
     }
 
     package let values: Values
@@ -32,12 +35,14 @@ package final class RecoverySettings: Sendable {
             values.retry = preferred?.values.retry ?? values.retry
             values.interceptors = preferred?.values.interceptors ?? values.interceptors
             values.deadline = preferred?.values.deadline ?? values.deadline
+            values.circuitBreaker = preferred?.values.circuitBreaker ?? values.circuitBreaker
         }
     }
 
     package var retry: RetryPolicy? { values.retry }
     package var interceptors: RequestInterceptors? { values.interceptors }
     var deadline: TimeSpan? { values.deadline }
+    var circuitBreaker: CircuitBreaker? { values.circuitBreaker }
 
     /// Whether a task may make more attempts than one, or asks before it makes one.
     var affectsAttempts: Bool { retry != nil || interceptors != nil }

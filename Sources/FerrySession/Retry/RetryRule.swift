@@ -143,7 +143,7 @@ enum RetryRule {
         wasSent: Bool
     ) -> Outcome {
         switch (code, reason) {
-        case (_, .cannotContinue?), (_, .localEndpointUnavailable?), (_, .proxyRefused?): .permanent
+        case (_, .cannotContinue?), (_, .localEndpointUnavailable?), (_, .proxyRefused?), (_, .circuitOpen?): .permanent
         case (.cannotFindHost, _), (.dnsLookupFailed, _): .failure(.nameLookup)
         case (.cannotConnectToHost, _): .failure(.connect)
         case (.timedOut, .resourceTimeout?), (.timedOut, .deadlineExceeded?): .permanent

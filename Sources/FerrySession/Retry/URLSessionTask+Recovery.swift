@@ -32,6 +32,15 @@ extension URLSessionTask {
         set { changeRecovery { $0.deadlineInSeconds = newValue } }
     }
 
+    /// The circuit breaker that decides whether the task's requests are sent; by default, that of its session's options.
+    ///
+    /// Set it before the task is resumed for the first time; later changes have no effect. Tasks of other sessions have
+    /// none, and setting it has no effect on them.
+    public var circuitBreaker: CircuitBreaker? {
+        get { recoverySettings?.circuitBreaker }
+        set { changeRecovery { $0.circuitBreaker = newValue } }
+    }
+
     /// Sets what a manager decides for the task; what it does not decide remains as the session's options say.
     ///
     /// - Parameters:

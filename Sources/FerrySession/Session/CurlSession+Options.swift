@@ -145,6 +145,9 @@ extension CurlSession {
         /// ``CurlSessionError/Code/deadlineExceeded``.
         public var deadline: TimeInterval?
 
+        /// The circuit breaker of tasks that have none of their own; `nil`, the default, for none.
+        public var circuitBreaker: CircuitBreaker?
+
         /// Makes the default options.
         public init() {}
     }

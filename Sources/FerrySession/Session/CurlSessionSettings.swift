@@ -29,6 +29,7 @@ struct CurlSessionSettings: @unchecked Sendable {
             values.retry = options.retry
             values.interceptors = RequestInterceptors(options.interceptors)
             values.deadlineInSeconds = options.deadline
+            values.circuitBreaker = options.circuitBreaker
         }
         self.recovery = recovery.values.isEmpty ? nil : recovery
     }

@@ -280,6 +280,7 @@ extension TaskCore {
         _ original: URLRequest?,
         _ adaptation: Adaptation?
     ) {
+        call.circuit = CircuitUse(settings?.circuitBreaker)
         guard let settings, settings.affectsAttempts else { return }
         let attempts = Attempts(
             settings,

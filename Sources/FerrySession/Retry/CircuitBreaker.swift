@@ -1,0 +1,156 @@
+/// Stops requests to servers that keep failing, so that callers fail at once and the servers can recover.
+///
+/// For each origin, the requests of a window of time are counted. When too large a share of them has failed, the circuit
+/// opens: requests fail without being sent, with the reason ``CurlSessionError/Code/circuitOpen``, or are answered with
+/// a stale stored response where that is allowed (RFC 5861). After a time one request is sent as a trial: a success
+/// closes the circuit, and a failure opens it again for twice as long.
+///
+/// ```swift
+/// manager.circuitBreaker = CircuitBreaker()
+/// ```
+///
+/// An attempt has failed if there was no response, or one with a status of ``Rule/failureStatuses``. Each attempt of a
+/// task counts. One breaker can be shared by any number of tasks, sessions and managers; all methods can be called from
+/// any thread.
+public final class CircuitBreaker: Sendable {
+    /// When a circuit opens, and for how long.
+    public struct Rule: Hashable, Sendable {
+        /// The share of failed requests at which the circuit opens, from 0 to 1; 0.5 by default.
+        public var failureShare = 0.5
+        /// The number of requests in the window below which the circuit stays closed; 10 by default.
+        public var minimumRequests = 10
+        /// The length of the window, in seconds; 10 by default.
+        public var window: TimeInterval = 10
+        /// How long the circuit is open before a request is sent as a trial, in seconds; 5 by default.
+        public var openTime: TimeInterval = 5
+        /// The longest time, in seconds, to which ``openTime`` is doubled after failed trials; 60 by default.
+        public var maximumOpenTime: TimeInterval = 60
+        /// The status codes that are failures; 500, 502, 503 and 504 by default.
+        public var failureStatuses: Set<Int> = [500, 502, 503, 504]
+
+        /// Creates a rule with the defaults.
+        public init() {}
+    }
+
+    /// The state of the circuit to one origin.
+    public enum State: Hashable, Sendable {
+        /// Requests are sent.
+        case closed
+        /// Requests fail without being sent.
+        case open
+        /// One request is sent, or may be, as a trial.
+        case halfOpen
+    }
+
+    /// A change of the state of an origin's circuit.
+    public struct Change: Hashable, Sendable {
+        /// The scheme, host and port of the origin, as in a URL.
+        public var origin: String
+        /// The new state.
+        public var state: State
+    }
+
+    /// The number of origins of which healthy ones are forgotten.
+    private static let largestCount = 1_024
+
+    /// The rule.
+    public let rule: Rule
+    private let onChange: (@Sendable (Change) -> Void)?
+    private let queue = DispatchQueue(label: "ferry.circuit-breaker")
+    private let circuits = Mutex<[Origin: CircuitState]>([:])
+
+    /// Creates a breaker whose circuits are closed.
+    ///
+    /// - Parameters:
+    ///   - rule: The rule.
+    ///   - onChange: Called after each change of a circuit's state, in order, on a queue of the breaker; nil, the
+    ///     default, for none.
+    public init(_ rule: Rule = Rule(), onChange: (@Sendable (Change) -> Void)? = nil) {
+        self.rule = rule
+        self.onChange = onChange
+    }
+
+    /// Returns the state of the circuit to the origin of a URL.
+    public func state(of url: URL) -> State {
+        circuits.withLock { $0[Origin(url)]?.state(at: .now()) ?? .closed }
+    }
+
+    /// Closes all circuits, and forgets what was counted.
+    public func reset() {
+        let changed = circuits.withLock { circuits in
+            defer { circuits = [:] }
+            return circuits.filter { $0.value.state(at: .now()) != .closed }.map(\.key)
+        }
+        for origin in changed { tell(origin, .closed) }
+    }
+
+    /// Returns whether a request to an origin may be sent.
+    func admit(_ origin: Origin, at now: MonotonicTime) -> Bool {
+        change(origin, at: now) { $0.admit(at: now) }
+    }
+
+    /// Notes the end of a request that was admitted.
+    func note(_ outcome: CircuitState.Outcome, of origin: Origin, at now: MonotonicTime) {
+        change(origin, at: now) { $0.note(outcome, at: now) }
+    }
+
+    private func change<Result>(
+        _ origin: Origin,
+        at now: MonotonicTime,
+        _ change: (inout CircuitState) -> Result
+    ) -> Result {
+        let (result, before, after) = circuits.withLock { circuits in
+            if circuits.count >= Self.largestCount, circuits[origin] == nil { Self.forgetUnused(&circuits, at: now) }
+            var circuit = circuits[origin] ?? CircuitState(rule, at: now)
+            let before = circuit.state(at: now)
+            let result = change(&circuit)
+            circuits[origin] = circuit
+            return (result, before, circuit.state(at: now))
+        }
+        if before != after || (before == .halfOpen && result as? Bool == true) { tell(origin, after) }
+        return result
+    }
+
+    /// Forgets origins of which nothing needs to be known; a server can invent any number by redirects.
+    private static func forgetUnused(_ circuits: inout [Origin: CircuitState], at now: MonotonicTime) {
+        circuits = circuits.filter { !$0.value.isUnused(at: now) }
+        if circuits.count >= largestCount, let other = circuits.keys.first { circuits[other] = nil }
+    }
+
+    private func tell(_ origin: Origin, _ state: State) {
+        guard let onChange else { return }
+        let change = Change(origin: "\(origin.scheme)://\(origin.hostText):\(origin.port)", state: state)
+        queue.async { onChange(change) }
+    }
+}
+
+/// What a call does with a circuit breaker.
+struct CircuitUse {
+    private let breaker: CircuitBreaker?
+    /// The origin of a request that was admitted and has not ended.
+    private var pending: Origin?
+
+    init(_ breaker: CircuitBreaker?) { self.breaker = breaker }
+
+    /// Returns why a request must not be sent, if so.
+    mutating func refusal(of origin: Origin, url: URL?, at now: MonotonicTime) -> URLError? {
+        guard let breaker else { return nil }
+        guard breaker.admit(origin, at: now) else {
+            let text = "The circuit to \(origin.hostText) is open, since too many requests to it have failed"
+            return .ferry(.cannotConnectToHost, url: url, reason: .circuitOpen, text)
+        }
+        pending = origin
+        return nil
+    }
+
+    mutating func noteStatus(_ status: Int, at now: MonotonicTime) {
+        note(breaker?.rule.failureStatuses.contains(status) == true ? .failure : .success, at: now)
+    }
+
+    /// Notes the end of the request, unless one was noted before.
+    mutating func note(_ outcome: CircuitState.Outcome, at now: MonotonicTime) {
+        guard let breaker, let origin = pending else { return }
+        pending = nil
+        breaker.note(outcome, of: origin, at: now)
+    }
+}

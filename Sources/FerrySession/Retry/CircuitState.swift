@@ -1,0 +1,97 @@
+/// Whether requests to one origin are sent, as a pure value: the state of a ``CircuitBreaker`` for it.
+struct CircuitState: Sendable {
+    /// How a request has ended, as far as that says something about its server.
+    enum Outcome: Hashable, Sendable {
+        case success
+        case failure
+        /// It was cancelled, or has failed for a reason of the client's own.
+        case unknown
+    }
+
+    private enum Phase {
+        case closed
+        case open(until: MonotonicTime)
+        /// One request tries whether the server is well again.
+        case trying
+    }
+
+    /// The requests of one half of the window.
+    private struct Counts {
+        var successes = 0
+        var failures = 0
+    }
+
+    private let rule: CircuitBreaker.Rule
+    private var phase = Phase.closed
+    private var counts = (now: Counts(), before: Counts())
+    /// When the current half of the window has begun.
+    private var halfStart: MonotonicTime
+    /// How many times in a row the circuit was opened without a success between.
+    private var openings = 0
+
+    init(_ rule: CircuitBreaker.Rule, at now: MonotonicTime) {
+        self.rule = rule
+        halfStart = now
+    }
+
+    /// The state for users.
+    func state(at now: MonotonicTime) -> CircuitBreaker.State {
+        switch phase {
+        case .closed: .closed
+        case .trying: .halfOpen
+        case .open(let end): end > now ? .open : .halfOpen
+        }
+    }
+
+    /// Whether nothing needs to be known about the origin.
+    func isUnused(at now: MonotonicTime) -> Bool {
+        guard case .closed = phase else { return false }
+        return now.since(halfStart) > TimeSpan(seconds: rule.window)
+    }
+
+    /// Returns whether a request may be sent, and notes it if it is the one that tries a server again.
+    mutating func admit(at now: MonotonicTime) -> Bool {
+        switch phase {
+        case .closed: return true
+        case .trying: return false
+        case .open(let end):
+            guard end <= now else { return false }
+            phase = .trying
+            return true
+        }
+    }
+
+    /// Notes the end of a request that was admitted.
+    mutating func note(_ outcome: Outcome, at now: MonotonicTime) {
+        switch (phase, outcome) {
+        case (.trying, .success): self = CircuitState(rule, at: now)
+        case (.trying, .failure): open(at: now)
+        // The next request tries instead.
+        case (.trying, .unknown): phase = .open(until: now)
+        case (.open, _), (.closed, .unknown): break
+        case (.closed, _): count(outcome, at: now)
+        }
+    }
+
+    private mutating func count(_ outcome: Outcome, at now: MonotonicTime) {
+        let half = TimeSpan(seconds: rule.window / 2)
+        let passed = now.since(halfStart)
+        if passed > half {
+            counts = (Counts(), passed > half + half ? Counts() : counts.now)
+            halfStart = now
+        }
+        if outcome == .failure { counts.now.failures += 1 } else { counts.now.successes += 1 }
+        let failures = counts.now.failures + counts.before.failures
+        let all = failures + counts.now.successes + counts.before.successes
+        let isEnough = all >= max(1, rule.minimumRequests)
+        if outcome == .failure, isEnough, Double(failures) >= rule.failureShare * Double(all) { open(at: now) }
+    }
+
+    private mutating func open(at now: MonotonicTime) {
+        let seconds = min(rule.openTime * Double(1 << min(openings, 10)), max(rule.openTime, rule.maximumOpenTime))
+        openings += 1
+        counts = (Counts(), Counts())
+        halfStart = now
+        phase = .open(until: now.advanced(by: TimeSpan(seconds: seconds)))
+    }
+}

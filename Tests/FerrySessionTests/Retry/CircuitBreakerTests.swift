@@ -1,0 +1,111 @@
+import FerryTesting
+import TestSupport
+import Testing
+
+@testable import FerrySession
+
+/// Circuit breakers over sockets.
+@Suite(.timeLimit(.minutes(5)))
+struct CircuitBreakerTests {
+    private func session(_ breaker: CircuitBreaker) -> CurlSession {
+        var options = CurlSession.Options()
+        options.circuitBreaker = breaker
+        return makeSession(options: options)
+    }
+
+    private func rule() -> CircuitBreaker.Rule {
+        var rule = CircuitBreaker.Rule()
+        (rule.minimumRequests, rule.openTime) = (4, 0.2)
+        return rule
+    }
+
+    @Test("A server that keeps failing receives no more requests until it is tried again")
+    func opensAndCloses() async throws {
+        let isWell = Watched(false)
+        let server = try LoopbackServer { _ in isWell.current ? .text("well") : .status(503) }
+        let changes = Watched<[CircuitBreaker.State]>([])
+        var rule = rule()
+        rule.openTime = 600
+        let breaker = CircuitBreaker(rule) { change in changes.append(change.state) }
+        let session = session(breaker)
+        for _ in 0..<4 { _ = try await session.data(from: server.url) }
+        #expect(breaker.state(of: server.url) == .open)
+        let error = await #expect(throws: URLError.self) { _ = try await session.data(from: server.url) }
+        #expect(error?.code == .cannotConnectToHost)
+        #expect(error?.ferryCode == .circuitOpen)
+        #expect(server.requests.count == 4)
+        // Other origins are not affected.
+        let other = try LoopbackServer { _ in .text("well") }
+        _ = try await session.data(from: other.url)
+        breaker.reset()
+        isWell.change { $0 = true }
+        _ = try await session.data(from: server.url)
+        #expect(breaker.state(of: server.url) == .closed)
+        try await eventually("the changes") { changes.current == [.open, .closed] }
+        session.invalidateAndCancel()
+    }
+
+    @Test("One trial is sent after the time, and its success closes the circuit")
+    func trial() async throws {
+        let isWell = Watched(false)
+        let server = try LoopbackServer { _ in isWell.current ? .text("well") : .status(500) }
+        let breaker = CircuitBreaker(rule())
+        let session = session(breaker)
+        for _ in 0..<4 { _ = try await session.data(from: server.url) }
+        isWell.change { $0 = true }
+        try await eventually("the trial") { breaker.state(of: server.url) == .halfOpen }
+        let (data, _) = try await session.data(from: server.url)
+        #expect(String(decoding: data, as: UTF8.self) == "well")
+        #expect(breaker.state(of: server.url) == .closed)
+        session.invalidateAndCancel()
+    }
+
+    @Test("Connections that are refused count, and a task's own breaker takes precedence")
+    func refused() async throws {
+        let port = try ClosedPort()
+        let url = port.url
+        let (shared, own) = (CircuitBreaker(rule()), CircuitBreaker(rule()))
+        let session = session(shared)
+        for _ in 0..<5 {
+            let task = session.dataTask(with: url)
+            task.circuitBreaker = own
+            task.resume()
+            try await eventually("the end") { task.state == .completed }
+        }
+        #expect(own.state(of: url) != .closed)
+        #expect(shared.state(of: url) == .closed)
+        session.invalidateAndCancel()
+    }
+
+    @Test("A task that is cancelled says nothing about its server")
+    func cancelled() async throws {
+        let server = try RawServer { $0.readAll() }
+        let breaker = CircuitBreaker(rule())
+        let session = session(breaker)
+        for _ in 0..<8 {
+            let task = session.dataTask(with: server.url())
+            task.resume()
+            task.cancel()
+            try await eventually("the end") { task.state == .completed }
+        }
+        #expect(breaker.state(of: server.url()) == .closed)
+        session.invalidateAndCancel()
+    }
+
+    @Test("No retry follows a refusal by the breaker")
+    func retries() async throws {
+        let server = try LoopbackServer { _ in .status(503) }
+        let breaker = CircuitBreaker(rule())
+        var options = CurlSession.Options()
+        options.circuitBreaker = breaker
+        options.retry = .standard
+        options.retry?.backoff = .init(base: 0)
+        options.retry?.maximumRetries = 100
+        options.retry?.budget = nil
+        let session = makeSession(options: options)
+        let error = await #expect(throws: URLError.self) { _ = try await session.data(from: server.url) }
+        #expect(error?.ferryCode == .circuitOpen)
+        #expect(server.requests.count == 4)
+        session.invalidateAndCancel()
+    }
+}

@@ -1,0 +1,99 @@
+import TestSupport
+import Testing
+
+@testable import FerrySession
+
+struct CircuitStateTests {
+    private static func time(_ seconds: Double) -> MonotonicTime {
+        MonotonicTime(nanoseconds: UInt64((1_000 + seconds) * 1e9))
+    }
+
+    private static func rule(_ change: (inout CircuitBreaker.Rule) -> Void = { _ in }) -> CircuitBreaker.Rule {
+        var rule = CircuitBreaker.Rule()
+        change(&rule)
+        return rule
+    }
+
+    /// Returns a circuit after requests in one second.
+    private func circuit(failures: Int, of count: Int, _ rule: CircuitBreaker.Rule = rule()) -> CircuitState {
+        var circuit = CircuitState(rule, at: Self.time(0))
+        for index in 0..<count where circuit.admit(at: Self.time(0)) {
+            circuit.note(index < count - failures ? .success : .failure, at: Self.time(Double(index) / Double(count)))
+        }
+        return circuit
+    }
+
+    @Test(
+        "A circuit opens when a share of enough requests has failed",
+        arguments: [
+            (0, 10, CircuitBreaker.State.closed), (4, 10, .closed), (5, 10, .open), (9, 9, .closed), (10, 10, .open),
+            (49, 100, .closed), (50, 100, .open),
+        ]
+    )
+    func opens(_ failures: Int, _ count: Int, _ state: CircuitBreaker.State) {
+        #expect(circuit(failures: failures, of: count).state(at: Self.time(1)) == state)
+    }
+
+    @Test("Failures outside of the window do not count")
+    func window() {
+        var circuit = circuit(failures: 9, of: 9)
+        circuit.note(.failure, at: Self.time(11))
+        #expect(circuit.state(at: Self.time(11)) == .closed)
+        for _ in 0..<9 { circuit.note(.failure, at: Self.time(12)) }
+        #expect(circuit.state(at: Self.time(12)) == .open)
+    }
+
+    @Test("Requests that say nothing about the server do not count")
+    func unknown() {
+        var circuit = CircuitState(Self.rule(), at: Self.time(0))
+        for _ in 0..<100 { circuit.note(.unknown, at: Self.time(0)) }
+        #expect(circuit.state(at: Self.time(0)) == .closed)
+        #expect(circuit.isUnused(at: Self.time(11)))
+    }
+
+    @Test("After its time an open circuit admits one trial, whose success closes it")
+    func trial() {
+        var circuit = circuit(failures: 10, of: 10)
+        #expect(!circuit.admit(at: Self.time(5)))
+        #expect(circuit.admit(at: Self.time(6)))
+        #expect(!circuit.admit(at: Self.time(6)))
+        #expect(circuit.state(at: Self.time(6)) == .halfOpen)
+        circuit.note(.success, at: Self.time(7))
+        #expect(circuit.state(at: Self.time(7)) == .closed)
+        #expect(circuit.admit(at: Self.time(7)))
+    }
+
+    @Test("A trial that fails opens the circuit for twice as long, up to a limit")
+    func doubles() {
+        var circuit = circuit(failures: 10, of: 10, Self.rule { $0.maximumOpenTime = 15 })
+        var now = 1.0
+        for expected in [5.0, 10, 15, 15] {
+            #expect(!circuit.admit(at: Self.time(now + expected - 0.2)))
+            now += expected + 0.1
+            #expect(circuit.admit(at: Self.time(now)))
+            circuit.note(.failure, at: Self.time(now))
+        }
+    }
+
+    @Test("A trial that is cancelled is followed by another one")
+    func cancelledTrial() {
+        var circuit = circuit(failures: 10, of: 10)
+        #expect(circuit.admit(at: Self.time(6)))
+        circuit.note(.unknown, at: Self.time(7))
+        #expect(circuit.admit(at: Self.time(7)))
+    }
+
+    @Test("A server that is down receives less than a hundredth of the requests")
+    func load() {
+        var circuit = CircuitState(Self.rule(), at: Self.time(0))
+        let count = 100_000
+        let sent = (0..<count).filter { index in
+            let now = Self.time(Double(index) / 100)
+            guard circuit.admit(at: now) else { return false }
+            circuit.note(.failure, at: now)
+            return true
+        }
+        #expect(sent.count < count / 100)
+        #expect(sent.count > 10)
+    }
+}
