@@ -51,6 +51,17 @@ public struct SignableRequest: Sendable {
         headerFields = fields
     }
 
+    /// Makes a request that is not sent.
+    package init(method: String, url: URL, headerFields: [(name: String, value: String)], body: Data? = nil) {
+        self.method = method
+        self.url = url
+        self.headerFields = headerFields.map { Field(name: $0.name, value: $0.value) }
+        self.body = body.map { .data($0) } ?? .none
+    }
+
+    /// The path and the query, as they are sent.
+    package var target: String { RequestTargetRule.target(of: url.absoluteString) ?? "/" }
+
     private static func authority(_ origin: Origin) -> String {
         let isDefault = origin.port == (origin.scheme == "https" ? 443 : 80)
         return isDefault ? origin.hostText : "\(origin.hostText):\(origin.port)"
