@@ -3,7 +3,8 @@ import FerryCore
 /// An interceptor that signs requests as they are sent: with their final header fields and the digest of their body.
 ///
 /// It is asked after all interceptors have adapted the request, so that nothing changes afterwards but the fields of
-/// the other signers. AWS Signature Version 4 and HTTP Message Signatures (RFC 9421) can be made of it.
+/// the other signers. The module `FerryAPI` has signers for AWS Signature Version 4 and for HTTP Message Signatures
+/// (RFC 9421).
 public protocol RequestSigner: RequestInterceptor {
     /// Returns the header fields that are added to a request, such as `Signature-Input` and `Signature`.
     ///
