@@ -36,7 +36,7 @@ let package = Package(
         .target(name: "Ferry", dependencies: ["FerryFormats", "FerrySession"], swiftSettings: settings),
         .target(name: "FerryOperations", dependencies: ["Ferry", "FerrySession"], swiftSettings: settings),
         .target(name: "FerryXML", dependencies: ["Ferry"], swiftSettings: settings),
-        // OAuth 2.0, API keys, Link fields, pages of lists, and problem details.
+        // OAuth 2.0, API keys, signatures, Link fields, pages of lists, and problem details.
         .target(name: "FerryAPI", dependencies: ["Ferry", "FerrySession"], swiftSettings: settings),
         // Downloads of assets and their cache, images, and the activity of all managers.
         .target(name: "FerryAssets", dependencies: ["Ferry"], swiftSettings: settings),

@@ -3,7 +3,8 @@ import FerryCore
 /// An interceptor that signs requests as they are sent: with their final header fields and the digest of their body.
 ///
 /// It is asked after all interceptors have adapted the request, so that nothing changes afterwards but the fields of
-/// the other signers. AWS Signature Version 4 and HTTP Message Signatures (RFC 9421) can be made of it.
+/// the other signers. The module `FerryAPI` has signers for AWS Signature Version 4 and for HTTP Message Signatures
+/// (RFC 9421).
 public protocol RequestSigner: RequestInterceptor {
     /// Returns the header fields that are added to a request, such as `Signature-Input` and `Signature`.
     ///
@@ -50,6 +51,17 @@ public struct SignableRequest: Sendable {
         }
         headerFields = fields
     }
+
+    /// Makes a request that is not sent.
+    package init(method: String, url: URL, headerFields: [(name: String, value: String)], body: Data? = nil) {
+        self.method = method
+        self.url = url
+        self.headerFields = headerFields.map { Field(name: $0.name, value: $0.value) }
+        self.body = body.map { .data($0) } ?? .none
+    }
+
+    /// The path and the query, as they are sent.
+    package var target: String { RequestTargetRule.target(of: url.absoluteString) ?? "/" }
 
     private static func authority(_ origin: Origin) -> String {
         let isDefault = origin.port == (origin.scheme == "https" ? 443 : 80)

@@ -25,4 +25,15 @@ import Testing
     func unchanged(_ url: String) {
         #expect(RequestTargetRule.literalTarget(of: url) == nil)
     }
+
+    @Test(
+        "A target is the path and the query without the fragment, as they are written",
+        arguments: [
+            ("http://h", nil), ("http://h:80#f/g?", nil), ("http://h/", "/"), ("http://h?a/b", "/?a/b"),
+            ("http://u:p@[::1]:8/a/../b//%2f?c=%20&&#d", "/a/../b//%2f?c=%20&&"), ("http://h/a:b?", "/a:b?"),
+        ] as [(String, String?)]
+    )
+    func written(_ url: String, _ target: String?) {
+        #expect(RequestTargetRule.target(of: url) == target)
+    }
 }

@@ -31,7 +31,7 @@ struct RequestSignerTests {
                 lines.append("\"\(component)\": \(try #require(value))")
             }
             lines.append("\"@signature-params\": \(parameters)")
-            let code = HMAC.sha256(Data(lines.joined(separator: "\n").utf8), key: key).base64EncodedString()
+            let code = HMACSHA256.code(for: Data(lines.joined(separator: "\n").utf8), key: key).base64EncodedString()
             var fields = ["Signature-Input": "\(label)=\(parameters)", "Signature": "\(label)=:\(code):"]
             if components.contains("content-digest") { fields["Content-Digest"] = try await digest(request) }
             return fields
@@ -39,16 +39,6 @@ struct RequestSignerTests {
 
         private func digest(_ request: SignableRequest) async throws -> String? {
             try await request.bodySHA256().map { "sha-256=:\($0.base64EncodedString()):" }
-        }
-    }
-
-    /// HMAC with SHA-256 (RFC 2104).
-    private enum HMAC {
-        static func sha256(_ message: Data, key: Data) -> Data {
-            let key = key.count > 64 ? SHA256Hash.hash(key) : key
-            let padded = Array(key) + Array(repeating: 0, count: 64 - key.count)
-            let inner = SHA256Hash.hash(Data(padded.map { $0 ^ 0x36 }) + message)
-            return SHA256Hash.hash(Data(padded.map { $0 ^ 0x5C }) + inner)
         }
     }
 

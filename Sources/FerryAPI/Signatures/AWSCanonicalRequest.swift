@@ -1,0 +1,106 @@
+import Ferry
+
+/// The text of a request that AWS Signature Version 4 signs: what a server makes again of the request it has received.
+package struct AWSCanonicalRequest: Sendable {
+    /// The text.
+    package let text: String
+    /// The names of the fields in it, as in the `Authorization` field.
+    package let signedHeaders: String
+
+    /// Makes the text of a request.
+    ///
+    /// - Parameters:
+    ///   - method: The method.
+    ///   - target: The path and the query, as they are sent.
+    ///   - fields: The header fields.
+    ///   - payload: The digest of the body in hexadecimal digits, or what stands for it.
+    ///   - encodesPathTwice: Whether the path is normalized and encoded again, as all services but S3 do.
+    package init(
+        method: String,
+        target: String,
+        fields: [(name: String, value: String)],
+        payload: String,
+        encodesPathTwice: Bool
+    ) {
+        let parts = target[...].utf8.cut(at: "?")
+        let path = parts?.before ?? target[...].utf8
+        var values: [String: [String]] = [:]
+        for field in fields where !Self.unsignedNames.contains(field.name.folded) {
+            // Sequential spaces count as one.
+            values[field.name.folded, default: []].append(field.value.split(separator: " ").joined(separator: " "))
+        }
+        let names = values.keys.sorted()
+        let lines = names.map { "\($0):\(values[$0, default: []].joined(separator: ","))\n" }
+        signedHeaders = names.joined(separator: ";")
+        text = [
+            method,
+            encodesPathTwice ? Self.encoded(Self.normalized(path), keepsSlashes: true) : Self.encodedOnce(path),
+            Self.query(parts?.after ?? ""[...].utf8),
+            lines.joined(),
+            signedHeaders,
+            payload,
+        ].joined(separator: "\n")
+    }
+
+    /// The fields that the client's libcurl or a proxy may set or change on the way, as in AWS's own clients.
+    private static let unsignedNames: Set<String> = [
+        "accept-encoding", "authorization", "cache-control", "connection", "content-length", "expect", "from",
+        "keep-alive", "max-forwards", "pragma", "proxy-authorization", "referer", "te", "trailer",
+        "transfer-encoding", "upgrade", "user-agent", "x-amzn-trace-id",
+    ]
+
+    /// Returns the path without segments of dots (RFC 3986, section 5.2.4) and without empty segments.
+    private static func normalized(_ path: Substring.UTF8View) -> [UInt8] {
+        var kept: [Substring.UTF8View] = []
+        for segment in path.parts(between: "/") where !segment.isEmpty && !segment.elementsEqual(".".utf8) {
+            if segment.elementsEqual("..".utf8) { _ = kept.popLast() } else { kept.append(segment) }
+        }
+        if path.last == UInt8(ascii: "/"), !kept.isEmpty { kept.append(""[...].utf8) }
+        return [UInt8(ascii: "/")] + kept.joined(separator: "/".utf8)
+    }
+
+    /// Returns the path with each of its segments encoded once, however it is written.
+    private static func encodedOnce(_ path: Substring.UTF8View) -> String {
+        path.parts(between: "/").map { encoded(decoded($0)) }.joined(separator: "/")
+    }
+
+    /// Returns the items of a query, encoded and sorted by name and value.
+    private static func query(_ query: Substring.UTF8View) -> String {
+        var items: [(name: String, value: String)] = []
+        for item in query.parts(between: "&") where !item.isEmpty {
+            let parts = item.cut(at: "=")
+            let (name, value) = (parts?.before ?? item, parts?.after ?? ""[...].utf8)
+            items.append((encoded(decoded(name, plusIsSpace: true)), encoded(decoded(value, plusIsSpace: true))))
+        }
+        return items.sorted { ($0.name, $0.value) < ($1.name, $1.value) }
+            .map { "\($0.name)=\($0.value)" }.joined(separator: "&")
+    }
+
+    private static func decoded(_ text: Substring.UTF8View, plusIsSpace: Bool = false) -> [UInt8] {
+        var (bytes, rest) = ([UInt8](), text)
+        while let byte = rest.popFirst() {
+            let digits = rest.prefix(2).compactMap(\.hexValue)
+            if byte == UInt8(ascii: "%"), digits.count == 2 {
+                bytes.append(digits[0] << 4 | digits[1])
+                rest = rest.dropFirst(2)
+            } else {
+                bytes.append(plusIsSpace && byte == UInt8(ascii: "+") ? UInt8(ascii: " ") : byte)
+            }
+        }
+        return bytes
+    }
+
+    /// Returns text in which all bytes but letters, digits, `-._~` and perhaps slashes are percent-encoded.
+    private static func encoded(_ bytes: [UInt8], keepsSlashes: Bool = false) -> String {
+        var result: [UInt8] = []
+        for byte in bytes {
+            let isKept = HeaderRule.isLetterOrDigit(byte) || "-._~".utf8.contains(byte)
+            if isKept || (keepsSlashes && byte == UInt8(ascii: "/")) {
+                result.append(byte)
+            } else {
+                result.appendPercentEncoded(byte)
+            }
+        }
+        return String(decoding: result, as: UTF8.self)
+    }
+}

@@ -1,0 +1,29 @@
+import Ferry
+
+/// The access key with which requests to Amazon Web Services are signed.
+///
+/// Its textual descriptions contain neither the secret key nor the session token.
+public struct AWSCredentials: Sendable, Hashable {
+    /// The identifier of the access key, which is sent.
+    public let accessKeyID: String
+    /// The secret access key, which is not sent.
+    public let secretAccessKey: String
+    /// The token of temporary credentials, which is sent as `X-Amz-Security-Token`; `nil` for permanent ones.
+    public let sessionToken: String?
+
+    /// Creates credentials, which by default are permanent.
+    public init(accessKeyID: String, secretAccessKey: String, sessionToken: String? = nil) {
+        self.accessKeyID = accessKeyID
+        self.secretAccessKey = secretAccessKey
+        self.sessionToken = sessionToken
+    }
+}
+
+extension AWSCredentials: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+    /// The identifier of the access key, without secrets.
+    public var description: String { "the access key \(accessKeyID)" }
+    /// The identifier of the access key, without secrets.
+    public var debugDescription: String { description }
+    /// A mirror without the secrets, which `dump` would print.
+    public var customMirror: Mirror { Mirror(self, children: ["accessKeyID": accessKeyID]) }
+}
