@@ -44,7 +44,7 @@ extension SessionManager {
     /// manager.resilience = .standard
     /// ```
     ///
-    /// Setting it replaces ``deadline``, ``retryPolicy`` and ``circuitBreaker``; each can be changed afterwards. Setting
+    /// Setting it replaces ``deadline``, ``retryPolicy`` and ``circuitBreaker``, which can be changed afterwards. Setting
     /// nil removes all three.
     public var resilience: Resilience? {
         get {
@@ -95,7 +95,7 @@ extension NetworkError {
     static func unsupported(by session: URLSession) -> NetworkError {
         NetworkError(
             .unsupportedByTransport,
-            message: "Retries, interceptors, deadlines and circuit breakers are not supported by \(type(of: session)): use .curl"
+            message: "Retries, interceptors, deadlines and circuit breakers need .curl, not \(type(of: session))"
         )
     }
 }

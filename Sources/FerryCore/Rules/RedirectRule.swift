@@ -28,8 +28,8 @@ package enum RedirectRule {
 
     /// Returns the new request and whether it keeps the body, or `nil` if the redirect cannot be followed.
     ///
-    /// `sensitiveHeaders` are additional field names, in lower case, that must not leave the origin; `upgrade` returns the
-    /// URL that is requested in place of the target.
+    /// `sensitiveHeaders` are additional field names, in lower case, that must not leave the origin. `upgrade` returns
+    /// the URL that is requested in place of the target.
     package static func redirect(
         _ request: URLRequest,
         status: Int,

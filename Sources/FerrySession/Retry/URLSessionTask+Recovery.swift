@@ -32,7 +32,7 @@ extension URLSessionTask {
         set { changeRecovery { $0.deadlineInSeconds = newValue } }
     }
 
-    /// The circuit breaker that decides whether the task's requests are sent; by default, that of its session's options.
+    /// The circuit breaker that decides whether the task's requests are sent; by default, that of its session.
     ///
     /// Set it before the task is resumed for the first time; later changes have no effect. Tasks of other sessions have
     /// none, and setting it has no effect on them.

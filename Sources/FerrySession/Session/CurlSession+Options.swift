@@ -64,8 +64,9 @@ extension CurlSession {
         /// Otherwise they use HTTP/1.1, as connections without TLS always do.
         public var allowsHTTP2 = true
 
-        /// The hosts that are only used over TLS (RFC 6797); by default those that have asked for it, for sessions with a
-        /// cookie storage.
+        /// The hosts that are only used over TLS (RFC 6797).
+        ///
+        /// The default is those that have asked for it, for sessions with a cookie storage.
         public var hsts = HSTS.automatic
 
         /// The proxy of the session's requests.
