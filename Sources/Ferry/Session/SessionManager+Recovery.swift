@@ -44,8 +44,8 @@ extension SessionManager {
     /// manager.resilience = .standard
     /// ```
     ///
-    /// Setting it replaces ``deadline``, ``retryPolicy`` and ``circuitBreaker``, which can be changed afterwards. Setting
-    /// nil removes all three.
+    /// Setting it replaces ``deadline``, ``retryPolicy`` and ``circuitBreaker``, which can be changed afterwards.
+    /// Setting nil removes all three.
     public var resilience: Resilience? {
         get {
             guard let values = core.settings.withLock({ $0.recovery })?.values else { return nil }

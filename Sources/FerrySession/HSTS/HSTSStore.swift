@@ -1,8 +1,8 @@
 /// The hosts that are only used over TLS (HTTP Strict Transport Security, RFC 6797).
 ///
-/// A session with a store sends each `http` request for such a host as `https`, also after a redirect, so that it cannot
-/// be read or changed on the way. A host is added when it sends `Strict-Transport-Security` over a verified connection,
-/// or by ``add(_:includesSubdomains:until:)``, for a list of your own.
+/// A session with a store sends each `http` request for such a host as `https`, also after a redirect, so that it
+/// cannot be read or changed on the way. A host is added when it sends `Strict-Transport-Security` over a verified
+/// connection, or by ``add(_:includesSubdomains:until:)``, for a list of your own.
 ///
 /// ```swift
 /// var options = CurlSession.Options()
