@@ -1,9 +1,9 @@
 /// Stops requests to servers that keep failing, so that callers fail at once and the servers can recover.
 ///
 /// For each origin, the requests of a window of time are counted. When too large a share has failed, the circuit opens:
-/// requests fail without being sent, with the reason ``CurlSessionError/Code/circuitOpen``, or are answered with a stale
-/// stored response where that is allowed (RFC 5861). After a time one request is sent as a trial: a success closes the
-/// circuit, and a failure opens it again for twice as long.
+/// requests fail without being sent, with the reason ``CurlSessionError/Code/circuitOpen``, or are answered with a
+/// stale stored response where that is allowed (RFC 5861). After a time one request is sent as a trial: a success
+/// closes the circuit, and a failure opens it again for twice as long.
 ///
 /// ```swift
 /// manager.circuitBreaker = CircuitBreaker()
