@@ -20,6 +20,7 @@ final class CacheRevalidation: CallClient {
     var wantsPrebuiltResponse: Bool { false }
     var wantsInterimResponses: Bool { false }
     func receive(_ bytes: UnsafeRawBufferPointer) -> Flow { .more }
+    func receive(_ transaction: TransferMetrics.Transaction, redirectCount: Int) {}
     func takeBuffer() -> Data { Data() }
 
     func receive(_ report: CallReport) {

@@ -1,7 +1,7 @@
 /// Everything that is decided about one request of a task: the attempts it takes, and the response that it ends with.
 ///
-/// A call is a value without side effects: ``handle(_:in:)`` takes an event and returns the steps that follow, which a
-/// ``CallDriver`` performs. It has one attempt at a time, over the network or with a response that needs none.
+/// A call is a value without side effects: ``handle(_:in:into:)`` takes an event and appends the steps that follow,
+/// which a ``CallDriver`` performs. It has one attempt at a time, over the network or with a response that needs none.
 /// Redirects, challenges, new body streams, retries and continuations begin another.
 ///
 /// | stage | leaves it by |
@@ -92,9 +92,11 @@ struct Call {
         if let adapted { adopt(adapted) }
     }
 
-    /// Returns the steps that follow an event.
-    mutating func handle(_ event: CallEvent, in world: some CallSurroundings) -> [CallStep] {
-        guard stage != .finished else { return [] }
+    /// Appends the steps that follow an event.
+    mutating func handle(_ event: CallEvent, in world: some CallSurroundings, into all: inout [CallStep]) {
+        guard stage != .finished else { return }
+        swap(&steps, &all)
+        defer { swap(&steps, &all) }
         switch event {
         case .begin, .suspended, .resumed, .mayMove, .answered, .prepared, .verified, .lookedUp, .joined, .isFirst,
             .otherEnded, .delayed, .trustDecided:
@@ -116,8 +118,6 @@ struct Call {
         case .considersResponse: considerResponse(world)
         case .cancelled: cancel(world)
         }
-        defer { steps = [] }
-        return steps
     }
 
     // MARK: - What the driver notes while bytes move

@@ -223,7 +223,7 @@ extension CallDriver {
         transfer.removeLocalPauses()
         reportRequest(bodyLength: .zero)
         let transaction = local.transaction(of: call.request.base)
-        client?.receive(.collected(transaction, redirectCount: call.redirects.count))
+        client?.receive(transaction, redirectCount: call.redirects.count)
     }
 
     func serveValidated() {

@@ -31,6 +31,8 @@ final class CallDriver: @unchecked Sendable {
     var shared: SharedTransfer?
     /// Whether the call waits for no other, since the response has turned out to be for one call alone.
     var isUnshareable = false
+    /// The steps that are being taken; one array for all events saves allocations.
+    private var steps: [CallStep] = []
     /// The Swift task in which interceptors are asked.
     private var question: Task<Void, Never>?
 
@@ -61,7 +63,11 @@ final class CallDriver: @unchecked Sendable {
     /// Passes an event to the call, and performs the steps that follow.
     func send(_ event: CallEvent) {
         guard client != nil else { return }
-        for step in call.handle(event, in: self) { carryOut(step) }
+        let start = steps.count
+        call.handle(event, in: self, into: &steps)
+        // A step may be an event itself, whose steps are appended and removed meanwhile.
+        for index in start..<steps.count { carryOut(steps[index]) }
+        steps.removeSubrange(start...)
     }
 
     private func carryOut(_ step: CallStep) {
@@ -250,7 +256,7 @@ final class CallDriver: @unchecked Sendable {
         transfer.clock.forgetConnecting()
         let attempt = transfer.attempt
         if let attempt, let transaction = attempt.takeTransaction(of: call.request.base, isOver: isOver) {
-            client?.receive(.collected(transaction, redirectCount: call.redirects.count))
+            client?.receive(transaction, redirectCount: call.redirects.count)
         }
         if !isOver, let attempt, attempt.stage == .resolving { engine.abandonLookup(of: attempt) }
         engine.release(transfer)

@@ -1,4 +1,6 @@
 /// What a call tells its task, on the thread that has the engine.
+///
+/// What is large and rare is `indirect`, so that the others are small.
 enum CallReport {
     /// An attempt sends this request with fields that replace its own, and with those that are added where it has none.
     case sends(URLRequest, replacements: [HeaderField], additions: [HeaderField], bodyLength: ByteCount?)
@@ -21,21 +23,19 @@ enum CallReport {
     /// The server redirects; the call waits for the command `redirect`.
     case redirect(HTTPURLResponse, URLRequest)
     /// The server or the proxy asks for a credential; the call waits for the command `authenticate`.
-    case challenge(AuthenticationQuestion)
+    indirect case challenge(AuthenticationQuestion)
     /// A new stream of the request's body is needed; the call waits for the command `bodyStream`.
     case needsBodyStream
     /// An attempt has failed and is followed by another one.
-    case retries(TransferMetrics.Retry)
+    indirect case retries(TransferMetrics.Retry)
     /// What was received of the response's body is discarded, since the next attempt starts again.
     case discardsBody
     /// The deadline of the call has passed, so that the client does not wait for its delegate any more.
     case exceedsDeadline
     /// The body goes to a file from now on, where its first `count` bytes are; `finished` is set if it is complete.
     case becameDownload(ByteCount, finished: DownloadFile?)
-    /// An attempt has ended, with these metrics.
-    case collected(TransferMetrics.Transaction, redirectCount: Int)
     /// The response is complete and may be stored, unless the client's delegate declines.
-    case stores(CacheCandidate)
+    indirect case stores(CacheCandidate)
     /// The call was cancelled by the client; the data continues it, if that is possible.
     case cancelled(resumeData: Data?)
     /// The call is over; `file` has the body of a download.
@@ -55,6 +55,8 @@ protocol CallClient: AnyObject, Sendable {
     /// Whether the client wants to receive interim responses.
     var wantsInterimResponses: Bool { get }
     func receive(_ report: CallReport)
+    /// Receives the metrics of an attempt that has ended.
+    func receive(_ transaction: TransferMetrics.Transaction, redirectCount: Int)
     /// Receives bytes of the body, and returns whether there is room for more; if not, the call waits for `readMore`.
     func receive(_ bytes: UnsafeRawBufferPointer) -> Flow
     /// Returns what the client has of a body that becomes a download, and removes it from the client.

@@ -1,11 +1,13 @@
 /// What the driver of a call does next.
+///
+/// What is large and rare is `indirect`, so that the others are small.
 enum CallStep {
     // MARK: The beginning of an attempt
 
     /// Forgets what was received of the response before.
     case forgetResponse
     /// Asks the interceptors for the request; the answer has the number of the question.
-    case adapt(Int, RequestInterceptors, URLRequest, RequestAttempt)
+    indirect case adapt(Int, RequestInterceptors, URLRequest, RequestAttempt)
     /// Checks the request, and makes an attempt for it.
     case prepare
     case verify(Origin)
@@ -40,21 +42,21 @@ enum CallStep {
     /// Removes what has been received of the body.
     case restartBody
     case setClientFull(Bool)
-    case askForCredential(AuthenticationChallenge, HTTPURLResponse, failures: Int)
+    indirect case askForCredential(AuthenticationChallenge, HTTPURLResponse, failures: Int)
     /// Has the response that is held back decided about as soon as libcurl's callback has returned.
     case considerResponseLater
-    case askInterceptors(Int, RequestInterceptors, RequestAttempt, AttemptFailure)
+    indirect case askInterceptors(Int, RequestInterceptors, RequestAttempt, AttemptFailure)
     /// Uses the session's budget of retries.
     case budget(BudgetUse, RetryBudgets.Key)
     /// Sends the credential with the next requests of the session, which was accepted.
-    case keepCredential(Credentials.Party)
+    indirect case keepCredential(Credentials.Party)
     case forgetCredential(isProxy: Bool)
 
     // MARK: The cache, and identical requests
 
     /// Begins to deliver a response that needs no network.
-    case beginServing(LocalResponse)
-    case feed(LocalResponse)
+    indirect case beginServing(LocalResponse)
+    indirect case feed(LocalResponse)
     case serveValidated
     case serveStale
     case bypassCache

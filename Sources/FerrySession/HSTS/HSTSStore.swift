@@ -9,7 +9,7 @@
 /// options.hsts = .store(try HSTSStore(file: folder.appendingPathComponent("hsts.txt")))
 /// ```
 ///
-/// All methods can be called from any thread.
+/// It can be used from any thread.
 public final class HSTSStore: Sendable {
     /// A host that is only used over TLS.
     public struct Host: Hashable, Sendable {

@@ -38,16 +38,18 @@ extension TaskCore: CallClient {
         case .discardsBody: discardBody()
         case .exceedsDeadline: stopWaitingForDelegate()
         case .becameDownload(let count, let finished): didBecomeDownload(count, finished)
-        case .collected(let transaction, let redirectCount):
-            state.withLock { state in
-                state.metrics.note(transaction)
-                state.metrics.redirectCount = redirectCount
-            }
         case .stores(let candidate):
             let isAsked = state.withLock { $0.tellsDelegate && $0.delegate?.data != nil }
             if isAsked { post(.willCache(candidate)) } else { candidate.store() }
         case .cancelled(let resumeData): didCancel(resumeData)
         case .finished(let error, let file): didFinish(error, file)
+        }
+    }
+
+    func receive(_ transaction: TransferMetrics.Transaction, redirectCount: Int) {
+        state.withLock { state in
+            state.metrics.note(transaction)
+            state.metrics.redirectCount = redirectCount
         }
     }
 

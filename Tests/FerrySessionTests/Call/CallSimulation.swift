@@ -136,14 +136,18 @@ final class CallSimulation: CallSurroundings {
             next()
         }
         if violations.isEmpty, ends != 1 { violations.append("the call ended \(ends) times") }
-        if !call.handle(.begin, in: self).isEmpty { violations.append("the call goes on after its end") }
+        var steps: [CallStep] = []
+        call.handle(.begin, in: self, into: &steps)
+        if !steps.isEmpty { violations.append("the call goes on after its end") }
     }
 
     private func chance(_ percent: Int) -> Bool { Int.random(in: 0..<100, using: &generator) < percent }
 
     private func send(_ event: CallEvent) {
         log.append("\(event)".prefix(160).description)
-        for step in call.handle(event, in: self) { carryOut(step) }
+        var steps: [CallStep] = []
+        call.handle(event, in: self, into: &steps)
+        for step in steps { carryOut(step) }
     }
 
     private func carryOut(_ step: CallStep) {

@@ -45,7 +45,7 @@ struct CallTests {
     private static func running(_ method: String = "GET", body: BodySource = .none, retries: Bool = false) -> Call {
         var call = call(method, body: body, retries: retries)
         for event in [CallEvent.begin, .prepared(Origin(url)), .verified, .lookedUp(.network)] {
-            _ = call.handle(event, in: Quiet())
+            _ = steps(&call, event)
         }
         return call
     }
@@ -61,6 +61,12 @@ struct CallTests {
         facts.hasStatus = code == 0
         if code != 0 { facts.failure = URLError(.networkConnectionLost) }
         return .attemptEnded(facts)
+    }
+
+    private static func steps(_ call: inout Call, _ event: CallEvent) -> [CallStep] {
+        var steps: [CallStep] = []
+        call.handle(event, in: Quiet(), into: &steps)
+        return steps
     }
 
     /// The names of steps, without what they carry.
@@ -224,7 +230,7 @@ struct CallTests {
     func steps(_ row: Row) {
         var call = row.call
         var last: [CallStep] = []
-        for event in row.events { last = call.handle(event, in: Quiet()) }
+        for event in row.events { last = Self.steps(&call, event) }
         #expect(Self.names(last) == row.steps)
         #expect(call.stage == row.stage)
     }
@@ -232,7 +238,7 @@ struct CallTests {
     @Test("A stage ignores events that it does not await", arguments: [CallEvent.delayed, .trustDecided, .verified])
     func ignored(_ event: CallEvent) {
         var call = Self.running()
-        let steps = call.handle(event, in: Quiet())
+        let steps = Self.steps(&call, event)
         #expect(steps.isEmpty)
         #expect(call.stage == .attempting)
     }

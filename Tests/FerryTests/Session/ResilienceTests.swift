@@ -46,7 +46,7 @@ struct ResilienceTests {
                 count += 1
                 return count % 3 == 0
             }
-            return isGood ? .text("\"well\"") : .status(503)
+            return isGood ? .json("\"well\"") : .status(503)
         }
         let manager = HTTPSessionManager(baseURL: server.url)
         manager.resilience = .standard
