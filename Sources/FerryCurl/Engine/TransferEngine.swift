@@ -13,8 +13,6 @@ package final class TransferEngine: @unchecked Sendable {
     private static let backlogLimit: Int64 = 25_165_824
     /// The number of libcurl's handles that are kept for the next requests.
     private static let idleHandleCount = 64
-    /// The number of turns before the backlogs of paused streams are counted again.
-    private static let turnsBetweenBacklogs = 4
     /// The time for which the thread waits if there is no deadline, in milliseconds.
     private static let longest: Int32 = 3_600_000
 
@@ -56,7 +54,6 @@ package final class TransferEngine: @unchecked Sendable {
     private(set) var additionalTurns: AdditionalTurns
     private var isEventful = true
     private var pausedStreams: [UnsafeMutableRawPointer: NetworkAttempt] = [:]
-    private var turnsUntilLook = 0
     /// Memory for a piece of a body, used by the code that runs at the moment.
     package let scratch = UnsafeMutableRawBufferPointer.allocate(byteCount: 65_536, alignment: 16)
 
@@ -296,11 +293,10 @@ package final class TransferEngine: @unchecked Sendable {
     }
 
     /// Abandons the largest paused streams if together they hold more than the limit; a single one holds up to 32 MiB.
+    ///
+    /// They are counted in each turn: one turn can add 50 MB, and libcurl ends a stream that holds more than 64 MiB.
     private func limitBacklogs() {
         guard pausedStreams.count > 1 else { return }
-        turnsUntilLook -= 1
-        guard turnsUntilLook < 0 else { return }
-        turnsUntilLook = Self.turnsBetweenBacklogs
         let backlogs = pausedStreams.values.map { (attempt: $0, size: $0.backlog) }
         var total = backlogs.reduce(0) { $0 + $1.size }
         guard total > Self.backlogLimit else { return }
