@@ -6,8 +6,9 @@
 /// ```
 ///
 /// A transfer over the limit moves no bytes until the average rate is met again, so that its server has to wait; its
-/// time limit of inactivity waits too. The transfers of several sessions and tasks may have the same limit. Header
-/// fields do not count, and neither do bodies that a cache serves.
+/// time limit of inactivity waits too. A transfer with a download limit has a connection of its own and uses HTTP/1.1,
+/// since a server goes on sending on a stream of HTTP/2. The transfers of several sessions and tasks may have the same
+/// limit. Header fields do not count, and neither do bodies that a cache serves.
 public final class BandwidthLimit: Sendable {
     private struct State: Sendable {
         var bytesPerSecond: Int?

@@ -25,12 +25,15 @@ extension NetworkAttempt {
         // The deadlines are the engine's; libcurl's own would end a slow connection after five minutes.
         easy.set(CurlOption.connectTimeoutMilliseconds, Int(Int32.max))
         let (http1, http2OverTLS) = (2, 4)
-        let allowsHTTP2 = engine.settings.allowsHTTP2 && !prepared.isUpgrade
+        // Over HTTP/2 a server goes on sending while a stream is paused, up to 32 MiB and more; a connection of the
+        // transfer's own stops it.
+        let isLimited = !transfer.downloadLimits.isEmpty
+        let allowsHTTP2 = engine.settings.allowsHTTP2 && !prepared.isUpgrade && !isLimited
         easy.set(CurlOption.httpVersion, allowsHTTP2 ? http2OverTLS : http1)
         if allowsHTTP2, prepared.origin.scheme == "https" { easy.set(CurlOption.pipeWait, 1) }
         let bufferSize = engine.active.count > Self.many ? Self.smallReceiveBufferSize : Self.receiveBufferSize
         // A limited transfer waits after each piece, of which none should be much more than its limit allows.
-        if !transfer.downloadLimits.isEmpty {
+        if isLimited {
             let smallest = 1_024
             easy.set(CurlOption.bufferSize, max(smallest, min(transfer.downloadLimits.pieceSize, bufferSize)))
         } else if !prepared.isUpgrade {

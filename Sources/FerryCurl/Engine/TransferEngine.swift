@@ -11,6 +11,8 @@ internal import CFerry
 package final class TransferEngine: @unchecked Sendable {
     /// The number of bytes that libcurl may keep for all paused streams together; its buffers take up to twice as much.
     private static let backlogLimit: Int64 = 25_165_824
+    /// The number of bytes that it may keep for a single one, which is more than the window of a stream.
+    private static let largestBacklog: Int64 = 41_943_040
     /// The number of libcurl's handles that are kept for the next requests.
     private static let idleHandleCount = 64
     /// The time for which the thread waits if there is no deadline, in milliseconds.
@@ -292,18 +294,20 @@ package final class TransferEngine: @unchecked Sendable {
         pausedStreams[pointer] = attempt.isReceivingPaused ? attempt : nil
     }
 
-    /// Abandons the largest paused streams if together they hold more than the limit; a single one holds up to 32 MiB.
+    /// Abandons the largest paused streams if they hold more than the limit.
     ///
-    /// They are counted in each turn: one turn can add 50 MB, and libcurl ends a stream that holds more than 64 MiB.
+    /// They are counted in each turn, and also if there is only one: while other streams keep its connection going, it
+    /// gets more than the 32 MiB of its window. libcurl ends a stream that holds more than 64 MiB.
     private func limitBacklogs() {
-        guard pausedStreams.count > 1 else { return }
+        guard !pausedStreams.isEmpty else { return }
+        let limit = pausedStreams.count > 1 ? Self.backlogLimit : Self.largestBacklog
         let backlogs = pausedStreams.values.map { (attempt: $0, size: $0.backlog) }
         var total = backlogs.reduce(0) { $0 + $1.size }
-        guard total > Self.backlogLimit else { return }
+        guard total > limit else { return }
         for (attempt, size) in backlogs.sorted(by: { $0.size > $1.size })
         where attempt.transfer?.receiver?.detach() == true {
             total -= size
-            if total <= Self.backlogLimit { return }
+            if total <= limit { return }
         }
     }
 
