@@ -18,7 +18,7 @@ public struct Resilience: Sendable {
         self.circuitBreaker = circuitBreaker
     }
 
-    /// A deadline of 60 seconds, ``RetryPolicy/standard``, and a new ``CircuitBreaker`` with its default rule.
+    /// A deadline of 60 seconds, `RetryPolicy.standard`, and a new `CircuitBreaker` with its default rule.
     public static var standard: Resilience {
         Resilience(deadline: 60, retryPolicy: .standard, circuitBreaker: CircuitBreaker())
     }
