@@ -2,7 +2,7 @@ import FerrySession
 
 /// What a manager's tasks do about servers and networks that fail: see ``SessionManager/resilience``.
 ///
-/// <doc:Resilience> lists what ``standard`` does in which case.
+/// <doc:ResilientManagers> lists what ``standard`` does in which case.
 public struct Resilience: Sendable {
     /// The time limit of each task, in seconds; nil for the transport's.
     public var deadline: TimeInterval?
