@@ -14,8 +14,11 @@ extension Call {
         follow(end.next, facts, tunnel, world)
     }
 
-    private func end(_ facts: EndFacts, hasTunnelChallenge: Bool, _ world: some CallSurroundings) -> AttemptEnd {
-        var copy = self
+    private mutating func end(
+        _ facts: EndFacts,
+        hasTunnelChallenge: Bool,
+        _ world: some CallSurroundings
+    ) -> AttemptEnd {
         let code = facts.code
         var end = AttemptEnd(
             again: facts.needsNewConnection ? .onNewConnection : incoming.again,
@@ -39,7 +42,7 @@ extension Call {
             sharesConnection: facts.sharesConnection
         )
         let canAsk = response != nil && held == nil && world.decoding == .none
-        end.canContinue = rest.wasSuspended && canAsk && copy.validator != nil
+        end.canContinue = rest.wasSuspended && canAsk && validator != nil
         if CurlCode.cannotRewind == code, case .delegateStream = content, response == nil {
             end.needsNewBody = RepetitionRule.isIdempotent(request.method)
         }
