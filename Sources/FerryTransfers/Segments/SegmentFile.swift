@@ -129,12 +129,18 @@ final class SegmentFile: @unchecked Sendable {
         }
     }
 
-    /// Deletes the partial file and its record.
+    /// Deletes the partial file and its record, and closes it.
     func remove() async {
         _ = try? await run { [self] in
             unlink(statePath)
             unlink(partPath)
+            try file.close()
         }
+    }
+
+    /// Closes the file, so that another download can have it at once: the last reference may be released later.
+    func close() async throws {
+        try await run { [self] in try file.close() }
     }
 
     /// The permissions of a new file.

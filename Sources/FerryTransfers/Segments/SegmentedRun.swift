@@ -203,6 +203,7 @@ final class SegmentedRun: Sendable {
         guard download.keepsPartialFile, !isWrong, let record = record() else { return await file.remove() }
         // The failure itself is told; without this record, the earlier one is still true.
         try? await file.save(record, synchronized: download.synchronizes)
+        try? await file.close()
     }
 
     /// The record of what the file has; `nil` if it cannot be continued.
