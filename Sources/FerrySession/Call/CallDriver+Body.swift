@@ -49,12 +49,12 @@ extension CallDriver {
         return true
     }
 
-    /// Goes on with the rest later, or has it decided first what becomes of a response that is held back.
+    /// Goes on with the rest later, or first asks what becomes of a response that is held back.
     private func noteShareUsed(_ share: TimeSpan) {
         if call.noteShareUsed(share) { holdBack() } else { postpone() }
     }
 
-    /// Has it decided what becomes of a held response before more of it is received.
+    /// Asks what becomes of a held response before more of it is received.
     private func holdBack() {
         setClientFull(true)
         // The others do not wait for the decision.
@@ -169,16 +169,8 @@ extension CallDriver {
     }
 
     /// Removes what has been received of the body.
-    func restartBody() {
-        if case .file(let file) = destination {
-            do throws(URLError) {
-                try file.truncate()
-            } catch {
-                // A handle must not be taken from libcurl within its callback.
-                if isRunning { call.noteFailureOfRestart(error) } else { send(.failed(error)) }
-                return
-            }
-        }
+    func restartBody() throws(URLError) {
+        if case .file(let file) = destination { try file.truncate() }
         client?.receive(.discardsBody)
     }
 
@@ -208,7 +200,7 @@ extension CallDriver {
 
     func beginServing(_ local: LocalResponse) {
         endSharing(.unshareable)
-        (decoder, isPostponed, localBody) = (nil, false, nil)
+        forgetResponse()
         cache.dropPending()
         switch local.source {
         case .cache: break

@@ -67,12 +67,19 @@ final class CallDriver: @unchecked Sendable {
         guard client != nil else { return }
         let start = steps.count
         call.handle(event, in: self, into: &steps)
-        // A step may be an event itself, whose steps are appended and removed meanwhile.
-        for index in start..<steps.count { carryOut(steps[index]) }
-        steps.removeSubrange(start...)
+        // A step may be an event itself, whose steps are appended and removed meanwhile, and which may end the call.
+        do throws(URLError) {
+            for index in start..<steps.count where client != nil { try carryOut(steps[index]) }
+            steps.removeSubrange(start...)
+        } catch {
+            steps.removeSubrange(start...)
+            // A handle must not be taken from libcurl within its callback.
+            if isRunning { call.noteFailureOfRestart(error) } else { send(.failed(error)) }
+        }
     }
 
-    private func carryOut(_ step: CallStep) {
+    /// Performs a step; throws the reason why what was received of the body cannot be removed.
+    private func carryOut(_ step: CallStep) throws(URLError) {
         switch step {
         case .forgetResponse: forgetResponse()
         case .adapt(let number, let interceptors, let base, let attempt): adapt(number, interceptors, base, attempt)
@@ -95,7 +102,7 @@ final class CallDriver: @unchecked Sendable {
         case .report(let report): client?.receive(report)
         case .take(let bytes): if !bytes.withUnsafeBytes({ take($0) }) { call.stopTaking() }
         case .replay(let body, let failure): replay(body, failure)
-        case .restartBody: restartBody()
+        case .restartBody: try restartBody()
         case .setClientFull(let isFull): setClientFull(isFull)
         case .askForCredential(let challenge, let response, let failures): ask(challenge, response, failures)
         // libcurl may be delivering the body just now, and the attempt may be ended.
@@ -131,7 +138,7 @@ final class CallDriver: @unchecked Sendable {
 
     // MARK: - The beginning of an attempt
 
-    private func forgetResponse() {
+    func forgetResponse() {
         (decoder, isPostponed, localBody) = (nil, false, nil)
         if transfer.phase == .parked || transfer.phase == .detached { transfer.phase = .idle }
     }
