@@ -118,15 +118,9 @@ extension CookieFile {
         let resolved = exists ? realpath(path, nil) : nil
         defer { free(resolved) }
         let target = resolved.map { String(cString: $0) } ?? path
-        let temporary = target + ".ferry.new"
-        unlink(temporary)
         do throws(FileError) {
-            let file = try RegularFile(creating: temporary)
-            try file.write(Data(text.utf8))
-            try file.close()
-            guard rename(temporary, target) == 0 else { throw FileError("rename to", path: path) }
+            try RegularFile.replace(target, with: Data(text.utf8), suffix: ".ferry.new")
         } catch {
-            unlink(temporary)
             throw .file(error, "cannot be written")
         }
     }

@@ -306,13 +306,8 @@ struct PartRecord: Codable, Equatable, Sendable {
         guard let data = try? encoder.encode(self) else {
             throw CommandFailure(.file, "\(path): the record cannot be encoded")
         }
-        let temporary = path + ".new"
-        unlink(temporary)
         do throws(FileError) {
-            let file = try RegularFile(creating: temporary)
-            try file.write(data)
-            try file.close()
-            guard rename(temporary, path) == 0 else { throw FileError("rename to", path: path) }
+            try RegularFile.replace(path, with: data)
         } catch {
             throw .file(error, "cannot be replaced")
         }

@@ -266,6 +266,24 @@ package final class RegularFile: @unchecked Sendable {
         try result.get()
     }
 
+    /// Replaces a file, or creates it, in one step; only its owner can read it.
+    ///
+    /// The bytes are written to a file beside it first, whose name ends in `suffix` and which does not stay.
+    package static func replace(_ path: String, with data: Data, suffix: String = ".new") throws(FileError) {
+        let temporary = path + suffix
+        unlink(temporary)
+        do throws(FileError) {
+            let file = try RegularFile(creating: temporary)
+            try file.write(data)
+            // A full or remote disk may report a write error only when the file is closed.
+            try file.close()
+            guard rename(temporary, path) == 0 else { throw FileError("rename to", path: path) }
+        } catch {
+            unlink(temporary)
+            throw error
+        }
+    }
+
     /// Maps the first `count` bytes into memory, which stays readable after the file is closed or deleted.
     package func mapped(count: Int) throws(FileError) -> Data {
         guard count > 0 else { return Data() }

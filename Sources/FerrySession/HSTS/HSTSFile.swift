@@ -75,16 +75,6 @@ enum HSTSFile {
         let lines = hosts.sorted { $0.name < $1.name }.map { host in
             "\(host.includesSubdomains ? "." : "")\(host.name) \"\(text(host.expires))\"\n"
         }
-        let temporary = file.path + ".new"
-        unlink(temporary)
-        do {
-            let new = try RegularFile(creating: temporary)
-            try new.write(Data((header + lines.joined()).utf8))
-            try new.close()
-            guard rename(temporary, file.path) == 0 else { throw FileError("rename to", path: file.path) }
-        } catch {
-            unlink(temporary)
-            throw error
-        }
+        try RegularFile.replace(file.path, with: Data((header + lines.joined()).utf8))
     }
 }
