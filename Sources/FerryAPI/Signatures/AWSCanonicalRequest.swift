@@ -34,7 +34,8 @@ package struct AWSCanonicalRequest: Sendable {
         signedHeaders = names.joined(separator: ";")
         text = [
             method,
-            encodesPathTwice ? Self.encoded(Self.normalized(path), keepsSlashes: true) : Self.encodedOnce(path),
+            encodesPathTwice
+                ? Self.normalized(path).percentEncoded(keeping: Self.unreserved + "/") : Self.encodedOnce(path),
             Self.query(parts?.after ?? ""[...].utf8),
             lines.joined(),
             signedHeaders,
@@ -61,7 +62,7 @@ package struct AWSCanonicalRequest: Sendable {
 
     /// Returns the path with each of its segments encoded once, however it is written.
     private static func encodedOnce(_ path: Substring.UTF8View) -> String {
-        path.parts(between: "/").map { encoded(decoded($0)) }.joined(separator: "/")
+        path.parts(between: "/").map { decoded($0).percentEncoded(keeping: unreserved) }.joined(separator: "/")
     }
 
     /// Returns the items of a query, encoded and sorted by name and value.
@@ -70,7 +71,8 @@ package struct AWSCanonicalRequest: Sendable {
         for item in query.parts(between: "&") where !item.isEmpty {
             let parts = item.cut(at: "=")
             let (name, value) = (parts?.before ?? item, parts?.after ?? ""[...].utf8)
-            items.append((encoded(decoded(name, plusIsSpace: true)), encoded(decoded(value, plusIsSpace: true))))
+            let bytes = (decoded(name, plusIsSpace: true), decoded(value, plusIsSpace: true))
+            items.append((bytes.0.percentEncoded(keeping: unreserved), bytes.1.percentEncoded(keeping: unreserved)))
         }
         return items.sorted { ($0.name, $0.value) < ($1.name, $1.value) }
             .map { "\($0.name)=\($0.value)" }.joined(separator: "&")
@@ -90,17 +92,6 @@ package struct AWSCanonicalRequest: Sendable {
         return bytes
     }
 
-    /// Returns text in which all bytes but letters, digits, `-._~` and perhaps slashes are percent-encoded.
-    private static func encoded(_ bytes: [UInt8], keepsSlashes: Bool = false) -> String {
-        var result: [UInt8] = []
-        for byte in bytes {
-            let isKept = HeaderRule.isLetterOrDigit(byte) || "-._~".utf8.contains(byte)
-            if isKept || (keepsSlashes && byte == UInt8(ascii: "/")) {
-                result.append(byte)
-            } else {
-                result.appendPercentEncoded(byte)
-            }
-        }
-        return String(decoding: result, as: UTF8.self)
-    }
+    /// The characters besides letters and digits that are not encoded (RFC 3986, section 2.3).
+    private static let unreserved = "-._~"
 }

@@ -88,16 +88,6 @@ extension HTTPMessageSignature {
         }
 
         /// Returns text as section 2.2.8 has it: in the set of forms, but with `%20` for a space.
-        private static func formEncoded(_ text: String) -> String {
-            var bytes: [UInt8] = []
-            for byte in text.utf8 {
-                if HeaderRule.isLetterOrDigit(byte) || "*-._".utf8.contains(byte) {
-                    bytes.append(byte)
-                } else {
-                    bytes.appendPercentEncoded(byte)
-                }
-            }
-            return String(decoding: bytes, as: UTF8.self)
-        }
+        private static func formEncoded(_ text: String) -> String { text.utf8.percentEncoded(keeping: "*-._") }
     }
 }
