@@ -6,10 +6,11 @@ package struct StrictTransportSecurity: Hashable, Sendable {
 
     /// Reads a value, or returns `nil` if it does not conform to the grammar: the field is ignored then.
     package init?(_ value: String) {
+        // A field has two directives; a long one costs time, and its end must not be cut off.
+        guard value.utf8.count <= 4_096 else { return nil }
         var seen: Set<String> = []
         var age: Int64?
-        // A field has two directives; a hundred leave room for those of the future.
-        for part in value.utf8.prefix(4_096).split(separator: UInt8(ascii: ";"), maxSplits: 100) {
+        for part in value.utf8.split(separator: UInt8(ascii: ";")) {
             let pair = part.split(separator: UInt8(ascii: "="), maxSplits: 1, omittingEmptySubsequences: false)
             let name = pair.first.map { Substring($0).trimmingBlanks.lowercased() } ?? ""
             if name.isEmpty, pair.count == 1 { continue }

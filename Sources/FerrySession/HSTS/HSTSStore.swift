@@ -19,6 +19,12 @@ public final class HSTSStore: Sendable {
         public var includesSubdomains: Bool
         /// When the entry ends.
         public var expires: Date
+
+        /// Whether another entry for the same host says the same, and ends at about the same time.
+        fileprivate func isEqual(to other: Host, within seconds: TimeInterval) -> Bool {
+            includesSubdomains == other.includesSubdomains
+                && abs(expires.timeIntervalSince(other.expires)) <= seconds
+        }
     }
 
     /// The store of sessions whose configuration has `HTTPCookieStorage.shared`; it is kept in memory.
@@ -73,11 +79,16 @@ public final class HSTSStore: Sendable {
     /// Removes a host.
     public func remove(_ host: String) {
         guard let name = Self.name(of: host) else { return }
-        change { $0[name] = nil }
+        change { $0.removeValue(forKey: name) != nil }
     }
 
     /// Removes all hosts.
-    public func removeAll() { change { $0 = [:] } }
+    public func removeAll() {
+        change { hosts in
+            defer { hosts = [:] }
+            return !hosts.isEmpty
+        }
+    }
 
     /// Returns whether a host is only used over TLS: because of its own entry, or that of a domain above it.
     public func requiresHTTPS(_ host: String) -> Bool { requiresHTTPS(host, now: Date()) }
@@ -113,10 +124,18 @@ public final class HSTSStore: Sendable {
         guard let field = fields.first(where: { $0.name.isEqualIgnoringCase("strict-transport-security") }),
             let rule = StrictTransportSecurity(field.value), let name = Self.name(of: host)
         else { return }
-        guard rule.maximumAge > 0 else { return change { $0[name] = nil } }
+        guard rule.maximumAge > 0 else { return remove(host) }
         // The dates of the file have four digits for the year.
-        let end = min(now.addingTimeInterval(TimeInterval(rule.maximumAge)), .distantFuture)
-        add(Host(name: name, includesSubdomains: rule.includesSubdomains, expires: end))
+        let age = TimeInterval(rule.maximumAge)
+        let host = Host(
+            name: name,
+            includesSubdomains: rule.includesSubdomains,
+            expires: min(now.addingTimeInterval(age), .distantFuture)
+        )
+        // Servers send the field with each response, and the file is not written for a few seconds more.
+        let tolerance = min(age / 100, 3_600)
+        if let known = state.withLock({ $0.hosts[name] }), known.isEqual(to: host, within: tolerance) { return }
+        add(host)
     }
 
     /// Returns the URL that is requested instead of an `http` one, if there is one (RFC 6797, section 8.3).
@@ -144,15 +163,14 @@ public final class HSTSStore: Sendable {
             {
                 hosts[first.name] = nil
             }
-            hosts[host.name] = host
+            return hosts.updateValue(host, forKey: host.name) != host
         }
     }
 
-    private func change(_ change: (inout [String: Host]) -> Void) {
+    /// Changes the hosts by a closure that returns whether it has, and writes the file then.
+    private func change(_ change: (inout [String: Host]) -> Bool) {
         let mustSchedule = state.withLock { state in
-            let old = state.hosts
-            change(&state.hosts)
-            guard file != nil, state.hosts != old else { return false }
+            guard change(&state.hosts), file != nil else { return false }
             state.isChanged = true
             defer { state.isWriteScheduled = true }
             return !state.isWriteScheduled

@@ -14,6 +14,7 @@ struct StrictTransportSecurityTests {
             ("MAX-AGE=1; INCLUDESUBDOMAINS; preload", 1, true),
             ("; max-age=1;; other=\"x\";", 1, false),
             ("\tmax-age = 7 ", 7, false),
+            ("max-age=9223372036854775807", .max, false),
         ] as [(String, Int64, Bool)]
     )
     func valid(_ value: String, _ age: Int64, _ includesSubdomains: Bool) {
@@ -28,7 +29,7 @@ struct StrictTransportSecurityTests {
             "", "includeSubDomains", "max-age", "max-age=", "max-age=-1", "max-age=1.5", "max-age=x",
             "max-age=1; max-age=1", "max-age=1; includeSubDomains=yes", "max-age=99999999999999999999",
             "a b; max-age=1",
-            "max-age=\"1", "max-age=1, max-age=2",
+            "max-age=\"1", "max-age=1, max-age=2", "max-age=9223372036854775808",
         ]
     )
     func invalid(_ value: String) {
@@ -38,5 +39,7 @@ struct StrictTransportSecurityTests {
     @Test("A long value takes no long time")
     func long() {
         #expect(StrictTransportSecurity(String(repeating: "x;", count: 1_000_000) + "max-age=1") == nil)
+        #expect(StrictTransportSecurity("max-age=1;" + String(repeating: " ", count: 4_086)) != nil)
+        #expect(StrictTransportSecurity("max-age=1;" + String(repeating: " ", count: 4_087)) == nil)
     }
 }

@@ -41,6 +41,24 @@ struct HSTSStoreTests {
         #expect(store.hosts.isEmpty)
     }
 
+    @Test("A field that says nearly the same as before changes nothing, so that no file is written")
+    func repeated() {
+        let store = store(["one.example": "max-age=1000"])
+        let first = store.hosts
+        func note(_ value: String, after seconds: TimeInterval) {
+            let field = ResponseHead.Field(name: "Strict-Transport-Security", value: value)
+            store.note([field], from: "one.example", now: Self.now.addingTimeInterval(seconds))
+        }
+        note("max-age=1000", after: 10)
+        #expect(store.hosts == first)
+        note("max-age=1000", after: 11)
+        #expect(store.hosts.first?.expires == Self.now.addingTimeInterval(1_011))
+        note("max-age=1000; includeSubDomains", after: 11)
+        #expect(store.hosts.first?.includesSubdomains == true)
+        note("max-age=9223372036854775807", after: 11)
+        #expect(store.hosts.first?.expires == .distantFuture)
+    }
+
     @Test("Only the first of several fields counts, and an invalid one changes nothing")
     func fields() {
         let store = HSTSStore()
