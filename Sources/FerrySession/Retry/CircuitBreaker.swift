@@ -77,38 +77,40 @@ public final class CircuitBreaker: Sendable {
 
     /// Closes all circuits, and forgets what was counted.
     public func reset() {
-        let changed = circuits.withLock { circuits in
-            defer { circuits = [:] }
-            return circuits.filter { $0.value.state(at: .now()) != .closed }.map(\.key)
+        circuits.withLock { circuits in
+            for (origin, circuit) in circuits where circuit.state(at: .now()) != .closed { tell(origin, .closed) }
+            circuits = [:]
         }
-        for origin in changed { tell(origin, .closed) }
     }
 
     /// Returns whether a request to an origin may be sent.
     func admit(_ origin: Origin, at now: MonotonicTime) -> Bool {
-        change(origin, at: now) { $0.admit(at: now) }
+        update(origin, at: now) { circuit in
+            let isAdmitted = circuit.admit(at: now)
+            if isAdmitted, circuit.state(at: now) == .halfOpen { tell(origin, .halfOpen) }
+            return isAdmitted
+        }
     }
 
     /// Notes the end of a request that was admitted.
     func note(_ outcome: CircuitState.Outcome, of origin: Origin, at now: MonotonicTime) {
-        change(origin, at: now) { $0.note(outcome, at: now) }
+        update(origin, at: now) { circuit in
+            let before = circuit.state(at: now)
+            circuit.note(outcome, at: now)
+            let after = circuit.state(at: now)
+            if before != after { tell(origin, after) }
+        }
     }
 
-    private func change<Result>(
+    private func update<Result>(
         _ origin: Origin,
         at now: MonotonicTime,
-        _ change: (inout CircuitState) -> Result
+        _ update: (inout CircuitState) -> Result
     ) -> Result {
-        let (result, before, after) = circuits.withLock { circuits in
+        circuits.withLock { circuits in
             if circuits.count >= Self.largestCount, circuits[origin] == nil { Self.forgetUnused(&circuits, at: now) }
-            var circuit = circuits[origin] ?? CircuitState(rule, at: now)
-            let before = circuit.state(at: now)
-            let result = change(&circuit)
-            circuits[origin] = circuit
-            return (result, before, circuit.state(at: now))
+            return update(&circuits[origin, default: CircuitState(rule, at: now)])
         }
-        if before != after || (before == .halfOpen && result as? Bool == true) { tell(origin, after) }
-        return result
     }
 
     /// Forgets origins of which nothing needs to be known; a server can invent any number by redirects.
@@ -117,6 +119,7 @@ public final class CircuitBreaker: Sendable {
         if circuits.count >= largestCount, let other = circuits.keys.first { circuits[other] = nil }
     }
 
+    /// Reports a change on the queue; called under the lock, so that the changes are in their order.
     private func tell(_ origin: Origin, _ state: State) {
         guard let onChange else { return }
         let change = Change(origin: "\(origin.scheme)://\(origin.hostText):\(origin.port)", state: state)
