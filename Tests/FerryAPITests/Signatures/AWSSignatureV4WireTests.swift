@@ -18,20 +18,7 @@ struct AWSSignatureV4WireTests {
         return signer
     }
 
-    private func session(_ interceptors: any RequestInterceptor...) -> CurlSession {
-        var options = CurlSession.Options()
-        options.interceptors = interceptors
-        options.retry = .standard
-        options.retry?.backoff = .init(base: 0.01)
-        return CurlSession(configuration: .ephemeral, options: options)
-    }
-
-    private func request(_ url: URL, _ method: String, _ fields: [String: String] = [:]) -> URLRequest {
-        var request = URLRequest(url: url)
-        request.httpMethod = method
-        request.allHTTPHeaderFields = fields
-        return request
-    }
+    private func session(_ interceptors: any RequestInterceptor...) -> CurlSession { .signing(with: interceptors) }
 
     /// Returns the `Authorization` field of a received request, computed as by a server that knows the path and the
     /// query of the canonical request.
@@ -65,7 +52,7 @@ struct AWSSignatureV4WireTests {
         let session = session(signer(token: "a token"), Adder())
         let url = server.url("/items/a%20b?y=%2F&x=1")
         let body = Data(#"{"a":1}"#.utf8)
-        _ = try await session.upload(for: request(url, "POST", ["Content-Type": "application/json"]), from: body)
+        _ = try await session.upload(for: URLRequest(url, "POST", ["Content-Type": "application/json"]), from: body)
         let sent = try #require(server.requests.first)
         let expected = try authorization(of: sent, path: "/items/a%2520b", query: "x=1&y=%2F")
         #expect(sent.header("Authorization") == expected)
@@ -82,7 +69,7 @@ struct AWSSignatureV4WireTests {
         let server = try LoopbackServer { _ in .text("yes") }
         let fields = ["Host": "api.example.com", "Content-Type": "text/plain", "Accept-Language": "en"]
         _ = try await session(signer()).upload(
-            for: request(server.url("/a%20b?c"), "PUT", fields),
+            for: URLRequest(server.url("/a%20b?c"), "PUT", fields),
             from: Data("d".utf8)
         )
         let sent = try #require(server.requests.first)
@@ -102,10 +89,10 @@ struct AWSSignatureV4WireTests {
         let file = FileManager.default.temporaryDirectory.appendingPathComponent("ferry-\(UUID().uuidString)")
         defer { try? FileManager.default.removeItem(at: file) }
         try body.write(to: file)
-        let put = request(server.url("/a%20b//c"), "PUT")
+        let put = URLRequest(server.url("/a%20b//c"), "PUT")
         _ = try await session.upload(for: put, from: body)
         _ = try await session.upload(for: put, fromFile: file)
-        _ = try await session.data(for: request(server.url("/a%20b//c"), "GET"))
+        _ = try await session.data(for: URLRequest(server.url("/a%20b//c"), "GET"))
         var streamed = put
         streamed.httpBodyStream = InputStream(data: Data("once".utf8))
         _ = try await session.data(for: streamed)
@@ -126,7 +113,7 @@ struct AWSSignatureV4WireTests {
 
     @Test("A stream is marked as not signed for other services too") func stream() async throws {
         let server = try LoopbackServer { _ in .text("yes") }
-        var streamed = request(server.url("/"), "POST")
+        var streamed = URLRequest(server.url("/"), "POST")
         streamed.httpBodyStream = InputStream(data: Data("once".utf8))
         _ = try await session(signer()).data(for: streamed)
         let sent = try #require(server.requests.first)
@@ -143,7 +130,7 @@ struct AWSSignatureV4WireTests {
             default: return clock.now.timeIntervalSince1970 < 1_700_000_100 ? .status(503) : .redirect(to: "/end")
             }
         }
-        _ = try await session(signer()).data(for: request(server.url("/start"), "GET"))
+        _ = try await session(signer()).data(for: URLRequest(server.url("/start"), "GET"))
         let sent = server.requests
         #expect(sent.map(\.path) == ["/start", "/start", "/end"])
         let times = ["20231114T221320Z", "20231114T221420Z", "20231114T221520Z"]
@@ -156,7 +143,7 @@ struct AWSSignatureV4WireTests {
     @Test("Another origin receives neither a signature nor the session token") func otherOrigin() async throws {
         let other = try LoopbackServer { _ in .text("yes") }
         let server = try LoopbackServer { _ in .redirect(to: other.url("/end").absoluteString) }
-        _ = try await session(signer(token: "token")).data(for: request(server.url("/start"), "GET"))
+        _ = try await session(signer(token: "token")).data(for: URLRequest(server.url("/start"), "GET"))
         #expect(server.requests.first?.header("X-Amz-Security-Token") == "token")
         let names = try #require(other.requests.first).headers.fields.map { $0.name.lowercased() }
         #expect(!names.contains("authorization") && !names.contains { $0.hasPrefix("x-amz-") })

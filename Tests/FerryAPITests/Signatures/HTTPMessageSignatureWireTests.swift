@@ -18,20 +18,7 @@ struct HTTPMessageSignatureWireTests {
         return signer
     }
 
-    private func session(_ interceptors: any RequestInterceptor...) -> CurlSession {
-        var options = CurlSession.Options()
-        options.interceptors = interceptors
-        options.retry = .standard
-        options.retry?.backoff = .init(base: 0.01)
-        return CurlSession(configuration: .ephemeral, options: options)
-    }
-
-    private func request(_ url: URL, _ method: String, _ fields: [String: String] = [:]) -> URLRequest {
-        var request = URLRequest(url: url)
-        request.httpMethod = method
-        request.allHTTPHeaderFields = fields
-        return request
-    }
+    private func session(_ interceptors: any RequestInterceptor...) -> CurlSession { .signing(with: interceptors) }
 
     /// Expects that a received request has the signature of a base with the given lines.
     private func expect(
@@ -66,7 +53,7 @@ struct HTTPMessageSignatureWireTests {
         let signer = signer([.method, .targetURI, .contentDigest, "content-type", "x-added", "user-agent"])
         let type = ["Content-Type": "application/json"]
         let url = server.url("/a%2fb?c=%20d&e")
-        _ = try await session(signer, Adder()).upload(for: request(url, "POST", type), from: Data(#"{"a":1}"#.utf8))
+        _ = try await session(signer, Adder()).upload(for: URLRequest(url, "POST", type), from: Data(#"{"a":1}"#.utf8))
         let sent = try #require(server.requests.first)
         // Computed with OpenSSL.
         let digest = "sha-256=:AVq9f1zFei3ZS3WQ8ErYCEJzkF7jPsXOvq5iJ2qX+GI=:"
@@ -94,11 +81,12 @@ struct HTTPMessageSignatureWireTests {
         let file = FileManager.default.temporaryDirectory.appendingPathComponent("ferry-\(UUID().uuidString)")
         defer { try? FileManager.default.removeItem(at: file) }
         try Data("abc".utf8).write(to: file)
-        _ = try await session.upload(for: request(server.url, "PUT"), fromFile: file)
+        _ = try await session.upload(for: URLRequest(server.url, "PUT"), fromFile: file)
         _ = try await session.data(from: server.url)
         let given = "sha-512=:YWJj:"
-        _ = try await session.upload(for: request(server.url, "PUT", ["content-digest": given]), from: Data("a".utf8))
-        var streamed = request(server.url, "PUT")
+        let digested = URLRequest(server.url, "PUT", ["content-digest": given])
+        _ = try await session.upload(for: digested, from: Data("a".utf8))
+        var streamed = URLRequest(server.url, "PUT")
         streamed.httpBodyStream = InputStream(data: Data("once".utf8))
         let unsigned = streamed
         await #expect(throws: RequestSerializationError.self) { try await session.data(for: unsigned) }
