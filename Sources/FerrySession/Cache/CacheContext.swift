@@ -72,7 +72,7 @@ struct CacheContext {
         key = CacheKey.key(prepared.url, origin: prepared.origin)
     }
 
-    /// Has the server asked whether a stored response is still valid; `forcing` the origin, and not a cache on the way.
+    /// Asks the server whether a stored response is still valid; `forcing` the origin, and not a cache on the way.
     mutating func validate(_ entry: CacheEntry?, forcing: Bool) {
         self.entry = entry
         conditions = entry.map { CacheValidation.conditions($0.fields).map(RequestField.init) } ?? []
@@ -81,7 +81,7 @@ struct CacheContext {
         }
     }
 
-    /// Has the server asked for the rest of a stored beginning, if there is one.
+    /// Asks the server for the rest of a stored beginning, if there is one.
     mutating func complete(_ completion: Completion?) {
         guard let completion else { return }
         self.completion = completion

@@ -52,11 +52,11 @@ struct BodyRest {
 
     /// Asks for the rest with the next attempt.
     ///
-    /// A server that is gone is asked once for each suspension.
-    mutating func request() { (offset, wasSuspended) = (received, false) }
-
-    /// Asks for the rest once the transfer is not paused any more.
-    mutating func requestWhenAttached() { offset = received }
+    /// A server that is gone is asked once for each suspension: `usesSuspension` indicates whether this is that time.
+    mutating func request(usesSuspension: Bool) {
+        offset = received
+        if usesSuspension { wasSuspended = false }
+    }
 
     /// Notes that the rest follows, and returns whether the task has not received its response.
     mutating func begin(isSuspended: Bool) -> Bool {

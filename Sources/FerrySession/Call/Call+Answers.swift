@@ -13,7 +13,7 @@ extension Call {
     }
 
     /// Whether the attempt still has its handle after the steps so far.
-    private func isRunning(_ world: some CallSurroundings) -> Bool { stage == .attempting && world.isRunning }
+    func isRunning(_ world: some CallSurroundings) -> Bool { stage == .attempting && world.isRunning }
 
     private mutating func ask(_ challenge: AuthenticationChallenge, _ response: HTTPURLResponse) {
         let isInURL = request.url?.user != nil && credentials.server.credential == nil && !challenge.isProxy

@@ -2,25 +2,6 @@
 extension Call {
     mutating func emit(_ step: CallStep) { steps.append(step) }
 
-    mutating func handleBeginning(_ event: CallEvent, _ world: some CallSurroundings) {
-        switch event {
-        case .begin: begin(world)
-        case .suspended: suspend(world)
-        case .resumed: resume(world)
-        case .mayMove: if stage == .detached, world.mayReceive { begin(world) }
-        case .answered(let question, let answer): interceptorsAnswered(question, answer, world)
-        case .prepared(let origin): didPrepare(origin, world)
-        case .verified: if stage == .preparing { lookUp(world) }
-        case .lookedUp(let answer): didLookUp(answer, world)
-        case .joined: stage = .waitingForOther
-        case .isFirst: admit(world)
-        case .otherEnded(let end): otherEnded(end, world)
-        case .delayed: goOn(from: .delaying, world)
-        case .trustDecided: goOn(from: .waitingForTrust, world)
-        default: break
-        }
-    }
-
     /// Begins an attempt, unless the task is suspended.
     mutating func begin(_ world: some CallSurroundings) {
         (incoming, held) = (IncomingResponse(), nil)
@@ -36,7 +17,7 @@ extension Call {
         prepare(world)
     }
 
-    /// Requests a host over TLS that is only used so (RFC 6797, section 8.3).
+    /// Uses TLS for a host that is only used over TLS (RFC 6797, section 8.3).
     private mutating func useTLS() {
         guard let hsts = settings.hsts else { return }
         if let url = request.url.flatMap(hsts.upgraded) { request.use(url) }
@@ -50,18 +31,20 @@ extension Call {
     }
 
     private mutating func prepare(_ world: some CallSurroundings) {
-        if case .delegateStream = content, !world.hasUnreadStream { return askForBodyStream() }
+        if case .delegateStream = content, !world.hasUnreadStream {
+            stage = .waitingForStream
+            return askForBodyStream()
+        }
         stage = .preparing
         emit(.prepare)
     }
 
     mutating func askForBodyStream() {
         streamQuestions.ask()
-        stage = .waitingForStream
         emit(.report(.needsBodyStream))
     }
 
-    private mutating func didPrepare(_ origin: Origin, _ world: some CallSurroundings) {
+    mutating func didPrepare(_ origin: Origin, _ world: some CallSurroundings) {
         guard stage == .preparing else { return }
         self.origin = origin
         if rest.offset == nil { response = nil }
@@ -71,7 +54,7 @@ extension Call {
     }
 
     /// Asks the cache, unless the task was suspended meanwhile.
-    private mutating func lookUp(_ world: some CallSurroundings) {
+    mutating func lookUp(_ world: some CallSurroundings) {
         if isSuspended {
             stage = .parked
         } else if rest.offset != nil {
@@ -82,13 +65,13 @@ extension Call {
         }
     }
 
-    private mutating func goOn(from awaited: Stage, _ world: some CallSurroundings) {
+    mutating func goOn(from awaited: Stage, _ world: some CallSurroundings) {
         guard stage == awaited else { return }
         emit(.endWait)
         begin(world)
     }
 
-    private mutating func didLookUp(_ answer: CacheAnswer, _ world: some CallSurroundings) {
+    mutating func didLookUp(_ answer: CacheAnswer, _ world: some CallSurroundings) {
         guard stage == .preparing else { return }
         switch answer {
         case .network: if settings.coalescesIdenticalRequests { join(world) } else { admit(world) }
@@ -107,7 +90,7 @@ extension Call {
         emit(.join)
     }
 
-    private mutating func admit(_ world: some CallSurroundings) {
+    mutating func admit(_ world: some CallSurroundings) {
         guard let origin else { return }
         if let error = circuit.refusal(of: origin, url: request.url, at: world.now) { return fail(error, world) }
         stage = .attempting
@@ -124,13 +107,13 @@ extension Call {
 
     // MARK: - Suspension
 
-    private mutating func suspend(_ world: some CallSurroundings) {
+    mutating func suspend() {
         isSuspended = true
         rest.noteSuspension()
         emit(.endSharing(.abandoned))
     }
 
-    private mutating func resume(_ world: some CallSurroundings) {
+    mutating func resume(_ world: some CallSurroundings) {
         isSuspended = false
         // While it is decided about a failed attempt, others may use its slot.
         if attempts?.isDeciding != true { emit(.retakeSlot) }
@@ -143,14 +126,14 @@ extension Call {
         guard stage == .attempting, validator != nil, response != nil, held == nil, rest.offset == nil,
             let total = rest.expectedTotal, total > rest.received
         else { return }
-        rest.requestWhenAttached()
+        rest.request(usesSuspension: false)
         endAttempt(world)
         stage = .detached
     }
 
     // MARK: - Interceptors
 
-    private mutating func interceptorsAnswered(
+    mutating func interceptorsAnswered(
         _ question: Int,
         _ answer: InterceptorAnswer,
         _ world: some CallSurroundings
@@ -191,7 +174,7 @@ extension Call {
 
     // MARK: - Identical requests
 
-    private mutating func otherEnded(_ end: SharedTransfer.End, _ world: some CallSurroundings) {
+    mutating func otherEnded(_ end: SharedTransfer.End, _ world: some CallSurroundings) {
         guard stage == .waitingForOther else { return }
         emit(.endWait)
         stage = isSuspended ? .parked : .idle

@@ -139,7 +139,7 @@ extension Call {
             dropsExpectation = true
             return sendAgain(world)
         case .onNewConnection: reconnections += 1
-        case .forRest: rest.request()
+        case .forRest: rest.request(usesSuspension: true)
         }
         begin(world)
     }
@@ -222,7 +222,7 @@ extension Call {
         guard mayAsk, validator != nil else {
             return fail(.ferry(.cannotDecodeRawData, url: request.url, "The stored response is damaged"), world)
         }
-        rest.requestWhenAttached()
+        rest.request(usesSuspension: false)
         sendAgain(world)
     }
 

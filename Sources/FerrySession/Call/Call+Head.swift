@@ -136,7 +136,7 @@ extension Call {
         return nil
     }
 
-    /// Has credentials that were accepted sent without a challenge from now on.
+    /// Sends credentials that were accepted without a challenge from now on.
     private mutating func keepAcceptedCredentials() {
         for party in [credentials.server, credentials.proxy] where party.credential != nil && party.isKept {
             emit(.keepCredential(party))

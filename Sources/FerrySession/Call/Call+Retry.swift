@@ -102,11 +102,8 @@ extension Call {
             guard needsStream else { return retry(next, world) }
             // The delegate may have no other stream; until it has provided one, the response is not given up.
             attempts?.current.pendingRetry = next
-            let isRunning = stage == .attempting && world.isRunning
-            if isRunning { emit(.giveUpSlot) }
-            streamQuestions.ask()
-            if !isRunning { stage = .waitingForStream }
-            emit(.report(.needsBodyStream))
+            if isRunning(world) { emit(.giveUpSlot) } else { stage = .waitingForStream }
+            askForBodyStream()
         }
     }
 
@@ -182,7 +179,7 @@ extension Call {
         guard let failure = attempts?.current.failure, let number = attempts?.current.number else { return }
         endAttempt(world)
         switch next.start {
-        case .rest: rest.request()
+        case .rest: rest.request(usesSuspension: true)
         case .beginning:
             if response != nil, !discardBody(world) { return endWithFailure(world) }
             emit(.report(.rewound))

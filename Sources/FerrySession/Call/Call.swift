@@ -19,7 +19,7 @@
 /// | `finished` | nothing |
 ///
 /// Beside the stage, a response may be held back (``held``) and a failure may be decided about (``attempts``), before
-/// or after the end of the attempt. Each stage but `parked` and `finished` also ends by a deadline or a cancellation.
+/// or after the end of the attempt. A cancellation also ends each stage, and a deadline each but `parked`.
 struct Call {
     enum Stage: Hashable, Sendable {
         /// It has not begun, or user code decides how it goes on after an attempt.
@@ -98,9 +98,19 @@ struct Call {
         swap(&steps, &all)
         defer { swap(&steps, &all) }
         switch event {
-        case .begin, .suspended, .resumed, .mayMove, .answered, .prepared, .verified, .lookedUp, .joined, .isFirst,
-            .otherEnded, .delayed, .trustDecided:
-            handleBeginning(event, world)
+        case .begin: begin(world)
+        case .suspended: suspend()
+        case .resumed: resume(world)
+        case .mayMove: if stage == .detached, world.mayReceive { begin(world) }
+        case .answered(let question, let answer): interceptorsAnswered(question, answer, world)
+        case .prepared(let origin): didPrepare(origin, world)
+        case .verified: if stage == .preparing { lookUp(world) }
+        case .lookedUp(let answer): didLookUp(answer, world)
+        case .joined: stage = .waitingForOther
+        case .isFirst: admit(world)
+        case .otherEnded(let end): otherEnded(end, world)
+        case .delayed: goOn(from: .delaying, world)
+        case .trustDecided: goOn(from: .waitingForTrust, world)
         case .head(let facts): didReceiveHead(facts, world)
         case .heldBodyIsLarge: askAboutHeld(world)
         case .mayDetach: detachIfPossible(world)

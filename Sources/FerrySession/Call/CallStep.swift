@@ -43,12 +43,12 @@ enum CallStep {
     case restartBody
     case setClientFull(Bool)
     indirect case askForCredential(AuthenticationChallenge, HTTPURLResponse, failures: Int)
-    /// Has the response that is held back decided about as soon as libcurl's callback has returned.
+    /// Considers a retry instead of the response that is held back, as soon as libcurl's callback has returned.
     case considerResponseLater
     indirect case askInterceptors(Int, RequestInterceptors, RequestAttempt, AttemptFailure)
     /// Uses the session's budget of retries.
     case budget(BudgetUse, RetryBudgets.Key)
-    /// Sends the credential with the next requests of the session, which was accepted.
+    /// Sends a credential that was accepted with the next requests of the session.
     indirect case keepCredential(Credentials.Party)
     case forgetCredential(isProxy: Bool)
 
