@@ -31,8 +31,8 @@ public struct ImageDataResponseSerializer<Output: Sendable>: ValidatingResponseS
     }
 
     /// Validates a response and decodes an image from its body; an empty body has no image.
-    public func serialize(request: URLRequest?, response: URLResponse?, data: Data?) -> SerializedResponse<Output> {
-        BodyCheck(self, request: request, response: response, data: data).decode("an image") { try decode($0) }
+    public func serialize(_ response: TaskResponse<Never>) -> SerializedResponse<Output> {
+        BodyCheck(self, response).decode("an image") { try decode($0) }
     }
 }
 

@@ -27,14 +27,10 @@ public struct XMLDocumentResponseSerializer: ValidatingResponseSerializer {
         self.maximumBytes = maximumBytes
     }
 
-    /// Validates a response and parses its body; see `ResponseSerializer.serialize(request:response:data:)`.
-    public func serialize(
-        request: URLRequest?,
-        response: URLResponse?,
-        data: Data?
-    ) -> SerializedResponse<ParsedXMLDocument> {
-        BodyCheck(self, request: request, response: response, data: data).decode("XML") { body in
-            try ParsedXMLDocument(XMLContent(body, encoding: response?.declaredEncoding), options: options)
+    /// Validates a response and parses its body; see `ResponseSerializer.serialize(_:)`.
+    public func serialize(_ response: TaskResponse<Never>) -> SerializedResponse<ParsedXMLDocument> {
+        BodyCheck(self, response).decode("XML") { body in
+            try ParsedXMLDocument(XMLContent(body, encoding: response.declaredEncoding), options: options)
         }
     }
 }

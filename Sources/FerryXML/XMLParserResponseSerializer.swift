@@ -23,10 +23,10 @@ public struct XMLParserResponseSerializer: ValidatingResponseSerializer, Codable
     }
 
     /// Validates a response and checks that its body is well-formed; see
-    /// `ResponseSerializer.serialize(request:response:data:)`.
-    public func serialize(request: URLRequest?, response: URLResponse?, data: Data?) -> SerializedResponse<XMLContent> {
-        BodyCheck(self, request: request, response: response, data: data).decode("XML") { body in
-            try XMLContent(body, encoding: response?.declaredEncoding)
+    /// `ResponseSerializer.serialize(_:)`.
+    public func serialize(_ response: TaskResponse<Never>) -> SerializedResponse<XMLContent> {
+        BodyCheck(self, response).decode("XML") { body in
+            try XMLContent(body, encoding: response.declaredEncoding)
         }
     }
 }

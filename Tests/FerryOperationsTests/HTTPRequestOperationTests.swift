@@ -96,7 +96,7 @@ import Testing
             let count: Watched<Int>
             let queues: Watched<Set<String>>
 
-            func serialize(request: URLRequest?, response: URLResponse?, data: Data?) -> SerializedResponse<String> {
+            func serialize(_ response: TaskResponse<Never>) -> SerializedResponse<String> {
                 count.change { $0 += 1 }
                 let name = OperationQueue.current?.name ?? "none"
                 queues.change { _ = $0.insert(name) }

@@ -55,11 +55,13 @@ package enum HTTPDate {
     private static let longest = "Wednesday, 06-Nov-94 08:49:37 GMT".utf8.count
     private static let days = ["sunday", "monday", "tuesday", "wednesday", "thursday", "friday", "saturday"]
     private static let months = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"]
+    private static let dayKeys = days.map { key($0.utf8) }
+    private static let monthKeys = months.map { key($0.utf8) }
 
     /// Reads `Sun, 06 Nov 1994 08:49:37 GMT`.
     private static func fixed(_ text: Word) -> Date? {
         guard text[3] == UInt8(ascii: ","), [4, 7, 11, 16, 25].allSatisfy({ text[$0] == UInt8(ascii: " ") }),
-            index(of: text[0..<3], among: days, prefix: 3) != nil, isGMT(text[26..<29]),
+            index(of: text[0..<3], among: dayKeys) != nil, isGMT(text[26..<29]),
             let day = number(text[5..<7], digits: 2), let year = number(text[12..<16], digits: 4)
         else { return nil }
         return date(day: day, month: text[8..<11], year: year, clock: text[17..<25])
@@ -68,7 +70,7 @@ package enum HTTPDate {
     /// Reads `Sun Nov  6 08:49:37 1994`, whose day takes two columns.
     private static func ansi(_ words: [Word]) -> Date? {
         let isShort = words.count == 6 && words[2].isEmpty
-        guard isShort || words.count == 5, index(of: words[0], among: days, prefix: 3) != nil,
+        guard isShort || words.count == 5, index(of: words[0], among: dayKeys) != nil,
             let day = isShort ? number(words[3], digits: 1) : number(words[2], digits: 2),
             let year = number(words[words.count - 1], digits: 4)
         else { return nil }
@@ -77,7 +79,7 @@ package enum HTTPDate {
 
     /// Reads `Sunday, 06-Nov-94 08:49:37 GMT`.
     private static func rfc850(_ words: [Word], now: Date) -> Date? {
-        guard words.count == 4, let weekday = index(of: words[0].dropLast(), among: days), isGMT(words[3]) else {
+        guard words.count == 4, let weekday = weekday(words[0].dropLast()), isGMT(words[3]) else {
             return nil
         }
         let parts = words[1].split(separator: UInt8(ascii: "-"), omittingEmptySubsequences: false)
@@ -99,7 +101,7 @@ package enum HTTPDate {
             let minutes = number(clock[start + 3..<start + 5], digits: 2), minutes < 60,
             // 60 is a leap second.
             let seconds = number(clock[start + 6..<start + 8], digits: 2), seconds <= 60,
-            year >= 1600, let month = index(of: month, among: months)
+            year >= 1600, let month = index(of: month, among: monthKeys)
         else { return nil }
         return date(year: year, month: month + 1, day: day, clock: [hours, minutes, seconds])
     }
@@ -111,11 +113,19 @@ package enum HTTPDate {
         return word.reduce(0) { $0 * 10 + Int($1 & 0x0F) }
     }
 
-    /// Returns the index of a word among names, or among prefixes of names.
-    private static func index(of word: Word, among names: [String], prefix: Int? = nil) -> Int? {
-        names.firstIndex { name in
-            word.elementsEqual(name.utf8.prefix(prefix ?? .max)) { lowercased($0) == $1 }
-        }
+    /// Returns the index of a word of three letters among keys.
+    private static func index(of word: Word, among keys: [UInt32]) -> Int? {
+        word.count == 3 ? keys.firstIndex(of: key(word)) : nil
+    }
+
+    /// Returns the first three letters of a word, in lowercase, as a number.
+    private static func key(_ word: some Sequence<UInt8>) -> UInt32 {
+        word.prefix(3).reduce(0) { $0 << 8 | UInt32(lowercased($1)) }
+    }
+
+    /// Returns the index of a day of the week with its full name.
+    private static func weekday(_ word: Word) -> Int? {
+        days.firstIndex { word.elementsEqual($0.utf8) { lowercased($0) == $1 } }
     }
 
     private static func isGMT(_ word: Word) -> Bool { word.elementsEqual("gmt".utf8) { lowercased($0) == $1 } }

@@ -23,6 +23,35 @@ package final class ReceivedResponse: Sendable {
         state = Mutex(.made(response))
     }
 
+    /// Whether the response is made.
+    package var isMade: Bool { state.withLock { if case .made = $0 { true } else { false } } }
+
+    /// The status code, or `nil` if the response is not HTTP; the response is not made for it.
+    package var statusCode: Int? {
+        state.withLock { state in
+            switch state {
+            case .head(let head, _, _): head.status
+            case .made(let response): (response as? HTTPURLResponse)?.statusCode
+            }
+        }
+    }
+
+    /// Returns the value of a field, ignoring the case of the name; the response is not made for it.
+    package func value(forField name: String) -> String? {
+        state.withLock { state in
+            switch state {
+            case .head(let head, _, _): head.joinedValue(name)
+            case .made(let response): (response as? HTTPURLResponse)?.value(forHTTPHeaderField: name)
+            }
+        }
+    }
+
+    /// The number of body bytes to expect; nil if it is unknown.
+    package var bodyLength: Int64? {
+        let made: URLResponse? = state.withLock { if case .made(let response) = $0 { response } else { nil } }
+        return made.map(\.bodyLength) ?? expectedLength?.int64
+    }
+
     /// Makes the response now, unless another thread is making it.
     package func prebuild() { _ = state.withLockIfAvailable { Self.make(&$0) } }
 

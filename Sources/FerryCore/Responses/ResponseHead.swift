@@ -43,6 +43,14 @@ package struct ResponseHead: Sendable, Hashable, Codable {
         return others.reduce(fields[first].value) { $0 + ", " + $1.value }
     }
 
+    /// Returns the value that ``joinedFields`` has for a name, ignoring case.
+    package func joinedValue(_ name: String) -> String? {
+        guard let first = firstIndex(of: name) else { return nil }
+        let isSingle = !fields[(first + 1)...].contains { $0.name.isEqualIgnoringCase(name) }
+        if isSingle { return Self.isReadable(fields[first]) ? fields[first].value : nil }
+        return joinedFields.first { $0.key.isEqualIgnoringCase(name) }?.value
+    }
+
     /// Returns the index of the first field with a name, ignoring case.
     private func firstIndex(of name: String) -> Int? {
         let count = name.utf8.count

@@ -1,6 +1,9 @@
 /// One request over the network: a handle of libcurl's, and what is known about its connection and response.
 ///
 /// Only the thread that has the engine uses it. While libcurl has the handle, its callbacks are called here.
+///
+/// Checking the callbacks for overlapping accesses would take 20,000 instructions for a request. No access lasts while
+/// other code is called.
 package final class NetworkAttempt {
     package enum Stage {
         case none
@@ -33,18 +36,18 @@ package final class NetworkAttempt {
     package let prepared: PreparedRequest
     package let url: URL?
     /// The transfer, while the attempt has a handle; a lookup that cannot be stopped goes on without it.
-    package private(set) var transfer: Transfer?
-    private(set) var easy: EasyHandle?
+    @exclusivity(unchecked) package private(set) var transfer: Transfer?
+    @exclusivity(unchecked) private(set) var easy: EasyHandle?
 
-    package var stage = Stage.none
+    @exclusivity(unchecked) package var stage = Stage.none
     /// Whether the attempt was ended so that the request is sent on another connection.
     package internal(set) var needsNewConnection = false
     package var timing = Timing()
-    package var sending = Sending()
-    package var route = Route()
+    @exclusivity(unchecked) package var sending = Sending()
+    @exclusivity(unchecked) package var route = Route()
     package var trust = ConnectionTrust()
     /// The connection that carries the request, from the moment before it is sent.
-    package private(set) var connection: Connection?
+    @exclusivity(unchecked) package private(set) var connection: Connection?
     /// The connection that was last opened for the attempt.
     var lastOpened: Connection?
     /// Whether other requests may have been sent on the connection, or this one was not sent at all.
@@ -52,13 +55,13 @@ package final class NetworkAttempt {
         connection.map { $0 !== lastOpened || $0.requestCount > 1 } ?? true
     }
     /// Whether the connection is HTTP/2, so that other attempts may use it too.
-    package var isMultiplexed = false
+    @exclusivity(unchecked) package var isMultiplexed = false
 
-    package var parser: ResponseHeadParser
+    @exclusivity(unchecked) package var parser: ResponseHeadParser
     /// The fields after the response's body.
     package var trailers: [ResponseHead.Field] { parser.trailers }
     /// The status of the last response.
-    package var status: Int?
+    @exclusivity(unchecked) package var status: Int?
     /// How many responses have asked for a credential.
     package var challengeRounds = 0
     /// The credentials that libcurl was given.
@@ -66,13 +69,13 @@ package final class NetworkAttempt {
     /// Where the range ends that continues a body.
     package var rangeEnd: ByteCount?
     /// The bytes of the body that libcurl has delivered, before content codings are undone.
-    package var received = ByteCount.zero
+    @exclusivity(unchecked) package var received = ByteCount.zero
     /// The small pieces in which the response comes.
-    package var pieces = SmallPieces()
+    @exclusivity(unchecked) package var pieces = SmallPieces()
     /// The mask that libcurl's handle is paused with.
-    var appliedPause = CurlPause.none
+    @exclusivity(unchecked) var appliedPause = CurlPause.none
     /// Whether what libcurl delivers now is discarded.
-    var isDiscarding = false
+    @exclusivity(unchecked) var isDiscarding = false
 
     package init(_ prepared: PreparedRequest, url: URL?) {
         self.prepared = prepared

@@ -40,7 +40,7 @@ package final class TransferEngine: @unchecked Sendable {
     /// The transfers that have a deadline for the whole call, in whichever phase they are.
     package private(set) var calls: [ObjectIdentifier: Transfer] = [:]
     /// What decoding may still cost in the current turn.
-    package var allowance = TurnAllowance()
+    @exclusivity(unchecked) package var allowance = TurnAllowance()
     /// The transfers that have more to decode, or to read, than the turn allowed.
     var postponed: [Transfer] = []
     /// The transfers over a limit on bytes per second, and when one of them may go on.
@@ -52,9 +52,9 @@ package final class TransferEngine: @unchecked Sendable {
     /// The connection on which the last transfer ended.
     var idleSocket: Int32?
     /// When the current turn began: exact enough for the lines of a response head, of which many arrive together.
-    package private(set) var turnStart = MonotonicTime.now()
+    @exclusivity(unchecked) package private(set) var turnStart = MonotonicTime.now()
     private(set) var additionalTurns: AdditionalTurns
-    private var isEventful = true
+    @exclusivity(unchecked) private var isEventful = true
     private var pausedStreams: [UnsafeMutableRawPointer: NetworkAttempt] = [:]
     /// Memory for a piece of a body, used by the code that runs at the moment.
     package let scratch = UnsafeMutableRawBufferPointer.allocate(byteCount: 65_536, alignment: 16)

@@ -1,7 +1,7 @@
 /// What the engine knows of one request and those that follow from it: attempts, deadlines, place among the others.
 ///
 /// Redirects, retries and the like are its receiver's: the engine learns of them as the next attempt. Only the thread
-/// that has the engine uses it, after the one that has made it.
+/// that has the engine uses it, after the one that has made it. As for ``NetworkAttempt``, accesses are not checked.
 package final class Transfer: AdmissionTicket, @unchecked Sendable {
     package enum Phase {
         /// Nothing: it has not begun, or its receiver decides how it goes on.
@@ -25,15 +25,15 @@ package final class Transfer: AdmissionTicket, @unchecked Sendable {
 
     package let engine: TransferEngine
     /// The object that is told what happens, from the start of the transfer to its end.
-    package var receiver: (any TransferReceiver)?
-    package var clock: TransferClock
-    package var phase = Phase.idle
-    package var pauses: PauseReasons = []
-    package var attempt: NetworkAttempt?
+    @exclusivity(unchecked) package var receiver: (any TransferReceiver)?
+    @exclusivity(unchecked) package var clock: TransferClock
+    @exclusivity(unchecked) package var phase = Phase.idle
+    @exclusivity(unchecked) package var pauses: PauseReasons = []
+    @exclusivity(unchecked) package var attempt: NetworkAttempt?
     package var downloadLimits: DirectionLimits
     package var uploadLimits: DirectionLimits
     /// What the request's body is read with; a stream that nothing was read of passes to the next attempt.
-    package var reader: (any BodyReader)?
+    @exclusivity(unchecked) package var reader: (any BodyReader)?
     /// A decision about a chain that the transfer has waited for.
     package var decidedTrust: (question: TrustQuestion, decision: TrustDecision)?
 

@@ -7,8 +7,13 @@ import FerryCore
 public struct TaskResponse<Value: Sendable>: Sendable {
     /// The last request that was sent.
     public var request: URLRequest?
-    /// The server's response.
-    public var response: URLResponse?
+    /// The server's response, which is made when it is first read.
+    public var response: URLResponse? {
+        get { received?.value }
+        set { received = newValue.map { ReceivedResponse($0) } }
+    }
+    /// The response, whose object may not have been made: that takes longer than the rest of a small request.
+    package var received: ReceivedResponse?
     /// The body; nil for a download and if none has arrived.
     public var data: Data?
     /// The URL of a download's file.
@@ -30,8 +35,28 @@ public struct TaskResponse<Value: Sendable>: Sendable {
         error: NetworkError? = nil,
         metrics: TaskMetrics? = nil
     ) {
+        self.init(
+            request: request,
+            received: response.map { ReceivedResponse($0) },
+            data: data,
+            fileURL: fileURL,
+            value: value,
+            error: error,
+            metrics: metrics
+        )
+    }
+
+    package init(
+        request: URLRequest?,
+        received: ReceivedResponse?,
+        data: Data?,
+        fileURL: URL? = nil,
+        value: Value? = nil,
+        error: NetworkError? = nil,
+        metrics: TaskMetrics? = nil
+    ) {
         self.request = request
-        self.response = response
+        self.received = received
         self.data = data
         self.fileURL = fileURL
         self.value = value
@@ -49,11 +74,14 @@ extension TaskResponse {
     /// ``TaskMetrics/retries`` has, for each attempt but the last, when and how it failed and the delay after it.
     public var attempts: Int { (metrics?.retries.last?.attempt ?? 0) + 1 }
 
+    /// The URL of the response, or of the request if there is none.
+    package var url: URL? { response?.url ?? request?.url }
+
     /// The HTTP status code.
-    public var statusCode: Int? { httpResponse?.statusCode }
+    public var statusCode: Int? { received?.statusCode }
 
     /// Returns the value of a header field of the response, whose name may be in any case; nil if there is none.
-    public func header(_ name: String) -> String? { httpResponse?.value(forHTTPHeaderField: name) }
+    public func header(_ name: String) -> String? { received?.value(forField: name) }
 
     /// All header fields of the response, with the names as it spells them.
     public var headerFields: [String: String] {
@@ -74,11 +102,11 @@ extension TaskResponse {
 
     /// The error of a response that has neither a value nor an error.
     package var noValue: NetworkError {
-        let what = (response?.url ?? request?.url).map { " to \($0.presentableText)" } ?? ""
+        let what = url.map { " to \($0.presentableText)" } ?? ""
         return NetworkError(
             .noValue,
             message: "The response\(what) has no value and no error",
-            failingURL: response?.url ?? request?.url,
+            failingURL: url,
             response: httpResponse,
             data: data
         )
@@ -123,10 +151,11 @@ extension TaskResponse {
         }
     }
 
-    private func replacing<New: Sendable>(value: New?, error: NetworkError?) -> TaskResponse<New> {
+    /// Returns the response with another value and error.
+    package func replacing<New: Sendable>(value: New?, error: NetworkError?) -> TaskResponse<New> {
         TaskResponse<New>(
             request: request,
-            response: response,
+            received: received,
             data: data,
             fileURL: fileURL,
             value: value,
@@ -157,7 +186,7 @@ extension TaskResponse {
 extension TaskResponse: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
     /// The request, the status, the size of the body and the error, without secrets.
     public var description: String {
-        let url = (response?.url ?? request?.url)?.presentableText ?? ""
+        let url = url?.presentableText ?? ""
         var parts = ["\(request?.httpMethod ?? "GET") \(url)", statusCode.map { "\($0)" } ?? "no response"]
         if let data { parts.append("\(data.count) bytes") }
         if let fileURL { parts.append(fileURL.path) }

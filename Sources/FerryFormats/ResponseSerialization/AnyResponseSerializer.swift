@@ -13,7 +13,7 @@ public struct AnyResponseSerializer<Output: Sendable>: ValidatingResponseSeriali
     public var maximumBytes: Int?
 
     private typealias Body =
-        @Sendable (AnyResponseSerializer, URLRequest?, URLResponse?, Data?) -> SerializedResponse<Output>
+        @Sendable (AnyResponseSerializer, TaskResponse<Never>) -> SerializedResponse<Output>
 
     private let body: Body
 
@@ -21,8 +21,8 @@ public struct AnyResponseSerializer<Output: Sendable>: ValidatingResponseSeriali
     ///
     /// - Parameter base: The serializer to wrap.
     public init(_ base: some ResponseSerializer<Output>) {
-        self.init(wrapping: base) { limits, request, response, data in
-            base.serialize(request: request, response: response, data: data, limits: limits)
+        self.init(wrapping: base) { limits, response in
+            base.serialize(response, limits: limits)
         }
     }
 
@@ -30,22 +30,16 @@ public struct AnyResponseSerializer<Output: Sendable>: ValidatingResponseSeriali
     ///
     /// - Parameters:
     ///   - base: The serializer to wrap.
-    ///   - transform: A closure that transforms the value. It is called where ``serialize(request:response:data:)`` is,
+    ///   - transform: A closure that transforms the value. It is called where ``serialize(_:)`` is,
     ///     normally on the processing queue. A ``NetworkError`` that it throws becomes the response's error; any other
     ///     error is reported as ``NetworkError/Code/decodingFailed``.
     public init<Base: ResponseSerializer>(
         _ base: Base,
         transform: @escaping @Sendable (Base.Output) throws -> Output
     ) {
-        self.init(wrapping: base) { limits, request, response, data in
-            let serialized = base.serialize(request: request, response: response, data: data, limits: limits)
-            let whole = TaskResponse(
-                request: request,
-                response: response,
-                data: data,
-                value: serialized.value,
-                error: serialized.error
-            ).tryMap(transform)
+        self.init(wrapping: base) { limits, response in
+            let serialized = base.serialize(response, limits: limits)
+            let whole = response.replacing(value: serialized.value, error: serialized.error).tryMap(transform)
             return SerializedResponse(value: whole.value, error: whole.error)
         }
     }
@@ -56,30 +50,28 @@ public struct AnyResponseSerializer<Output: Sendable>: ValidatingResponseSeriali
         self.body = body
     }
 
-    /// Validates a response and decodes its body; see ``ResponseSerializer/serialize(request:response:data:)``.
-    public func serialize(request: URLRequest?, response: URLResponse?, data: Data?) -> SerializedResponse<Output> {
-        body(self, request, response, data)
+    /// Validates a response and decodes its body; see ``ResponseSerializer/serialize(_:)``.
+    public func serialize(_ response: TaskResponse<Never>) -> SerializedResponse<Output> {
+        body(self, response)
     }
 }
 
 extension ResponseSerializer {
     /// Validates and decodes a response, with the validation and the maximum body size of another serializer.
     fileprivate func serialize(
-        request: URLRequest?,
-        response: URLResponse?,
-        data: Data?,
+        _ response: TaskResponse<Never>,
         limits: some ValidatingResponseSerializer
     ) -> SerializedResponse<Output> {
         if var validating = self as? any ValidatingResponseSerializer<Output> {
             validating.validation = limits.validation
             validating.maximumBytes = limits.maximumBytes
-            return validating.serialize(request: request, response: response, data: data)
+            return validating.serialize(response)
         }
-        let check = BodyCheck(limits, request: request, response: response, data: data)
-        if let error = check.error, check.body == nil, data?.isEmpty == false {
+        let check = BodyCheck(limits, response)
+        if let error = check.error, check.body == nil, response.data?.isEmpty == false {
             return SerializedResponse(error: error)
         }
-        let result = serialize(request: request, response: response, data: data)
+        let result = serialize(response)
         return SerializedResponse(value: result.value, error: result.error?.onTop(of: check.error) ?? check.error)
     }
 

@@ -8,29 +8,23 @@ package struct BodyCheck {
     /// The error found by the checks, if any.
     package let error: NetworkError?
 
-    private let response: HTTPURLResponse?
-    private let request: URLRequest?
+    private let response: TaskResponse<Never>
 
     /// Validates a response and checks the size of its body.
     ///
     /// A body is decoded in spite of an unacceptable status code, but not if the content type is unacceptable, the body
     /// is too large, or it is empty.
-    package init(
-        _ serializer: some ValidatingResponseSerializer,
-        request: URLRequest?,
-        response: URLResponse?,
-        data: Data?
-    ) {
-        self.request = request
-        self.response = response as? HTTPURLResponse
-        let invalid = serializer.validation.validate(request: request, response: response, data: data).error
+    package init(_ serializer: some ValidatingResponseSerializer, _ response: TaskResponse<Never>) {
+        self.response = response
+        let data = response.data
+        let invalid = serializer.validation.validate(response).error
         if let data, let limit = serializer.maximumBytes, data.count > limit {
             body = nil
             error = NetworkError(
                 .responseTooLarge,
                 message: "The body has \(data.count) bytes, more than the limit of \(limit)",
-                failingURL: response?.url ?? request?.url,
-                response: self.response,
+                failingURL: response.url,
+                response: response.httpResponse,
                 underlyingError: invalid
             )
         } else {
@@ -45,9 +39,9 @@ package struct BodyCheck {
         if let known = cause as? NetworkError { return known.onTop(of: error) }
         return NetworkError(
             .decodingFailed,
-            message: what + WebPage.note(on: body, contentType: response?.contentType),
-            failingURL: response?.url ?? request?.url,
-            response: response,
+            message: what + WebPage.note(on: body, contentType: response.contentType),
+            failingURL: response.url,
+            response: response.httpResponse,
             data: body,
             underlyingError: error ?? cause,
             decodingError: cause

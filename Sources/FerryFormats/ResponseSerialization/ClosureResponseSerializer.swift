@@ -32,14 +32,15 @@ public struct ClosureResponseSerializer<Output: Sendable>: ValidatingResponseSer
         self.closure = closure
     }
 
-    /// Validates a response and calls the closure; see ``ResponseSerializer/serialize(request:response:data:)``.
-    public func serialize(request: URLRequest?, response: URLResponse?, data: Data?) -> SerializedResponse<Output> {
-        let check = BodyCheck(self, request: request, response: response, data: data)
-        if let error = check.error, check.body == nil, data?.isEmpty == false {
+    /// Validates a response and calls the closure; see ``ResponseSerializer/serialize(_:)``.
+    public func serialize(_ response: TaskResponse<Never>) -> SerializedResponse<Output> {
+        let check = BodyCheck(self, response)
+        if let error = check.error, check.body == nil, response.data?.isEmpty == false {
             return SerializedResponse(error: error)
         }
         do {
-            return SerializedResponse(value: try closure(request, response, data), error: check.error)
+            let value = try closure(response.request, response.response, response.data)
+            return SerializedResponse(value: value, error: check.error)
         } catch {
             let reason = "The body is not acceptable: \(BodyCheck.reason(error))"
             return SerializedResponse(error: check.decodingError(reason, error))

@@ -59,16 +59,16 @@ public struct CompoundResponseSerializer<Output: Sendable>: ValidatingResponseSe
     }
 
     /// Returns the value and the error of the first serializer that produces a value for a response.
-    public func serialize(request: URLRequest?, response: URLResponse?, data: Data?) -> SerializedResponse<Output> {
-        let check = BodyCheck(self, request: request, response: response, data: data)
+    public func serialize(_ response: TaskResponse<Never>) -> SerializedResponse<Output> {
+        let check = BodyCheck(self, response)
         if check.error?.code == .responseTooLarge { return SerializedResponse(error: check.error) }
         var last: NetworkError?
         for serializer in responseSerializers {
-            let serialized = serializer.serialize(request: request, response: response, data: data)
+            let serialized = serializer.serialize(response)
             if serialized.value != nil { return serialized }
             last = serialized.error ?? last
         }
-        if let fallback { return SerializedResponse(value: data.map(fallback), error: check.error) }
+        if let fallback { return SerializedResponse(value: response.data.map(fallback), error: check.error) }
         guard check.error == nil, check.body != nil, let last else { return SerializedResponse(error: check.error) }
         let reason = "None of \(responseSerializers.count) serializers could decode the body: \(last.message)"
         var error = check.decodingError(reason)

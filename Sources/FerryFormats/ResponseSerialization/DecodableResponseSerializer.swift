@@ -37,11 +37,11 @@ public struct DecodableResponseSerializer<Output: Decodable & Sendable>: Validat
         self.configure = configure
     }
 
-    /// Validates a response and decodes its body; see ``ResponseSerializer/serialize(request:response:data:)``.
-    public func serialize(request: URLRequest?, response: URLResponse?, data: Data?) -> SerializedResponse<Output> {
-        let check = BodyCheck(self, request: request, response: response, data: data)
+    /// Validates a response and decodes its body; see ``ResponseSerializer/serialize(_:)``.
+    public func serialize(_ response: TaskResponse<Never>) -> SerializedResponse<Output> {
+        let check = BodyCheck(self, response)
         guard let body = check.body, !body.isSingleSpace else {
-            return empty(check, request: request, response: response, data: data)
+            return empty(response, check)
         }
         let decoder = JSONDecoder()
         configure(decoder)
@@ -69,12 +69,8 @@ public struct DecodableResponseSerializer<Output: Decodable & Sendable>: Validat
         return isNumber ? "a number cannot be represented in its type" : BodyCheck.reason(error)
     }
 
-    private func empty(
-        _ check: BodyCheck,
-        request: URLRequest?,
-        response: URLResponse?,
-        data: Data?
-    ) -> SerializedResponse<Output> {
+    private func empty(_ response: TaskResponse<Never>, _ check: BodyCheck) -> SerializedResponse<Output> {
+        let data = response.data
         guard data?.isEmpty != false || data?.isSingleSpace == true else {
             return SerializedResponse(error: check.error)
         }
@@ -84,10 +80,8 @@ public struct DecodableResponseSerializer<Output: Decodable & Sendable>: Validat
         if let type = Output.self as? any ExpressibleByNilLiteral.Type, let value = type.nilValue as? Output {
             return SerializedResponse(value: value, error: check.error)
         }
-        let status = (response as? HTTPURLResponse)?.statusCode ?? 0
-        if check.error != nil || request?.httpMethod == "HEAD" || [204, 205, 304].contains(status) || data == nil {
-            return SerializedResponse(error: check.error)
-        }
+        let hasNoBody = response.request?.httpMethod == "HEAD" || [204, 205, 304].contains(response.statusCode ?? 0)
+        if check.error != nil || hasNoBody || data == nil { return SerializedResponse(error: check.error) }
         return SerializedResponse(error: check.decodingError("The body is empty, but \(Output.self) was expected"))
     }
 }

@@ -29,10 +29,11 @@ public struct HTTPDataResponseSerializer: ValidatingResponseSerializer, Codable 
     }
 
     /// Returns the body, unless it is too large or refused, and the validation error, if any.
-    public func serialize(request: URLRequest?, response: URLResponse?, data: Data?) -> SerializedResponse<Data> {
-        let check = BodyCheck(self, request: request, response: response, data: data)
+    public func serialize(_ response: TaskResponse<Never>) -> SerializedResponse<Data> {
+        let check = BodyCheck(self, response)
         if requiresAcceptableBody { return SerializedResponse(value: check.body, error: check.error) }
-        return SerializedResponse(value: check.error?.code == .responseTooLarge ? nil : data, error: check.error)
+        let isTooLarge = check.error?.code == .responseTooLarge
+        return SerializedResponse(value: isTooLarge ? nil : response.data, error: check.error)
     }
 }
 

@@ -35,9 +35,9 @@ public struct JSONResponseSerializer: ValidatingResponseSerializer, Codable {
         self.maximumBytes = maximumBytes
     }
 
-    /// Validates a response and decodes its body; see ``ResponseSerializer/serialize(request:response:data:)``.
-    public func serialize(request: URLRequest?, response: URLResponse?, data: Data?) -> SerializedResponse<JSONValue> {
-        BodyCheck(self, request: request, response: response, data: data).decode("JSON") { body in
+    /// Validates a response and decodes its body; see ``ResponseSerializer/serialize(_:)``.
+    public func serialize(_ response: TaskResponse<Never>) -> SerializedResponse<JSONValue> {
+        BodyCheck(self, response).decode("JSON") { body in
             // Rails sends one space for `head :ok`, since Safari did not accept an empty body.
             if body.isSingleSpace { return nil }
             return try JSONValue(json: body, options: readingOptions).removingNullValues(removesNullValues)
@@ -85,13 +85,9 @@ public struct JSONObjectResponseSerializer: ValidatingResponseSerializer, Codabl
         set { json.maximumBytes = newValue }
     }
 
-    /// Validates a response and decodes its body; see ``ResponseSerializer/serialize(request:response:data:)``.
-    public func serialize(
-        request: URLRequest?,
-        response: URLResponse?,
-        data: Data?
-    ) -> SerializedResponse<any Sendable> {
-        let result = json.serialize(request: request, response: response, data: data)
+    /// Validates a response and decodes its body; see ``ResponseSerializer/serialize(_:)``.
+    public func serialize(_ response: TaskResponse<Never>) -> SerializedResponse<any Sendable> {
+        let result = json.serialize(response)
         return SerializedResponse(value: result.value?.foundationValue, error: result.error)
     }
 }

@@ -40,13 +40,9 @@ public struct PropertyListResponseSerializer: ValidatingResponseSerializer {
         self.maximumBytes = maximumBytes
     }
 
-    /// Validates a response and decodes its body; see ``ResponseSerializer/serialize(request:response:data:)``.
-    public func serialize(
-        request: URLRequest?,
-        response: URLResponse?,
-        data: Data?
-    ) -> SerializedResponse<PropertyListValue> {
-        BodyCheck(self, request: request, response: response, data: data).decode("a property list") { body in
+    /// Validates a response and decodes its body; see ``ResponseSerializer/serialize(_:)``.
+    public func serialize(_ response: TaskResponse<Never>) -> SerializedResponse<PropertyListValue> {
+        BodyCheck(self, response).decode("a property list") { body in
             try checkFormat(of: body)
             return try PropertyListValue(propertyList: body)
         }

@@ -19,15 +19,24 @@ public protocol ResponseSerializer<Output>: Sendable {
     /// Called on the processing queue, or in the Swift task that awaits the response. It may be called for several
     /// responses at the same time.
     ///
-    /// - Parameters:
-    ///   - request: The request that was sent last, such as after a redirect.
-    ///   - response: The server's response.
-    ///   - data: The body; `nil` if there is none, as for a download.
+    /// - Parameter response: The response, with the request that was sent last, such as after a redirect. Its
+    ///   ``TaskResponse/data`` is `nil` if there is no body, as for a download.
     /// - Returns: The value and the error. There may be both, or neither, as for an empty body.
-    func serialize(request: URLRequest?, response: URLResponse?, data: Data?) -> SerializedResponse<Output>
+    func serialize(_ response: TaskResponse<Never>) -> SerializedResponse<Output>
 }
 
 extension ResponseSerializer {
+    /// Validates a response and decodes its body.
+    ///
+    /// AFNetworking: `responseObjectForResponse:data:error:`.
+    public func serialize(
+        request: URLRequest? = nil,
+        response: URLResponse?,
+        data: Data?
+    ) -> SerializedResponse<Output> {
+        serialize(TaskResponse(request: request, response: response, data: data))
+    }
+
     /// The maximum size of a body: no limit.
     public var maximumBytes: Int? { nil }
 }

@@ -31,17 +31,17 @@ public struct StringResponseSerializer: ValidatingResponseSerializer {
         self.maximumBytes = maximumBytes
     }
 
-    /// Validates a response and decodes its text; see ``ResponseSerializer/serialize(request:response:data:)``.
-    public func serialize(request: URLRequest?, response: URLResponse?, data: Data?) -> SerializedResponse<String> {
-        let check = BodyCheck(self, request: request, response: response, data: data)
+    /// Validates a response and decodes its text; see ``ResponseSerializer/serialize(_:)``.
+    public func serialize(_ response: TaskResponse<Never>) -> SerializedResponse<String> {
+        let check = BodyCheck(self, response)
         guard let body = check.body else {
-            return SerializedResponse(value: data?.isEmpty == true ? "" : nil, error: check.error)
+            return SerializedResponse(value: response.data?.isEmpty == true ? "" : nil, error: check.error)
         }
         let mark = Charset.byteOrderMark(of: body)
         let text = mark.map { body.dropFirst($0.length) } ?? body
         let isOrdered = mark.map { Charset.orders($0.encoding, of: encoding) } ?? false
         let declared =
-            (isOrdered ? mark?.encoding : encoding) ?? mark?.encoding ?? response?.declaredEncoding
+            (isOrdered ? mark?.encoding : encoding) ?? mark?.encoding ?? response.declaredEncoding
             ?? (Self.mayBeXML(response) ? Charset.xmlDeclaration(of: body) : nil)
         let string =
             if let declared {
@@ -58,8 +58,8 @@ public struct StringResponseSerializer: ValidatingResponseSerializer {
         return SerializedResponse(value: string, error: check.error)
     }
 
-    private static func mayBeXML(_ response: URLResponse?) -> Bool {
-        response?.contentType.map { type in type.hasSuffix("/xml") || type.hasSuffix("+xml") } ?? true
+    private static func mayBeXML(_ response: TaskResponse<Never>) -> Bool {
+        response.contentType.map { type in type.hasSuffix("/xml") || type.hasSuffix("+xml") } ?? true
     }
 }
 

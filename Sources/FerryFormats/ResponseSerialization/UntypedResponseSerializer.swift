@@ -9,13 +9,9 @@ package struct UntypedResponseSerializer: ResponseSerializer {
 
     package var maximumBytes: Int? { base.maximumBytes }
 
-    package func serialize(
-        request: URLRequest?,
-        response: URLResponse?,
-        data: Data?
-    ) -> SerializedResponse<any Sendable> {
+    package func serialize(_ response: TaskResponse<Never>) -> SerializedResponse<any Sendable> {
         func run(_ base: some ResponseSerializer) -> SerializedResponse<any Sendable> {
-            let result = base.serialize(request: request, response: response, data: data)
+            let result = base.serialize(response)
             return SerializedResponse(value: result.value, error: result.error)
         }
         return run(base)

@@ -83,13 +83,20 @@ extension Validation {
     ///   - data: The response's body; `nil` is treated as empty.
     /// - Returns: Whether the response is acceptable, and the error if it is not.
     public func validate(request: URLRequest? = nil, response: URLResponse?, data: Data?) -> Outcome {
-        guard let response = response as? HTTPURLResponse else { return .valid }
-        let type = response.contentType
+        validate(TaskResponse<Never>(request: request, response: response, data: data))
+    }
+
+    /// Checks whether a response is acceptable; see ``validate(request:response:data:)``.
+    public func validate(_ received: TaskResponse<Never>) -> Outcome {
+        // The response object is made only for an error.
+        guard let status = received.statusCode else { return .valid }
+        let (type, data) = (received.contentType, received.data)
         let isEmpty = data?.isEmpty ?? true
         let hasRightType = accepts(contentType: type) || (type == nil && isEmpty)
-        let hasRightStatus = acceptableStatusCodes?.contains(response.statusCode) ?? true
-        if hasRightType, hasRightStatus { return .valid }
-        let call = response.call(of: request)
+        let hasRightStatus = acceptableStatusCodes?.contains(status) ?? true
+        if hasRightType && hasRightStatus { return .valid }
+        guard let response = received.httpResponse else { return .valid }
+        let call = response.call(of: received.request)
         var error: NetworkError?
         if !hasRightType, !isEmpty {
             let acceptable = acceptableContentTypes ?? []

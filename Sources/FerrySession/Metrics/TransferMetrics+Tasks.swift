@@ -37,6 +37,17 @@ public protocol CurlSessionInterimResponseDelegate: URLSessionTaskDelegate {
     )
 }
 
+/// A delegate that seldom needs the object of a response, which takes longer to make than the rest of a small request.
+package protocol ReceivedResponseDelegate: URLSessionDataDelegate {
+    /// Called in place of `urlSession(_:dataTask:didReceive:completionHandler:)`.
+    func urlSession(
+        _ session: URLSession,
+        dataTask: URLSessionDataTask,
+        didReceive response: ReceivedResponse,
+        completionHandler: @escaping @Sendable (URLSession.ResponseDisposition) -> Void
+    )
+}
+
 extension URLSessionTask {
     /// The measurements of the call so far, for a task of ``CurlSession``; `nil` for any other task.
     ///
@@ -44,13 +55,13 @@ extension URLSessionTask {
     public var transferMetrics: TransferMetrics? { (self as? any CurlTask)?.core.state.withLock { $0.metrics } }
 
     /// The last request, the response and the measurements, which a task of ``CurlSession`` reads under one lock.
-    package var finalState: (request: URLRequest?, response: URLResponse?, metrics: TransferMetrics?) {
+    package var finalState: (request: URLRequest?, response: ReceivedResponse?, metrics: TransferMetrics?) {
         guard let core = (self as? any CurlTask)?.core else {
-            return (currentRequest ?? originalRequest, response, nil)
+            return (currentRequest ?? originalRequest, response.map { ReceivedResponse($0) }, nil)
         }
         let (current, original, response, metrics) = core.state.withLock { state in
             (state.currentRequest, state.originalRequest, state.response, state.metrics)
         }
-        return (current?.complete ?? original, response?.value, metrics)
+        return (current?.complete ?? original, response, metrics)
     }
 }

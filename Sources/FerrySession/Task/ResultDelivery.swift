@@ -41,6 +41,7 @@ final class DelegateCasts: Sendable {
     let metrics: (any CurlSessionMetricsDelegate)?
     let retry: (any CurlSessionRetryDelegate)?
     let interim: (any CurlSessionInterimResponseDelegate)?
+    let received: (any ReceivedResponseDelegate)?
     /// Whether there is no delegate; one that has no method of a task may still be asked for a credential.
     let isEmpty: Bool
     /// Reports the response to the delegate in place of the task, which waits for the call of the closure.
@@ -58,6 +59,7 @@ final class DelegateCasts: Sendable {
         metrics = task as? any CurlSessionMetricsDelegate
         retry = task as? any CurlSessionRetryDelegate
         interim = task as? any CurlSessionInterimResponseDelegate
+        received = data as? any ReceivedResponseDelegate
     }
 }
 

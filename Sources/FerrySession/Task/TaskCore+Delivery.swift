@@ -215,7 +215,7 @@ extension TaskCore {
             return accept(delivery)
         }
         if let tellResponse = delivery.delegate.tellResponse { return tellResponse(response) { self.accept(delivery) } }
-        delegate.urlSession(delivery.session, dataTask: task, didReceive: response.value) { [self] disposition in
+        let answer: @Sendable (URLSession.ResponseDisposition) -> Void = { [self] disposition in
             // `cancel()` discards the queued events itself; answering first could deliver one of them.
             if disposition == .cancel {
                 if state.withLock({ $0.obstacle == .question(delivery.question) }) { cancel() }
@@ -229,6 +229,12 @@ extension TaskCore {
             else { return accept(delivery) }
             // Conversion to a download holds back further events until the engine has finished it.
             accept(delivery, holdingBack: .conversion) { delivery.driver?.perform(.becomeDownload(self)) }
+        }
+        let session = delivery.session
+        if let delegate = delivery.delegate.received {
+            delegate.urlSession(session, dataTask: task, didReceive: response, completionHandler: answer)
+        } else {
+            delegate.urlSession(session, dataTask: task, didReceive: response.value, completionHandler: answer)
         }
     }
 

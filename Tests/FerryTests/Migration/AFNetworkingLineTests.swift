@@ -141,7 +141,7 @@ struct AFNetworkingLineTests {
         mapped.maximumBytes = 2
         #expect(try html.serialized(by: mapped).codes == [.responseTooLarge])
         struct Constant: ResponseSerializer {
-            func serialize(request: URLRequest?, response: URLResponse?, data: Data?) -> SerializedResponse<Int> {
+            func serialize(_ response: TaskResponse<Never>) -> SerializedResponse<Int> {
                 SerializedResponse(value: 1)
             }
         }

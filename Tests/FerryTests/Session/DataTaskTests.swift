@@ -33,6 +33,31 @@ struct DataTaskTests {
         #expect(manager.tasks.isEmpty)
     }
 
+    @Test("The response's object is made when it is first read, and is that of the task")
+    func responseObject() async throws {
+        let server = try LoopbackServer { _ in .json(#"{"name":"Ada"}"#) }
+        let manager = SessionManager()
+        let response = await manager.response(for: URLRequest(url: server.url), serializer: .decodable(User.self))
+        #expect(response.received?.isMade == false)
+        #expect(response.statusCode == 200 && response.header("content-type") == "application/json")
+        #expect(response.received?.isMade == false)
+        #expect(response.httpResponse?.statusCode == 200)
+        #expect(response.received?.isMade == true)
+        let (monitor, seen) = (Monitor(), manager.dataTask(with: URLRequest(url: server.url), serializer: .data) { _ in })
+        manager.eventMonitors = [monitor]
+        seen.resume()
+        try await monitor.responses.wait { $0.count == 1 }
+        #expect(monitor.responses.current.first === seen.response)
+    }
+
+    private final class Monitor: EventMonitor {
+        let responses = Watched<[URLResponse]>([])
+
+        func task(_ task: URLSessionTask, didReceive response: URLResponse) {
+            responses.change { $0.append(response) }
+        }
+    }
+
     @Test("A 404 with a JSON body yields the object and the error", arguments: TestTransport.all)
     func valueAndError(_ transport: TestTransport) async throws {
         let server = try LoopbackServer { _ in .json(#"{"reason":"gone"}"#, status: 404) }

@@ -7,7 +7,7 @@ final class TaskOutcome: Sendable {
     let task: URLSessionTask
     /// The last request sent.
     let request: URLRequest?
-    let response: URLResponse?
+    let response: ReceivedResponse?
     /// The body; nil for a download and a streamed body, and if there is no response.
     let data: Data?
     /// A downloaded file, moved away from the session.
@@ -22,7 +22,7 @@ final class TaskOutcome: Sendable {
     init(
         task: URLSessionTask,
         request: URLRequest?,
-        response: URLResponse?,
+        response: ReceivedResponse?,
         data: Data?,
         temporaryFile: URL?,
         hookDestination: URL?,

@@ -3,7 +3,7 @@ import FerrySession
 /// The delegate of one session: forwards events to the task's delegate, the hooks and the monitors.
 ///
 /// It retains the manager's core and not the manager, so that a session does not retain its manager.
-final class SessionDelegate: NSObject, URLSessionDataDelegate, URLSessionDownloadDelegate, CurlSessionTaskObserver,
+final class SessionDelegate: NSObject, URLSessionDownloadDelegate, ReceivedResponseDelegate, CurlSessionTaskObserver,
     CurlSessionRetryDelegate, CurlSessionInterimResponseDelegate, CurlSessionDurabilityDelegate
 {
     private let core: SessionCore
@@ -139,14 +139,24 @@ final class SessionDelegate: NSObject, URLSessionDataDelegate, URLSessionDownloa
         didReceive response: URLResponse,
         completionHandler: @escaping @Sendable (URLSession.ResponseDisposition) -> Void
     ) {
+        let response = ReceivedResponse(response)
+        urlSession(session, dataTask: dataTask, didReceive: response, completionHandler: completionHandler)
+    }
+
+    func urlSession(
+        _ session: URLSession,
+        dataTask: URLSessionDataTask,
+        didReceive response: ReceivedResponse,
+        completionHandler: @escaping @Sendable (URLSession.ResponseDisposition) -> Void
+    ) {
         // FoundationNetworking delivers interim responses too (RFC 9110, section 15.2).
-        if let status = (response as? HTTPURLResponse)?.statusCode, (100..<200).contains(status), status != 101 {
+        if let status = response.statusCode, (100..<200).contains(status), status != 101 {
             return completionHandler(.allow)
         }
         let (delegate, observers) = find(dataTask)
         delegate?.didReceive(response, for: dataTask)
-        observers.notify { $0.task(dataTask, didReceive: response) }
-        var disposition = observers.hooks.dataTaskDidReceiveResponse?(session, dataTask, response) ?? .allow
+        observers.notify { $0.task(dataTask, didReceive: response.value) }
+        var disposition = observers.hooks.dataTaskDidReceiveResponse?(session, dataTask, response.value) ?? .allow
         // FoundationNetworking deprecates `becomeDownload`.
         let becomeDownload = 2
         // A body that is passed on as it arrives cannot go to a file.

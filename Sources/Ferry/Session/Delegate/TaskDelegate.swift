@@ -151,15 +151,15 @@ final class TaskDelegate: Sendable {
     // MARK: - Response
 
     /// Receives a response, and discards what came before it: that belonged to an earlier response, such as a 401.
-    func didReceive(_ response: URLResponse, for task: URLSessionTask) {
+    func didReceive(_ response: ReceivedResponse, for task: URLSessionTask) {
         let length = response.bodyLength
         report { state in
             state.start(length: length, collects: body.isCollected)
             return state.download.update(completed: 0, total: length)
         }
-        if case .streamed(let sink) = body { sink.receive(response, of: task) }
+        if case .streamed(let sink) = body { sink.receive(response.value, of: task) }
         if let maximumBytes, let length, length > Int64(maximumBytes), body.isCollected,
-            response.hasBody(after: task.currentRequest)
+            response.value.hasBody(after: task.currentRequest)
         {
             refuse(task, limit: maximumBytes)
         }
@@ -246,7 +246,7 @@ final class TaskDelegate: Sendable {
             temporaryFile: end.temporaryFile,
             hookDestination: end.hookDestination,
             error: end.error(of: error).map {
-                let error = NetworkError(transport: $0, request: request, response: response, data: data)
+                let error = NetworkError(transport: $0, request: request, response: response?.value, data: data)
                 // The session's own errors tell the number of attempts.
                 return end.storedError == nil ? error : error.noting(attemptsOf: metrics)
             },

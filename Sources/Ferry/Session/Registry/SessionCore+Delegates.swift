@@ -14,11 +14,7 @@ extension SessionCore {
             var response = TaskResponse<Never>(outcome)
             var value: Serializer.Output?
             if response.error == nil {
-                let result = serializer.serialize(
-                    request: outcome.request,
-                    response: outcome.response,
-                    data: outcome.data
-                )
+                let result = serializer.serialize(response)
                 (value, response.error) = (result.value, result.error?.noting(attemptsOf: outcome.metrics))
             }
             outcome.settleFile(in: &response, destination: nil)
@@ -51,7 +47,7 @@ extension SessionCore {
             var response = TaskResponse<Never>(outcome)
             if response.error == nil {
                 // A download is validated as a response without a body: the serializer does not decode it.
-                let result = serializer.serialize(request: outcome.request, response: outcome.response, data: nil)
+                let result = serializer.serialize(response)
                 response.error = result.error?.noting(attemptsOf: outcome.metrics)
             }
             outcome.settleFile(in: &response, destination: destination)
@@ -119,7 +115,7 @@ extension TaskResponse {
     fileprivate init(_ response: TaskResponse<Never>, value: Value?) {
         self.init(
             request: response.request,
-            response: response.response,
+            received: response.received,
             data: response.data,
             fileURL: response.fileURL,
             value: value,
@@ -134,7 +130,7 @@ extension TaskResponse<Never> {
     fileprivate init(_ outcome: TaskOutcome) {
         self.init(
             request: outcome.request,
-            response: outcome.response,
+            received: outcome.response,
             data: outcome.data,
             error: outcome.error,
             metrics: outcome.metrics

@@ -64,8 +64,7 @@ extension URLResponse {
     package var contentType: String? {
         guard let type = mimeType, !type.isEmpty else { return nil }
         // Nearly all types are already in this form, and trimming with Foundation is slow.
-        let isPlain = type.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F && !(UInt8(ascii: "A")...UInt8(ascii: "Z") ~= $0) }
-        if isPlain { return type }
+        if type.utf8.isPlainType { return type }
         let trimmed = type.trimmingCharacters(in: .whitespaces).lowercased()
         return trimmed.isEmpty ? nil : trimmed
     }
@@ -77,5 +76,33 @@ extension URLResponse {
         let field = (self as? HTTPURLResponse)?.value(forHTTPHeaderField: "Content-Type")
         let name = field.flatMap(ContentTypeField.charset) ?? textEncodingName
         return name.flatMap { Charset.encoding(named: $0.trimmingCharacters(in: CharacterSet(charactersIn: " \t\"'"))) }
+    }
+}
+
+extension TaskResponse {
+    /// The content type in lowercase, without parameters and spaces; nil if there is none.
+    package var contentType: String? {
+        guard let received, received.statusCode != nil else { return response?.contentType }
+        guard let field = received.value(forField: "Content-Type") else { return nil }
+        let type = field.utf8.prefix { $0 != UInt8(ascii: ";") }
+        // An unusual value is read as Foundation does, for which the response's object is made.
+        return !type.isEmpty && type.isPlainType ? String(Substring(type)) : response?.contentType
+    }
+
+    /// The character encoding that the content type names; nil if it names none or an unknown one.
+    package var declaredEncoding: String.Encoding? {
+        // Most types have no parameter.
+        if let field = header("Content-Type"), field.utf8.isPlainType, !field.hasByte(UInt8(ascii: ";")) { return nil }
+        return response?.declaredEncoding
+    }
+}
+
+extension Collection<UInt8> {
+    /// Whether the bytes are printable ASCII without uppercase letters, commas and quotes.
+    fileprivate var isPlainType: Bool {
+        allSatisfy { byte in
+            byte > 0x20 && byte < 0x7F && !(UInt8(ascii: "A")...UInt8(ascii: "Z") ~= byte)
+                && byte != UInt8(ascii: ",") && byte != UInt8(ascii: "\"")
+        }
     }
 }

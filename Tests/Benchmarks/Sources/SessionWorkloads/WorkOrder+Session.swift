@@ -20,9 +20,12 @@ extension WorkOrder {
 
     /// Checks a response of which `count` bytes were received; returns nil if it is right.
     public func check(_ count: Int, _ response: URLResponse?, _ error: (any Error)?) -> (any Error)? {
-        if let error { return error }
-        let status = (response as? HTTPURLResponse)?.statusCode
-        return BenchmarkError.response(status: status, bytes: count, expected: bytes)
+        check(count, status: (response as? HTTPURLResponse)?.statusCode, error)
+    }
+
+    /// Checks a response with a status of which `count` bytes were received; returns nil if it is right.
+    public func check(_ count: Int, status: Int?, _ error: (any Error)?) -> (any Error)? {
+        error ?? BenchmarkError.response(status: status, bytes: count, expected: bytes)
     }
 
     /// Checks the response to an upload, which is the number of bytes received; returns nil if it is right.

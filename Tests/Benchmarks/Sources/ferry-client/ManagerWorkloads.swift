@@ -34,7 +34,7 @@ struct ManagerWorkloads {
 
     private var fetch: Pump.Start {
         { [self] completed in
-            makeTask { completed(order.check($0.value?.count ?? 0, $0.response, $0.error)) }.resume()
+            makeTask { completed(order.check($0.value?.count ?? 0, status: $0.statusCode, $0.error)) }.resume()
         }
     }
 
