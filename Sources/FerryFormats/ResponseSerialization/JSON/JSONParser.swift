@@ -15,9 +15,9 @@ package struct JSONParser {
     private let keepsValues: Bool
     private var position = 0
     /// The hashes of the names in the objects that are open, if the text is only checked.
-    private var nameHashes: [Int] = []
+    private var nameHashes: [UInt64] = []
 
-    /// Whether an object has several members with one name; if the text is only checked, whether that is likely.
+    /// Whether an object has several members with one name; if the text is only checked, whether that is possible.
     package private(set) var hasDuplicates = false
     /// The places of exponents of zero, as in `0e1`.
     package private(set) var zeroExponents: [Range<Int>] = []
@@ -67,21 +67,21 @@ package struct JSONParser {
         if take("}") { return .object(members) }
         while true {
             let start = position
-            let name: String
-            (name, isPlain) = try parseName(isPlain)
-            guard isPlain || !members.hasOtherSpelling(of: name) else {
-                position = start
-                throw failure("A member's name that differs from another one only in Unicode normalization")
+            var name = ""
+            if keepsValues {
+                (name, isPlain) = try parseName(isPlain)
+                guard isPlain || !members.hasOtherSpelling(of: name) else {
+                    position = start
+                    throw failure("A member's name that differs from another one only in Unicode normalization")
+                }
+            } else {
+                try checkName()
             }
             skipWhitespace()
             guard take(":") else { throw failure("A colon is expected") }
             skipWhitespace()
             let value = try parseValue(depth: depth + 1)
-            if !keepsValues {
-                nameHashes.append(name.hashValue)
-            } else if members.updateValue(value, forKey: name) != nil {
-                hasDuplicates = true
-            }
+            if keepsValues, members.updateValue(value, forKey: name) != nil { hasDuplicates = true }
             skipWhitespace()
             if take("}") {
                 findDuplicates(from: firstHash)
@@ -104,6 +104,17 @@ package struct JSONParser {
             throw failure("A member's name with more than \(String.maximumMarks) combining marks in a row")
         }
         return (name, false)
+    }
+
+    /// Skips a name, and notes what is needed to find others that may be equal.
+    private mutating func checkName() throws(JSONParsingError) {
+        if peek() == UInt8(ascii: "\""), let text = skipPlainString() {
+            // FNV-1a is faster than `Hasher`. Names that collide cost the other parsing, no more.
+            return nameHashes.append(text.reduce(0xCBF2_9CE4_8422_2325) { ($0 ^ UInt64($1)) &* 0x100_0000_01B3 })
+        }
+        _ = try parseName(false)
+        // Another spelling of it may be equal.
+        hasDuplicates = true
     }
 
     /// Removes the hashes of an object, and looks for equal ones.
