@@ -1,6 +1,6 @@
 /// Decides when requests may be sent: by the connection slots of each origin, and by the limits of the session.
 ///
-/// Only the thread that has the engine uses it.
+/// Only the thread that has the engine uses it. As for ``NetworkAttempt``, accesses are not checked.
 package final class Admission {
     /// The maximum number of simultaneous requests to an origin with HTTP/2, which servers commonly allow.
     private static let streamsPerOrigin = 100
@@ -12,7 +12,7 @@ package final class Admission {
     private let connectionsPerOrigin: Int
     private let rate: RequestLimits.Rate?
     private var inFlight: SlotQueue?
-    private var origins: [Origin: SlotQueue] = [:]
+    @exclusivity(unchecked) private var origins: [Origin: SlotQueue] = [:]
     /// The number of origins at which the next look is for those that can be forgotten.
     private var nextLook = largestOriginCount
     /// The origins whose last response was a 503 with a delay.

@@ -30,15 +30,15 @@ package final class TransferEngine: @unchecked Sendable {
     package let isSelfContained: Bool
     package let inbox = Mutex(EngineInbox())
 
-    // MARK: On the thread that has the engine
+    // MARK: On the thread that has the engine; accesses are not checked, as for NetworkAttempt
 
-    package private(set) var active: [UnsafeMutableRawPointer: NetworkAttempt] = [:]
-    private var idleHandles: [EasyHandle] = []
+    @exclusivity(unchecked) package private(set) var active: [UnsafeMutableRawPointer: NetworkAttempt] = [:]
+    @exclusivity(unchecked) private var idleHandles: [EasyHandle] = []
     private let reusesHandles: Bool
     /// Transfers that wait for user code, by their addresses; their deadlines go on.
-    package private(set) var waiting: [ObjectIdentifier: Transfer] = [:]
+    @exclusivity(unchecked) package private(set) var waiting: [ObjectIdentifier: Transfer] = [:]
     /// The transfers that have a deadline for the whole call, in whichever phase they are.
-    package private(set) var calls: [ObjectIdentifier: Transfer] = [:]
+    @exclusivity(unchecked) package private(set) var calls: [ObjectIdentifier: Transfer] = [:]
     /// What decoding may still cost in the current turn.
     @exclusivity(unchecked) package var allowance = TurnAllowance()
     /// The transfers that have more to decode, or to read, than the turn allowed.
@@ -47,8 +47,8 @@ package final class TransferEngine: @unchecked Sendable {
     var limited: [Transfer] = []
     var limitTime: MonotonicTime?
     package let admission: Admission
-    private(set) var nextDeadline: MonotonicTime?
-    package var sleep = Sleep()
+    @exclusivity(unchecked) private(set) var nextDeadline: MonotonicTime?
+    @exclusivity(unchecked) package var sleep = Sleep()
     /// The connection on which the last transfer ended.
     var idleSocket: Int32?
     /// When the current turn began: exact enough for the lines of a response head, of which many arrive together.

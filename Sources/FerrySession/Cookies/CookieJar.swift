@@ -18,9 +18,9 @@ final class CookieJar: @unchecked Sendable {
     /// Returns the value of `Cookie` for a request that does not set it, or `nil` if no cookie is sent.
     func header(for request: URLRequest) -> String? {
         guard sendsCookies, request.httpShouldHandleCookies, let url = request.url else { return nil }
-        guard request.value(forHTTPHeaderField: "Cookie") == nil else { return nil }
         let cookies = writer.cookies
-        guard !cookies.isEmpty, let target = CookieRequest(url) else { return nil }
+        guard !cookies.isEmpty, request.value(forHTTPHeaderField: "Cookie") == nil, let target = CookieRequest(url)
+        else { return nil }
         let now = Date()
         let chosen = CookieRule.cookies(for: target, from: cookies, now: now)
         guard !chosen.isEmpty else { return nil }
