@@ -24,7 +24,10 @@ extension HTTPSessionManager {
     /// - Parameter request: The request.
     /// - Returns: The response, with its value, its error, or both.
     public func response<Value>(for request: Request<Value>) async -> TaskResponse<Value> {
-        await completion { handler in self.task(for: request, completionHandler: handler) }
+        if let hedging, request.mayBeHedged, let url = try? BaseURL.resolve(request.path, against: baseURL) {
+            return await hedgedCompletion(of: url, by: hedging) { self.task(for: request, completionHandler: $0) }
+        }
+        return await completion { handler in self.task(for: request, completionHandler: handler) }
     }
 
     /// Sends a request and returns the decoded value.

@@ -17,7 +17,12 @@ extension SessionManager {
         uploadProgress: ProgressHandler? = nil,
         downloadProgress: ProgressHandler? = nil
     ) async -> TaskResponse<Serializer.Output> {
-        await completion { handler in
+        if let hedging, request.mayBeHedged, uploadProgress == nil, downloadProgress == nil, let url = request.url {
+            return await hedgedCompletion(of: url, by: hedging) { handler in
+                self.dataTask(with: request, serializer: serializer, completionHandler: handler)
+            }
+        }
+        return await completion { handler in
             self.dataTask(
                 with: request,
                 serializer: serializer,

@@ -17,6 +17,13 @@ enum ResilienceSnippets {
         manager.circuitBreaker = breaker
     }
 
+    static func hedging(manager: HTTPSessionManager) {
+        var rule = Hedging.Rule()
+        rule.delay = .percentile(0.99)
+        rule.budget = 0.01
+        manager.hedging = Hedging(rule)
+    }
+
     static func store(folder: URL) throws -> CurlSession {
         let store = try HSTSStore(file: folder.appendingPathComponent("hsts.txt"))
         store.add("example.com", includesSubdomains: true)

@@ -43,7 +43,8 @@ struct DataTaskTests {
         #expect(response.received?.isMade == false)
         #expect(response.httpResponse?.statusCode == 200)
         #expect(response.received?.isMade == true)
-        let (monitor, seen) = (Monitor(), manager.dataTask(with: URLRequest(url: server.url), serializer: .data) { _ in })
+        let monitor = Monitor()
+        let seen = manager.dataTask(with: URLRequest(url: server.url), serializer: .data) { _ in }
         manager.eventMonitors = [monitor]
         seen.resume()
         try await monitor.responses.wait { $0.count == 1 }

@@ -13,6 +13,13 @@ struct ManagerSettings: Sendable {
     var waitsForConnectivity = false
     /// The policy, interceptors and deadline of all tasks; nil if none is set.
     var recovery: RecoverySettings?
+    var hedging: Hedging?
+
+    /// Sets the hedging, and returns the one before, to be released without the lock.
+    mutating func replace(_ new: Hedging?) -> Hedging? {
+        defer { hedging = new }
+        return hedging
+    }
 
     /// Copies the settings that decide how requests are made and validated; the queues and the group stay.
     ///
@@ -24,6 +31,7 @@ struct ManagerSettings: Sendable {
         securityPolicy = original.securityPolicy
         waitsForConnectivity = original.waitsForConnectivity
         recovery = original.recovery
+        hedging = original.hedging
         return old
     }
 }

@@ -1,0 +1,124 @@
+import FerryTesting
+import TestSupport
+import Testing
+
+@testable import Ferry
+
+@Suite("Hedged requests", .timeLimit(.minutes(5)))
+struct HedgingTests {
+    /// Returns a manager that sends a second request after some seconds.
+    private func manager(
+        _ server: LoopbackServer,
+        after seconds: Double = 0.05,
+        budget: Double = 1
+    ) -> HTTPSessionManager {
+        let manager = HTTPSessionManager(baseURL: server.url)
+        var rule = Hedging.Rule()
+        (rule.delay, rule.budget) = (.seconds(seconds), budget)
+        manager.hedging = Hedging(rule)
+        return manager
+    }
+
+    /// Returns a server whose first responses to a path wait until `release` is true.
+    private func server(
+        _ release: Watched<Bool>,
+        first: LoopbackResponse,
+        later: LoopbackResponse
+    ) throws -> LoopbackServer {
+        let seen = Mutex<Set<String>>([])
+        return try LoopbackServer { request in
+            guard seen.withLock({ $0.insert(request.path).inserted }) else { return later }
+            for _ in 0..<4_000 where !release.current { usleep(5_000) }
+            return first
+        }
+    }
+
+    @Test("The second request's response is used if the first one's is late, and the first one is cancelled")
+    func secondWins() async throws {
+        let release = Watched(false)
+        let server = try server(release, first: .text("late"), later: .text("in time"))
+        defer { release.change { $0 = true } }
+        let manager = manager(server)
+        #expect(try await manager.send(Request(.get, "a", serializer: .string)) == "in time")
+        #expect(server.requests.map(\.path) == ["/a", "/a"])
+        #expect(manager.tasks.isEmpty)
+        #expect(manager.hedging?.counts == .init(calls: 1, second: 1, used: 1))
+    }
+
+    @Test("A first request that ends in time, or fails before the second one is sent, is the only one")
+    func firstWins() async throws {
+        let server = try LoopbackServer { request in request.path == "/a" ? .text("a") : .status(503) }
+        let manager = manager(server, after: 60)
+        let request = URLRequest(url: server.url("/a"))
+        #expect(await manager.response(for: request, serializer: .string).value == "a")
+        let failing = await manager.response(for: URLRequest(url: server.url("/b")), serializer: .string)
+        #expect(failing.statusCode == 503 && failing.error?.code == .unacceptableStatusCode)
+        #expect(server.requestCount == 2)
+        #expect(manager.hedging?.counts == .init(calls: 2))
+    }
+
+    @Test("A bad response is used only if the other request has none that is better", arguments: [503, 404])
+    func badResponses(status: Int) async throws {
+        let release = Watched(false)
+        let server = try server(release, first: .text("good"), later: .status(status))
+        let manager = manager(server)
+        async let response = manager.response(for: URLRequest(url: server.url("/a")), serializer: .string)
+        try await server.waitForRequests(2)
+        // A 404 is an answer, and a 503 is waited out.
+        if status == 503 { release.change { $0 = true } }
+        let result = await response
+        release.change { $0 = true }
+        #expect(result.value == (status == 503 ? "good" : ""))
+        #expect(result.statusCode == (status == 503 ? 200 : 404))
+    }
+
+    @Test("If both fail, the response is that of one of them, and both have ended")
+    func bothFail() async throws {
+        let release = Watched(false)
+        let server = try server(release, first: .status(500), later: .status(503))
+        let manager = manager(server)
+        async let response = manager.response(for: URLRequest(url: server.url("/a")), serializer: .string)
+        try await server.waitForRequests(2)
+        release.change { $0 = true }
+        let status = await response.statusCode
+        #expect(status == 500 || status == 503)
+        #expect(manager.hedging?.counts.second == 1 && manager.tasks.isEmpty)
+    }
+
+    @Test("Without a budget, for unsafe methods and with progress, there is no second request")
+    func notHedged() async throws {
+        let server = try LoopbackServer { _ in
+            usleep(300_000)
+            return .text("x")
+        }
+        let manager = manager(server, after: 0.01, budget: 0)
+        // The first one may always be sent.
+        for _ in 0..<2 { _ = await manager.response(for: URLRequest(url: server.url), serializer: .string) }
+        #expect(server.requestCount == 3)
+        manager.hedging = self.manager(server, after: 0.01).hedging
+        var post = URLRequest(url: server.url)
+        post.httpMethod = "POST"
+        _ = await manager.response(for: post, serializer: .string)
+        _ = await manager.response(
+            for: URLRequest(url: server.url),
+            serializer: .string,
+            downloadProgress: { _ in }
+        )
+        #expect(server.requestCount == 5)
+        #expect(manager.hedging?.counts == .init())
+    }
+
+    @Test("Cancelling the Swift task ends both requests")
+    func cancelling() async throws {
+        let release = Watched(false)
+        let server = try server(release, first: .text("a"), later: .text("b"))
+        defer { release.change { $0 = true } }
+        let manager = manager(server, after: 60)
+        let task = Task { await manager.response(for: URLRequest(url: server.url("/a")), serializer: .string) }
+        try await server.waitForRequests(1)
+        task.cancel()
+        #expect(await task.value.error?.code == .cancelled)
+        try await eventually("the end of all tasks") { manager.tasks.isEmpty }
+        #expect(server.requestCount == 1)
+    }
+}
