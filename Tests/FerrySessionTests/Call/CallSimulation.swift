@@ -50,6 +50,7 @@ final class CallSimulation: CallSurroundings {
     // What the user has.
     private var received: [UInt8] = []
     private var receivedEntity: Int?
+    private var hasResponse = false
     /// Whether the request may have changed something on the server, and nothing since allows to send it again.
     private var isSpent = false
 
@@ -77,7 +78,7 @@ final class CallSimulation: CallSurroundings {
         self.generator = generator
     }
 
-    private static let urls = ["https://a.test/x", "https://a.test/y", "http://b.test/z"].compactMap(URL.init(string:))
+    private static let urls = ["https://a.test/x", "https://a.test/y", "https://b.test/z"].compactMap(URL.init(string:))
     private static let plain = CallSettings(.ephemeral, options: CurlSession.Options())
     private static let coalescing = CallSettings(
         .ephemeral,
@@ -167,7 +168,9 @@ final class CallSimulation: CallSurroundings {
         case .replay(let body, let failure):
             take(body)
             send(failure == nil ? .drained(isDecided: true) : .failed(failure))
-        case .restartBody: (received, receivedEntity) = ([], nil)
+        case .restartBody:
+            if !mayRestartBody { violations.append("what the user has received was discarded") }
+            (received, receivedEntity, hasResponse) = ([], nil, false)
         case .askForCredential: openChallenge = true
         case .considerResponseLater: considersLater = true
         case .feed(let local):
@@ -195,6 +198,8 @@ final class CallSimulation: CallSurroundings {
 
     private func deliver(_ response: ReceivedResponse) {
         if !received.isEmpty { violations.append("a response came after bytes of another one") }
+        if hasResponse, !deliversAtEnd { violations.append("a second response came") }
+        hasResponse = true
         let fields = (response.value as? HTTPURLResponse)?.allHeaderFields
         receivedEntity = (fields?["X-Entity"] as? String).flatMap { Int($0) }
     }
@@ -276,7 +281,8 @@ final class CallSimulation: CallSurroundings {
     }
 
     private func newEntity() -> Int {
-        let count = Int.random(in: 0..<12, using: &generator)
+        // Entities of one length can be mistaken for each other.
+        let count = chance(50) ? entities.last?.bytes.count ?? 6 : Int.random(in: 0..<12, using: &generator)
         let bytes = (0..<count).map { _ in UInt8.random(in: 0...255, using: &generator) }
         entities.append(Entity(bytes: bytes, hasValidator: chance(70)))
         return entities.count - 1
