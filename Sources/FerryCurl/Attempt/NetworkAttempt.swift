@@ -42,6 +42,7 @@ package final class NetworkAttempt {
     package var timing = Timing()
     package var sending = Sending()
     package var route = Route()
+    package var version = Version()
     package var trust = ConnectionTrust()
     /// The connection that carries the request, from the moment before it is sent.
     package private(set) var connection: Connection?
@@ -51,7 +52,7 @@ package final class NetworkAttempt {
     package var sharesConnection: Bool {
         connection.map { $0 !== lastOpened || $0.requestCount > 1 } ?? true
     }
-    /// Whether the connection is HTTP/2, so that other attempts may use it too.
+    /// Whether the connection is HTTP/2 or HTTP/3, so that other attempts may use it too.
     package var isMultiplexed = false
 
     package var parser: ResponseHeadParser
