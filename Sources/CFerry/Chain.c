@@ -4,6 +4,7 @@
 
 #include <pthread.h>
 #include <stdlib.h>
+#include <string.h>
 
 // OpenSSL's functions, from the libraries that libcurl itself depends on: a process may contain a second OpenSSL, whose
 // objects must not be mixed with these.
@@ -29,6 +30,7 @@ static struct {
     void *(*stack_item)(const void *, int);
     int (*encode)(const void *, unsigned char **);
     int (*pending)(const void *);
+    void (*chosen_protocol)(const void *, const unsigned char **, unsigned int *);
 } ssl;
 
 static bool is_available;
@@ -62,6 +64,7 @@ static void load(void) {
         {"OPENSSL_sk_value", (void **)&ssl.stack_item},
         {"i2d_X509", (void **)&ssl.encode},
         {"SSL_pending", (void **)&ssl.pending},
+        {"SSL_get0_alpn_selected", (void **)&ssl.chosen_protocol},
     };
     if (!ferry_find_all(library, wanted, sizeof wanted / sizeof *wanted)) return;
     const int of_contexts = 1;
@@ -141,16 +144,29 @@ bool ferry_easy_watch_handshake(void *easy, void *owner, void *context) {
         && ferry_easy_set_pointer(easy, SSL_CTX_DATA, owner) == 0;
 }
 
-int ferry_easy_tls_pending(void *easy) {
+// Returns OpenSSL's object for the connection of a handle, or NULL.
+static const void *connection_of(void *easy) {
     const int tls_pointer = 0x400000 + 45;
     const struct {
         int backend;
         void *internals;
     } *session = NULL;
     pthread_once(&once, load);
-    if (!is_available) return 0;
+    if (!is_available) return NULL;
     ferry_easy_get_string(easy, tls_pointer, (const char **)&session);
     const int openssl = 1;
-    if (session == NULL || session->backend != openssl || session->internals == NULL) return 0;
-    return ssl.pending(session->internals);
+    return session != NULL && session->backend == openssl ? session->internals : NULL;
+}
+
+int ferry_easy_tls_pending(void *easy) {
+    const void *connection = connection_of(easy);
+    return connection != NULL ? ssl.pending(connection) : 0;
+}
+
+bool ferry_easy_has_chosen_http2(void *easy) {
+    const void *connection = connection_of(easy);
+    const unsigned char *name = NULL;
+    unsigned int length = 0;
+    if (connection != NULL) ssl.chosen_protocol(connection, &name, &length);
+    return length == 2 && memcmp(name, "h2", 2) == 0;
 }

@@ -102,6 +102,7 @@ enum Version {
             lines.append("libcurl \(runtime.version)" + (runtime.tlsBackend.map { ", \($0)" } ?? ", no TLS"))
             var features = runtime.contentCodings
             if runtime.supportsHTTP2 { features.append("HTTP/2") }
+            if runtime.supportsHTTP3 { features.append("HTTP/3") }
             if runtime.supportsInternationalNames { features.append("IDN") }
             if runtime.supportsPublicSuffixes { features.append("PSL") }
             lines.append("features: " + features.joined(separator: ", "))

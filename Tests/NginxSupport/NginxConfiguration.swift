@@ -5,8 +5,14 @@ package enum NginxListener: Int, CaseIterable, Sendable {
     case plain
     case tls
     case http2
+    /// HTTP/2 without TLS, and nothing else.
+    case cleartextHTTP2
+    /// The same, with connections that end after twenty requests.
+    case shortLivedCleartext
     /// HTTP/2 with connections that end after twenty requests.
     case shortLived
+    /// HTTP/3, and HTTP/2 over TLS; without HTTP/3 in nginx, only HTTP/2.
+    case http3
     case expired
     case selfSigned
     case wrongHost
@@ -23,11 +29,14 @@ package enum NginxListener: Int, CaseIterable, Sendable {
     case tls12Only
     case tls13Only
 
-    package var scheme: String { self == .plain ? "http" : "https" }
+    package var scheme: String { isCleartext ? "http" : "https" }
+    fileprivate var isCleartext: Bool { [.plain, .cleartextHTTP2, .shortLivedCleartext].contains(self) }
 
     package var certificate: ThrowawayCertificates.Kind {
         switch self {
-        case .plain, .tls, .http2, .shortLived, .clientCertificate, .tls12Only, .tls13Only: .good
+        case .plain, .tls, .http2, .cleartextHTTP2, .shortLivedCleartext, .shortLived, .clientCertificate, .tls12Only,
+            .tls13Only, .http3:
+            .good
         case .notYetValid: .notYetValid
         case .otherKey: .otherKey
         case .chained: .chained
@@ -82,6 +91,9 @@ package struct NginxConfiguration {
     private func manners(_ listener: NginxListener) -> String {
         switch listener {
         case .shortLived: "keepalive_requests 20;"
+        // With sendfile, and without TLS, nginx takes many streams of large files for a flood, and ends the connection.
+        case .cleartextHTTP2: "sendfile off;"
+        case .shortLivedCleartext: "sendfile off; keepalive_requests 20;"
         case .clientCertificate: "ssl_verify_client on; ssl_client_certificate \(certificates.authority.path);"
         case .tls12Only: "ssl_protocols TLSv1.2;"
         case .tls13Only: "ssl_protocols TLSv1.3;"
@@ -90,13 +102,15 @@ package struct NginxConfiguration {
     }
 
     private func server(_ listener: NginxListener) -> String {
-        let isHTTP2 = listener == .http2 || listener == .shortLived
+        let isHTTP2 = [.http2, .shortLived, .cleartextHTTP2, .shortLivedCleartext, .http3].contains(listener)
+        let isPlain = listener.isCleartext
         let certificate = certificates.certificate(listener.certificate).path
         let key = certificates.key(listener.certificate).path
         return """
               server {
-                listen 127.0.0.1:\(port(listener))\(listener == .plain ? "" : " ssl")\(isHTTP2 ? " http2" : "");
-                \(listener == .plain ? "" : "ssl_certificate \(certificate); ssl_certificate_key \(key);")
+                listen 127.0.0.1:\(port(listener))\(isPlain ? "" : " ssl")\(isHTTP2 ? " http2" : "");
+                \(isPlain ? "" : "ssl_certificate \(certificate); ssl_certificate_key \(key);")
+                \(listener == .http3 && NginxServer.hasHTTP3 ? "listen 127.0.0.1:\(port(listener)) quic;" : "")
                 \(manners(listener))
                 root \(prefix.path);
             \(locations)
@@ -123,6 +137,9 @@ package struct NginxConfiguration {
                 location /hop/client { return 302 https://localhost:\(port(.clientCertificate))/client; }
                 location /hop/down { return 302 \(plain)/small; }
                 location /hsts { add_header Strict-Transport-Security "max-age=1000"; return 200 "hello\\n"; }
+                location /other { absolute_redirect off; return 303 /small; }
+                location /again { absolute_redirect off; return 307 /uploads/again; }
+                location /reading/ { proxy_pass \(plain)/; proxy_redirect off; }
                 location /first-only { if ($connection_requests != 1) { return 444; } return 200 "hello\\n"; }
             """
     }

@@ -15,6 +15,13 @@ package final class NginxServer: Sendable {
         (executable != nil && Subprocess.executable("openssl") != nil)
         || ProcessInfo.processInfo.environment["FERRY_REQUIRE_NGINX"] == "1"
 
+    /// Whether nginx has HTTP/3, as from version 1.25 on.
+    package static let hasHTTP3: Bool = {
+        guard let executable else { return false }
+        let text = try? Subprocess.output(of: "sh", ["-c", "\"$0\" -V 2>&1", executable])
+        return text?.contains("http_v3_module") == true
+    }()
+
     /// Returns the server that all tests share, started on first use.
     package static func shared() throws -> NginxServer { try sharedResult.get() }
 

@@ -118,6 +118,9 @@ typedef struct ferry_list_node {
 /// that is unknown. Call it only for a handle that has a connection.
 int ferry_easy_tls_pending(void *easy);
 
+/// Whether the TLS handshake of the handle's connection has chosen HTTP/2; false if libcurl does not use OpenSSL.
+bool ferry_easy_has_chosen_http2(void *easy);
+
 // MARK: - Sockets
 
 enum { FERRY_ADDRESS_SIZE = 46 };

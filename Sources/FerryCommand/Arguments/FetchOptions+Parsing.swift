@@ -79,8 +79,12 @@ extension FetchOptions {
         case .ipv4: ipVersion = .v4
         case .ipv6: ipVersion = .v6
         case .interface: localEndpoint = NetworkOptions.LocalEndpoint(parsing: value)
-        case .http1: allowsHTTP2 = false
-        case .http2: allowsHTTP2 = true
+        case .http1: httpVersions = .http1
+        // As in curl, HTTP/1.1 is used where the server has no HTTP/2.
+        case .http2: httpVersions = .automatic
+        case .http2PriorKnowledge: httpVersions = .http2PriorKnowledge
+        case .http3: httpVersions = .http3
+        case .http3Only: httpVersions = .http3Only
         case .limitRate: rate = try Self.rate(value)
         case .ping: pingInterval = try Self.seconds(value, option)
         case .binary: isBinary = true

@@ -69,7 +69,7 @@ struct FetchOptions: Equatable, Sendable {
     var addresses: [String: [String]] = [:]
     var ipVersion = NetworkOptions.IPVersion.any
     var localEndpoint: NetworkOptions.LocalEndpoint?
-    var allowsHTTP2 = true
+    var httpVersions = HTTPVersions.automatic
     var unixSocket: String?
     /// The most bytes per second in each direction; `nil` for no limit.
     var rate: Int?

@@ -61,6 +61,9 @@ enum Option: String, CaseIterable, Sendable {
     case interface
     case http1 = "http1.1"
     case http2
+    case http2PriorKnowledge = "http2-prior-knowledge"
+    case http3
+    case http3Only = "http3-only"
     case unixSocket = "unix-socket"
     case limitRate = "limit-rate"
     case ping
@@ -170,6 +173,9 @@ enum Option: String, CaseIterable, Sendable {
         case .interface: (nil, "NAME|ADDRESS", .connection)
         case .http1: (nil, nil, .connection)
         case .http2: (nil, nil, .connection)
+        case .http2PriorKnowledge: (nil, nil, .connection)
+        case .http3: (nil, nil, .connection)
+        case .http3Only: (nil, nil, .connection)
         case .unixSocket: (nil, "PATH", .connection)
         case .limitRate: (nil, "RATE", .connection)
         case .ping: (nil, "SECONDS", .connection)

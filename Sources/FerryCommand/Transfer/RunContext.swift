@@ -98,7 +98,7 @@ extension CurlSession {
         own.network.addresses = options.addresses
         own.network.ipVersion = options.ipVersion
         own.network.localEndpoint = options.localEndpoint
-        own.allowsHTTP2 = options.allowsHTTP2
+        own.httpVersions = options.httpVersions
         if let most = options.maxRedirects { own.maximumRedirects = most }
         own.downloadLimit = options.rate.map { BandwidthLimit(bytesPerSecond: $0) }
         own.uploadLimit = options.rate.map { BandwidthLimit(bytesPerSecond: $0) }

@@ -107,6 +107,11 @@ public struct CurlSessionError: Error, Sendable, Hashable, LocalizedError, Custo
         public static let proxyRefused = Code(rawValue: "proxyRefused")
         /// The proxy requires a credential to open a tunnel, and there is none that it accepts.
         public static let proxyAuthenticationRequired = Code(rawValue: "proxyAuthenticationRequired")
+        /// The request cannot use ``CurlSession/Options/httpVersions``: libcurl lacks the version, the URL has no TLS,
+        /// or the request needs HTTP/1.1.
+        public static let httpVersionUnsupported = Code(rawValue: "httpVersionUnsupported")
+        /// The server does not speak the version of HTTP that ``CurlSession/Options/httpVersions`` requires.
+        public static let httpVersionRefused = Code(rawValue: "httpVersionRefused")
         /// ``NetworkOptions`` has a value that cannot be used.
         public static let invalidNetworkOptions = Code(rawValue: "invalidNetworkOptions")
         /// ``NetworkOptions/localEndpoint`` is not an address or interface of this machine.

@@ -2,7 +2,7 @@
 ///
 /// Only the thread that has the engine uses it. As for ``NetworkAttempt``, accesses are not checked.
 package final class Admission {
-    /// The maximum number of simultaneous requests to an origin with HTTP/2, which servers commonly allow.
+    /// The maximum number of simultaneous requests to an origin with HTTP/2 or HTTP/3, which servers commonly allow.
     private static let streamsPerOrigin = 100
     /// The number of origins without a request whose slots are kept.
     private static let idleOriginCount = 64
@@ -156,7 +156,7 @@ package final class Admission {
         nextLook = max(Self.largestOriginCount, 2 * origins.count)
     }
 
-    /// Raises the number of slots of an origin that uses HTTP/2; libcurl calls this.
+    /// Raises the number of slots of an origin whose connections carry several requests; libcurl calls this.
     func noteMultiplexed(_ origin: Origin) {
         guard let queue = origins[origin], queue.limit < Self.streamsPerOrigin else { return }
         queue.limit = Self.streamsPerOrigin

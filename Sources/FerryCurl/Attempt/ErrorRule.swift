@@ -17,7 +17,8 @@ package enum ErrorRule {
         // "A bad argument": a response whose header begins with a folded line (RFC 9112, section 5.2).
         case CurlCode.badFunctionArgument: .cannotParseResponse
         case CurlCode.couldNotResolveProxy, CurlCode.couldNotResolveHost: .cannotFindHost
-        case CurlCode.couldNotConnect, CurlCode.interfaceFailed, CurlCode.proxyFailed: .cannotConnectToHost
+        case CurlCode.couldNotConnect, CurlCode.interfaceFailed, CurlCode.proxyFailed, CurlCode.quicConnectError:
+            .cannotConnectToHost
         case CurlCode.http2, CurlCode.http2Stream, CurlCode.http3: .networkConnectionLost
         case CurlCode.partialFile, CurlCode.gotNothing, CurlCode.sendError: .networkConnectionLost
         case CurlCode.receiveError: receivingCode(verdict)

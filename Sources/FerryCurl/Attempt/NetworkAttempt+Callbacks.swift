@@ -57,6 +57,7 @@ extension NetworkAttempt {
 
     /// Whether a socket may be opened: not for an attempt that was abandoned during its lookup.
     private func mayConnect() -> Bool {
+        if let receiver = transfer?.receiver, !mayOpen(receiver) { return false }
         beginConnecting(.connecting)
         guard let transfer, let receiver = transfer.receiver else { return false }
         forgetAnsweredChallenge(receiver)
@@ -97,7 +98,8 @@ extension NetworkAttempt {
         transfer.engine.watch(transfer)
         if let ends { noteRemote(ends.remote) }
         forgetAnsweredChallenge(receiver)
-        guard mayRepeat(receiver), mayUseConnection(transfer.engine.connections, ends), mayTrust(transfer, receiver)
+        guard mayRepeat(receiver), mayUseConnection(transfer.engine.connections, ends), mayTrust(transfer, receiver),
+            mayUseVersion(transfer, receiver)
         else { return false }
         if prepared.isUpgrade, let connection, !transfer.engine.watchEnd(of: connection) {
             let text = "The session could not watch for the end of a connection: \(String(cString: strerror(errno)))"
@@ -204,12 +206,10 @@ extension NetworkAttempt {
     }
 
     private func noteHead(_ head: ResponseHead, _ transfer: Transfer) {
-        let httpVersion2 = 3
+        let (http2, http3) = (3, 30)
         status = head.status
-        guard let easy, easy.long(CurlInfo.httpVersion) == httpVersion2, let origin = transfer.origin else { return }
-        isMultiplexed = true
-        connection?.isMultiplexed = true
-        transfer.engine.admission.noteMultiplexed(origin)
+        guard let version = easy?.long(CurlInfo.httpVersion), [http2, http3].contains(version) else { return }
+        noteMultiplexed(transfer)
     }
 
     private func didReceiveBody(_ bytes: UnsafeMutablePointer<CChar>?, _ count: Int) -> Int {

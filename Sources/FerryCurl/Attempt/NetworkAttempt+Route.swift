@@ -44,12 +44,16 @@ extension NetworkAttempt {
             }
             try setUpProxy(easy, engine)
             let isLoopback = !engine.runtime.knowsLocalhostNames && origin.host.hasSuffix(".localhost")
+            if version.choice == .http3Only, route.isProxyCertain || route.unixSocket != nil {
+                let text = "HTTP/3 cannot be used through a proxy or a Unix-domain socket"
+                throw CurlSessionError(.httpVersionUnsupported, text)
+            }
             if isLoopback || !network.isPlain { setUpAddresses(easy, network, isLoopback: isLoopback) }
         } catch {
             throw .ferry(.cannotConnectToHost, url: url, underlying: error)
         }
         // libcurl asks during a tunnel whether it may go on, also while it discards the body of a response.
-        if prepared.isUpgrade { easy.set(CurlOption.httpProxyTunnel, 1) }
+        if prepared.isUpgrade || version.choice == .priorKnowledge { easy.set(CurlOption.httpProxyTunnel, 1) }
         if tunnels, route.proxy?.kind.isHTTP == true {
             easy.watchProgress(context: Unmanaged.passUnretained(self).toOpaque())
         }
@@ -135,7 +139,9 @@ extension NetworkAttempt {
     /// Whether a 407 comes from the proxy; inside a tunnel and without a proxy it is the server's, and not a challenge.
     package var isForwarded: Bool { route.proxy?.kind.isHTTP == true && !tunnels }
     /// Whether an HTTP proxy opens a tunnel to the server (for WebSockets RFC 6455, section 4.1).
-    private var tunnels: Bool { prepared.origin.scheme == "https" || prepared.isUpgrade }
+    private var tunnels: Bool {
+        prepared.origin.scheme == "https" || prepared.isUpgrade || version.choice == .priorKnowledge
+    }
 
     /// Whether libcurl may go on with a tunnel; a lookup is not ended, since taking the handle back would block.
     func mayContinueTunnel() -> Bool {

@@ -24,13 +24,10 @@ extension NetworkAttempt {
         easy.set(CurlOption.tcpKeepAlive, 1)
         // The deadlines are the engine's; libcurl's own would end a slow connection after five minutes.
         easy.set(CurlOption.connectTimeoutMilliseconds, Int(Int32.max))
-        let (http1, http2OverTLS) = (2, 4)
         // Over HTTP/2 a server goes on sending while a stream is paused, up to 32 MiB and more; a connection of the
         // transfer's own stops it.
         let isLimited = !transfer.downloadLimits.isEmpty
-        let allowsHTTP2 = engine.settings.allowsHTTP2 && !prepared.isUpgrade && !isLimited
-        easy.set(CurlOption.httpVersion, allowsHTTP2 ? http2OverTLS : http1)
-        if allowsHTTP2, prepared.origin.scheme == "https" { easy.set(CurlOption.pipeWait, 1) }
+        try setUpVersion(easy, engine, isLimited: isLimited)
         let bufferSize = engine.active.count > Self.many ? Self.smallReceiveBufferSize : Self.receiveBufferSize
         // A limited transfer waits after each piece, of which none should be much more than its limit allows.
         if isLimited {
@@ -43,6 +40,7 @@ extension NetworkAttempt {
         let setup = receiver.setUp(self)
         if setup.usesNewConnection || prepared.isUpgrade { easy.set(CurlOption.freshConnect, 1) }
         if prepared.isUpgrade { easy.set(CurlOption.forbidReuse, 1) }
+        setUpJoining(easy, engine, usesNewConnection: setup.usesNewConnection)
         try setUpHeader(setup, easy, engine.runtime)
         setUpCredentials(setup, easy)
         try setUpTLS(easy, transfer)
@@ -110,8 +108,7 @@ extension NetworkAttempt {
         easy.set(CurlOption.customRequest, method)
         easy.set(CurlOption.bodySize, offset: reader.length.transferSize)
         if let made = reader as? MadeBodyReader, made.body.sendsTrailers {
-            let http1 = 2
-            easy.set(CurlOption.httpVersion, http1)
+            try setUpTrailers(easy, transfer.engine)
             easy.watchTrailers(context: Unmanaged.passUnretained(self).toOpaque())
         }
         let length = reader.length?.int64

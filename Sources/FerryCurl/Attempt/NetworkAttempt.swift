@@ -45,6 +45,7 @@ package final class NetworkAttempt {
     package var timing = Timing()
     @exclusivity(unchecked) package var sending = Sending()
     @exclusivity(unchecked) package var route = Route()
+    package var version = Version()
     package var trust = ConnectionTrust()
     /// The connection that carries the request, from the moment before it is sent.
     @exclusivity(unchecked) package private(set) var connection: Connection?
@@ -54,7 +55,7 @@ package final class NetworkAttempt {
     package var sharesConnection: Bool {
         connection.map { $0 !== lastOpened || $0.requestCount > 1 } ?? true
     }
-    /// Whether the connection is HTTP/2, so that other attempts may use it too.
+    /// Whether the connection is HTTP/2 or HTTP/3, so that other attempts may use it too.
     @exclusivity(unchecked) package var isMultiplexed = false
 
     @exclusivity(unchecked) package var parser: ResponseHeadParser

@@ -23,8 +23,12 @@ package final class Connection {
     package private(set) var users = 0
     /// How many requests were sent on the connection.
     private(set) var requestCount = 0
-    /// Whether the connection is known to use HTTP/2.
+    /// Whether the connection is known to use HTTP/2 or HTTP/3.
     package var isMultiplexed = false
+    /// The origin that the connection was opened to with prior knowledge of HTTP/2.
+    var priorKnowledge: Origin?
+    /// Whether a byte of a response was received.
+    private(set) var hasResponded = false
     private(set) var lastReceived: MonotonicTime
     /// Whether a request has timed out on the connection and no byte has been received since.
     private(set) var isStalled = false
@@ -49,6 +53,7 @@ package final class Connection {
     package func noteReceived(at now: MonotonicTime) {
         lastReceived = now
         isStalled = false
+        hasResponded = true
     }
 
     /// Records that a request has timed out: if no byte was received since `start`, no new request is sent here.
@@ -70,12 +75,14 @@ package final class Connection {
         if requestCount > 0, users == 0, (local?.port ?? 0) > 0 { breakDown() }
     }
 
+    fileprivate var isUsable: Bool { isOpen && !isBroken && !isStalled && !isRetired }
+
     /// Returns whether a new request may be sent on the connection.
     ///
     /// Bytes that wait on an idle HTTP/1.1 connection belong to no request, yet the next request would take them for
     /// its response. `hasUnreadBytes` returns whether the TLS library has some.
     package func mayCarryRequest(hasUnreadBytes: () -> Bool) -> Bool {
-        guard isOpen, !isBroken, !isStalled, !isRetired else { return false }
+        guard isUsable else { return false }
         guard requestCount > 0, users == 0, !isMultiplexed else { return true }
         return !ferry_socket_has_input(socket) && !hasUnreadBytes()
     }
@@ -157,6 +164,11 @@ package final class ConnectionTable: @unchecked Sendable {
             candidates.first { $0.isConnected(to: remote) } ?? (candidates.count == 1 ? candidates.first : nil)
         if let found { byPort[local.port] = found }
         return found
+    }
+
+    /// Whether there is a connection to an origin with HTTP/2 by prior knowledge.
+    func hasPriorKnowledge(of origin: Origin) -> Bool {
+        connections.values.contains { $0.priorKnowledge == origin && $0.isUsable }
     }
 
     /// Prevents all connections from carrying a further request.

@@ -126,6 +126,7 @@ package enum CurlCode {
     static let invalidCertificateStatus: Int32 = 91
     package static let http2Stream: Int32 = 92
     static let http3: Int32 = 95
+    static let quicConnectError: Int32 = 96
     static let proxyFailed: Int32 = 97
     package static let tooLarge: Int32 = 100
 

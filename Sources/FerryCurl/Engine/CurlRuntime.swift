@@ -15,6 +15,8 @@ public struct CurlRuntime: Sendable, Hashable, CustomStringConvertible {
     public let tlsBackend: String?
     /// A Boolean value that indicates whether HTTP/2 is supported.
     public let supportsHTTP2: Bool
+    /// A Boolean value that indicates whether HTTP/3 is supported, with a return to earlier versions if it fails.
+    public let supportsHTTP3: Bool
     /// A Boolean value that indicates whether names are looked up without blocking the engine.
     public let supportsAsynchronousDNS: Bool
     /// A Boolean value that indicates whether international domain names are supported.
@@ -34,9 +36,15 @@ public struct CurlRuntime: Sendable, Hashable, CustomStringConvertible {
     /// Where this libcurl looks for the system's certificate authorities.
     let authorityFile: String?
     let authorityFolder: String?
+    /// What this libcurl can do about versions of HTTP.
+    let httpVersionSupport: HTTPVersionSupport
 
     /// One line with the version and the TLS backend.
-    public var description: String { "libcurl/\(version)" + (tlsBackend.map { " \($0)" } ?? "") }
+    public var description: String { Self.name(version, tlsBackend) }
+
+    private static func name(_ version: String, _ tlsBackend: String?) -> String {
+        "libcurl/\(version)" + (tlsBackend.map { " \($0)" } ?? "")
+    }
 
     /// Returns the libcurl of this process, which the first call loads.
     ///
@@ -63,6 +71,8 @@ public struct CurlRuntime: Sendable, Hashable, CustomStringConvertible {
         versionNumber = Int(info.version_number)
         tlsBackend = info.tls.map { String(cString: $0) }
         supportsHTTP2 = supports(16)
+        // Before 7.88 HTTP/3 was an experiment, and a request for it did not fall back.
+        supportsHTTP3 = supports(25) && versionNumber >= 0x07_58_00
         supportsAsynchronousDNS = supports(7)
         supportsInternationalNames = supports(10)
         supportsPublicSuffixes = supports(20)
@@ -73,5 +83,11 @@ public struct CurlRuntime: Sendable, Hashable, CustomStringConvertible {
         authorityFile = info.authority_file.map { String(cString: $0) }
         authorityFolder = info.authority_folder.map { String(cString: $0) }
         contentCodings = ContentCoding.available.map(\.name)
+        httpVersionSupport = HTTPVersionSupport(
+            http2: supportsHTTP2,
+            http3: supportsHTTP3,
+            reportsNegotiation: TLSBackend.isOpenSSL(tlsBackend ?? ""),
+            name: Self.name(version, tlsBackend)
+        )
     }
 }

@@ -183,6 +183,9 @@ extension EasyHandle {
     /// The number of bytes that the TLS library has decrypted and libcurl has not read.
     var unreadTLSBytes: Int { Int(ferry_easy_tls_pending(pointer)) }
 
+    /// Whether the TLS handshake of the connection has chosen HTTP/2; OpenSSL knows it before the first response.
+    var hasChosenHTTP2: Bool { ferry_easy_has_chosen_http2(pointer) }
+
     /// Makes libcurl report the start of a handshake, and OpenSSL the chain of a server that it refuses.
     func watchHandshake(_ chains: RefusedChains, context: UnsafeMutableRawPointer) {
         _ = ferry_easy_watch_handshake(pointer, Unmanaged.passUnretained(chains).toOpaque(), context)

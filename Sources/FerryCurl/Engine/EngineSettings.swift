@@ -4,7 +4,7 @@ package final class EngineSettings: Sendable {
     package let downloadLimit: BandwidthLimit?
     package let uploadLimit: BandwidthLimit?
     package let limits: RequestLimits?
-    package let allowsHTTP2: Bool
+    package let httpVersions: HTTPVersions
     /// The material of TLS connections, or why it cannot be used.
     package let tls: Result<TLSMaterial, CurlSessionError>
     /// The proxies of requests, or why they cannot be used.
@@ -19,7 +19,7 @@ package final class EngineSettings: Sendable {
         downloadLimit: BandwidthLimit?,
         uploadLimit: BandwidthLimit?,
         limits: RequestLimits?,
-        allowsHTTP2: Bool,
+        httpVersions: HTTPVersions,
         tls: Result<TLSMaterial, CurlSessionError>,
         proxy: Result<ProxyTable, CurlSessionError>,
         network: Result<NetworkMaterial, CurlSessionError>,
@@ -29,7 +29,7 @@ package final class EngineSettings: Sendable {
         self.downloadLimit = downloadLimit
         self.uploadLimit = uploadLimit
         self.limits = limits
-        self.allowsHTTP2 = allowsHTTP2
+        self.httpVersions = httpVersions
         self.tls = tls
         self.proxy = proxy
         self.network = network

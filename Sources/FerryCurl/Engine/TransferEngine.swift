@@ -224,7 +224,9 @@ package final class TransferEngine: @unchecked Sendable {
             return receiver.handle(.cannotBegin(.ferry(.unknown, url: url, "libcurl refused the request: \(code)")))
         }
         // libcurl lets it wait while another request connects to the same server, which may never succeed.
-        if attempt.prepared.origin.scheme == "https" { attempt.beginConnecting(at: turnStart) }
+        if attempt.prepared.origin.scheme == "https" || attempt.version.choice.sharesConnections {
+            attempt.beginConnecting(at: turnStart)
+        }
     }
 
     /// Releases the handle and the connection slot of an attempt that is over, and starts the next one.

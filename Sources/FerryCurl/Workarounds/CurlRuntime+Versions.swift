@@ -10,11 +10,15 @@ extension CurlRuntime {
     package static let versionsOmittingFields = 0x08_0D_00..<Int.max
     /// Before 7.85 the names that end with `.localhost` are looked up like others.
     package static let versionsLookingUpLocalhost = 0..<0x07_55_00
+    /// 7.88 sends the preface of HTTP/2 again on a connection of prior knowledge that it uses again (curl #10634).
+    package static let versionsRepeatingPrefaces = 0x07_58_00..<0x08_00_00
 
     /// Whether this libcurl sends no more of a request's head than two of its buffers hold.
     var truncatesLargeHeads: Bool { Self.versionsTruncatingHeads.contains(versionNumber) }
     /// Whether this libcurl reads from the sockets of paused handles.
     var readsWhilePaused: Bool { Self.versionsReadingWhilePaused.contains(versionNumber) }
+    /// Whether this libcurl must not be told of prior knowledge where it uses a connection again.
+    var repeatsPrefaces: Bool { Self.versionsRepeatingPrefaces.contains(versionNumber) }
     /// The number of bytes of a request's header field from which this libcurl omits the field without an error; `nil`
     /// if it omits none.
     var longestField: Int? { Self.versionsOmittingFields.contains(versionNumber) ? 307_200 : nil }

@@ -5,7 +5,10 @@ extension Call {
         if let error = facts.notRepeated, incoming.failure == nil, held == nil { incoming.failure = error }
         let tunnel = facts.failure == nil ? nil : tunnelQuestion(facts)
         let end = end(facts, hasTunnelChallenge: tunnel != nil, world)
-        if facts.code != 0, incoming.failure == nil { circuit.note(.failure, at: world.now) }
+        // The server is not to blame for a connection that may not carry the request.
+        if facts.code != 0, incoming.failure == nil, !facts.needsNewConnection {
+            circuit.note(.failure, at: world.now)
+        }
         endAttempt(isOver: true, world)
         if let error = incoming.bodyError {
             emit(.endSharing(.abandoned))

@@ -106,7 +106,7 @@ extension EngineSettings {
             downloadLimit: options.downloadLimit,
             uploadLimit: options.uploadLimit,
             limits: options.limits,
-            allowsHTTP2: options.allowsHTTP2,
+            httpVersions: options.httpVersions,
             tls: tls,
             proxy: Result { () throws(CurlSessionError) in
                 try ProxyTable(options.proxy, dictionary: configuration.connectionProxyDictionary)

@@ -144,6 +144,7 @@ enum RetryRule {
     ) -> Outcome {
         switch (code, reason) {
         case (_, .cannotContinue?), (_, .localEndpointUnavailable?), (_, .proxyRefused?), (_, .circuitOpen?): .permanent
+        case (_, .httpVersionUnsupported?): .permanent
         case (.cannotFindHost, _), (.dnsLookupFailed, _): .failure(.nameLookup)
         case (.cannotConnectToHost, _): .failure(.connect)
         case (.timedOut, .resourceTimeout?), (.timedOut, .deadlineExceeded?): .permanent

@@ -7,7 +7,7 @@ extension CurlSession {
         /// Requests that exceed the limit fail with `timedOut`.
         public var connectTimeout: TimeInterval?
 
-        /// The maximum number of connections to an origin that does not use HTTP/2, each with one request at a time.
+        /// The maximum number of connections to an origin that uses HTTP/1.1, each with one request at a time.
         ///
         /// `nil`, the default, uses the configuration's `httpMaximumConnectionsPerHost`, except that its default of 6
         /// is replaced by 64: with a latency of 10 ms, six connections have a tenth of the throughput of 64. To use six
@@ -58,11 +58,12 @@ extension CurlSession {
             set { tls.certificateAuthorities = newValue.map { .only([.pemFile($0)]) } ?? .system }
         }
 
-        /// A Boolean value that indicates whether connections over TLS use HTTP/2 if the server has it; `true` by
-        /// default.
+        /// The versions of HTTP that requests use.
         ///
-        /// Otherwise they use HTTP/1.1, as connections without TLS always do.
-        public var allowsHTTP2 = true
+        /// The default, ``HTTPVersions/automatic``, is HTTP/2 over TLS if the server has it, and HTTP/1.1 otherwise. A
+        /// request that cannot use a version of the option fails at once with `cannotConnectToHost`, and its cause has
+        /// the code ``CurlSessionError/Code/httpVersionUnsupported``.
+        public var httpVersions = HTTPVersions.automatic
 
         /// The hosts that are only used over TLS (RFC 6797).
         ///

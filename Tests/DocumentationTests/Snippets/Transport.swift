@@ -74,6 +74,14 @@ enum TransportSnippets {
         print(version.count)
     }
 
+    static func httpVersions(url: URL) async throws {
+        var options = CurlSession.Options()
+        options.httpVersions = .http2PriorKnowledge
+        let session = CurlSession(configuration: .ephemeral, options: options)
+        let (page, _) = try await session.data(from: url)
+        print(page.count)
+    }
+
     static func resume(session: CurlSession, url: URL, record: URL, destination: URL) async throws {
         var resumeData = try? Data(contentsOf: record)
         for _ in 0..<5 {

@@ -93,6 +93,23 @@ struct ActionParsingTests {
         session.invalidateAndCancel()
     }
 
+    @Test(
+        "curl's options choose the versions of HTTP, the last one where there are several",
+        arguments: [
+            (["--http1.1"], HTTPVersions.http1), (["--http2"], .automatic),
+            (["--http2-prior-knowledge"], .http2PriorKnowledge), (["--http3"], .http3), (["--http3-only"], .http3Only),
+            (["--http3", "--http1.1"], .http1), ([], .automatic),
+        ]
+    )
+    func httpVersions(_ arguments: [String], _ versions: HTTPVersions) throws {
+        guard case .fetch(let options) = try Action(parsing: arguments + ["http://a"]) else {
+            throw UsageError("not a transfer")
+        }
+        let session = try CurlSession.make(options)
+        #expect(session.options.httpVersions == versions)
+        session.invalidateAndCancel()
+    }
+
     @Test("The method follows from the body unless it is given")
     func methods() throws {
         #expect(try options("http://a").effectiveMethod == "GET")

@@ -41,6 +41,7 @@ struct WorkaroundTests {
         arguments: [
             CurlRuntime.versionsTruncatingHeads, CurlRuntime.versionsReadingWhilePaused,
             CurlRuntime.versionsOmittingFields, CurlRuntime.versionsLookingUpLocalhost,
+            CurlRuntime.versionsRepeatingPrefaces,
         ]
     ) func limits(versions: Range<Int>) {
         #expect(versions.upperBound > CurlRuntime.oldestVersionNumber)

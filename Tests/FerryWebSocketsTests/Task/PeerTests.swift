@@ -210,6 +210,23 @@ struct PeerTests {
         #expect(error?.code == .serverCertificateHasUnknownRoot)
     }
 
+    @Test(
+        "A session without HTTP/1.1 opens no socket, and says why",
+        arguments: [HTTPVersions.http2, .http2PriorKnowledge]
+    )
+    func withoutHTTP1(_ versions: HTTPVersions) async throws {
+        var options = CurlSession.Options()
+        options.httpVersions = versions
+        let session = CurlSession(configuration: .ephemeral, options: options)
+        let task = session.webSocket(with: try WebSocketPeer.shared().url("echo"))
+        task.resume()
+        let error = await #expect(throws: URLError.self) { try await task.receive() }
+        #expect(error?.code == .cannotConnectToHost)
+        let cause = error?.userInfo[NSUnderlyingErrorKey] as? CurlSessionError
+        #expect(cause?.code == .httpVersionUnsupported)
+        #expect(cause?.message.contains("WebSocket") == true)
+    }
+
     @Test("Invalidating the session ends its sockets")
     func invalidation() async throws {
         let session = CurlSession(configuration: .ephemeral)

@@ -33,13 +33,13 @@ extension NginxTests {
             #expect(used.count <= 3)
         }
 
-        @Test("Without allowsHTTP2, a server that has it gets HTTP/1.1, on every kind of task")
+        @Test("A server with HTTP/2 gets HTTP/1.1 from a session that speaks nothing else, on every kind of task")
         func http1() async throws {
-            for allowsHTTP2 in [true, false] {
-                let session = CurlSession.trusting(server) { $0.allowsHTTP2 = allowsHTTP2 }
+            for versions in [HTTPVersions.automatic, .http1] {
+                let session = CurlSession.trusting(server) { $0.httpVersions = versions }
                 defer { session.invalidateAndCancel() }
                 let url = server.url(.http2, "small")
-                let version = allowsHTTP2 ? "HTTP/2" : "HTTP/1.1"
+                let version = versions == .automatic ? "HTTP/2" : "HTTP/1.1"
                 let request = URLRequest(url: url)
                 let responses = [
                     try await session.data(from: url).1, try await session.download(from: url).1,
@@ -55,7 +55,7 @@ extension NginxTests {
                     }
                     return try await group.reduce(into: Set()) { $0.insert($1) }
                 }
-                #expect(allowsHTTP2 ? used.count <= 3 : used.count == 8)
+                #expect(versions == .automatic ? used.count <= 3 : used.count == 8)
             }
         }
 

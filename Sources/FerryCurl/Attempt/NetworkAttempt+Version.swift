@@ -1,0 +1,110 @@
+/// The version of HTTP, and the connections that have it.
+extension NetworkAttempt {
+    package struct Version {
+        package var choice = HTTPVersionChoice.http1
+        /// Whether the request is only sent on a connection of another one, since libcurl knows nothing of HTTP/2 here.
+        var isJoining = false
+    }
+
+    func setUpVersion(_ easy: EasyHandle, _ engine: TransferEngine, isLimited: Bool) throws(URLError) {
+        let need: HTTPVersionNeed = prepared.isUpgrade ? .upgrade : isLimited ? .pauses : .nothing
+        version.choice = try choice(need, engine)
+        easy.set(CurlOption.httpVersion, version.choice.curlValue)
+        if version.choice.sharesConnections { easy.set(CurlOption.pipeWait, 1) }
+    }
+
+    /// Chooses HTTP/1.1 for a body with trailers.
+    func setUpTrailers(_ easy: EasyHandle, _ engine: TransferEngine) throws(URLError) {
+        version.choice = try choice(.trailers, engine)
+        easy.set(CurlOption.httpVersion, version.choice.curlValue)
+    }
+
+    private func choice(_ need: HTTPVersionNeed, _ engine: TransferEngine) throws(URLError) -> HTTPVersionChoice {
+        let isSecure = prepared.origin.scheme == "https"
+        do throws(CurlSessionError) {
+            return try engine.settings.httpVersions.choice(
+                isSecure: isSecure,
+                need: need,
+                engine.runtime.httpVersionSupport
+            )
+        } catch {
+            throw .ferry(.cannotConnectToHost, url: url, underlying: error)
+        }
+    }
+
+    /// Decides whether the request opens a connection or joins one, where libcurl cannot find out by itself.
+    ///
+    /// With prior knowledge libcurl 7.88 would begin HTTP/2 again on a connection that has it already. Without, the
+    /// request is sent correctly there, but new connections would be of HTTP/1.1, which ``mayOpen(_:)`` prevents.
+    func setUpJoining(_ easy: EasyHandle, _ engine: TransferEngine, usesNewConnection: Bool) {
+        guard version.choice == .priorKnowledge, engine.runtime.repeatsPrefaces else { return }
+        version.isJoining = !usesNewConnection && hasConnectionToJoin(engine)
+        if version.isJoining {
+            easy.set(CurlOption.httpVersion, HTTPVersionChoice.negotiated.curlValue)
+        } else {
+            easy.set(CurlOption.freshConnect, 1)
+        }
+    }
+
+    /// Whether there is a connection to the origin with HTTP/2, or another request is about to open one.
+    private func hasConnectionToJoin(_ engine: TransferEngine) -> Bool {
+        if engine.connections.hasPriorKnowledge(of: prepared.origin) { return true }
+        return engine.active.values.contains { other in
+            other !== self && other.transfer != nil && other.stage != .connected && !other.version.isJoining
+                && other.version.choice == .priorKnowledge && other.prepared.origin == prepared.origin
+        }
+    }
+
+    /// Whether a socket may be opened; otherwise the attempt begins again, and opens a connection with HTTP/2.
+    func mayOpen(_ receiver: any TransferReceiver) -> Bool {
+        guard version.isJoining else { return true }
+        guard sending.count == 0 || (RepetitionRule.isIdempotent(prepared.method) && !prepared.hasBody) else {
+            receiver.handle(.willFail(notRepeated()))
+            return false
+        }
+        needsNewConnection = true
+        // Nothing was connected or sent, so there is nothing to report.
+        timing.isReported = true
+        return false
+    }
+
+    /// Whether the connection that libcurl has chosen has the version that the session's options require.
+    func mayUseVersion(_ transfer: Transfer, _ receiver: any TransferReceiver) -> Bool {
+        switch version.choice {
+        case .http1, .negotiated, .http3, .http3Only: return true
+        case .priorKnowledge:
+            connection?.priorKnowledge = prepared.origin
+            noteMultiplexed(transfer)
+            return true
+        case .negotiatedHTTP2:
+            if connection?.isMultiplexed == true || easy?.hasChosenHTTP2 == true { return true }
+            easy?.set(CurlOption.forbidReuse, 1)
+            let text =
+                "\(prepared.origin.host) has not chosen HTTP/2 in the TLS handshake, which the session's option "
+                + "httpVersions requires"
+            let error = URLError.ferry(.secureConnectionFailed, url: url, reason: .httpVersionRefused, text)
+            receiver.handle(.willFail(error))
+            return false
+        }
+    }
+
+    /// Notes that other requests may use the connection at the same time.
+    func noteMultiplexed(_ transfer: Transfer) {
+        isMultiplexed = true
+        connection?.isMultiplexed = true
+        if let origin = transfer.origin { transfer.engine.admission.noteMultiplexed(origin) }
+    }
+
+    /// Returns the error of a connection on which the server has never responded in HTTP/2.
+    func versionFailure(_ code: Int32, _ text: String) -> URLError? {
+        let signs = [
+            CurlCode.http2, CurlCode.gotNothing, CurlCode.weirdServerReply, CurlCode.unsupportedProtocol,
+            CurlCode.sendError, CurlCode.receiveError,
+        ]
+        guard version.choice == .priorKnowledge, signs.contains(code), sending.count > 0,
+            connection?.hasResponded == false
+        else { return nil }
+        let message = "The server did not respond in HTTP/2, which the session's option httpVersions requires: \(text)"
+        return .ferry(.networkConnectionLost, url: url, reason: .httpVersionRefused, message, curlCode: code)
+    }
+}
