@@ -88,9 +88,14 @@ struct VerifiedTests {
 
     @Test("A run that is killed again and again is continued from its parts")
     func killed() async throws {
-        var content = RangedContent(count: Self.count)
-        content.bytesPerSecond = 400_000
-        let server = try LoopbackServer(handler: content.handler)
+        let content = RangedContent(count: Self.count)
+        // So slow that no run ends before it is killed, however busy the machine is.
+        let rate = Mutex<Int?>(20_000)
+        let server = try LoopbackServer { request in
+            var content = content
+            content.bytesPerSecond = rate.withLock { $0 }
+            return content.response(to: request)
+        }
         let arguments = [
             "-s", "--connections", "4", "--checksum", "sha-256=" + content.sha256, "-o", "file",
             server.url.absoluteString,
@@ -106,6 +111,7 @@ struct VerifiedTests {
             #expect(folder.data("file") == nil)
         }
         let count = server.requestCount
+        rate.withLock { $0 = nil }
         #expect(try await run(arguments).status == 0)
         #expect(isWhole)
         #expect(folder.names == ["file"])
