@@ -4,9 +4,9 @@ extension Call {
         guard stage == .attempting else { return }
         if let error = facts.notRepeated, incoming.failure == nil, held == nil { incoming.failure = error }
         let tunnel = facts.failure == nil ? nil : tunnelQuestion(facts)
-        let end = end(facts, hasTunnelChallenge: tunnel != nil, world)
-        // The server is not to blame for a connection that may not carry the request.
-        if facts.code != 0, incoming.failure == nil, !facts.needsNewConnection {
+        let next = end(facts, hasTunnelChallenge: tunnel != nil, world).next
+        // A connection that could not carry the request says nothing about the server.
+        if facts.code != 0, incoming.failure == nil, next != .again(.onNewConnection), next != .waitForTrust {
             circuit.note(.failure, at: world.now)
         }
         endAttempt(isOver: true, world)
@@ -14,7 +14,7 @@ extension Call {
             emit(.endSharing(.abandoned))
             return self.end(with: error, world)
         }
-        follow(end.next, facts, tunnel, world)
+        follow(next, facts, tunnel, world)
     }
 
     private mutating func end(
