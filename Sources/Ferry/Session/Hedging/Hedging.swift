@@ -12,7 +12,7 @@ import FerrySession
 ///
 /// It concerns the `async` methods of a manager that return a decoded response, for requests with a safe method (RFC
 /// 9110, section 9.2.1) and without closures for progress. Each of the two requests is a task of its own with retries,
-/// notifications and monitors. An object can be shared by managers, and knows each origin by itself.
+/// notifications and monitors. Managers can share an object, which keeps durations and a budget for each origin.
 public final class Hedging: Sendable {
     /// When a second request is sent.
     public struct Rule: Sendable, Hashable {
@@ -50,7 +50,7 @@ public final class Hedging: Sendable {
         var counts = Counts()
     }
 
-    /// The largest number of origins that are known; the one that was used first is forgotten.
+    /// The largest number of origins that are known; beyond it, the least recently used one is forgotten.
     private static let mostOrigins = 1_000
 
     private let rule: Rule

@@ -2,7 +2,7 @@ import FerrySession
 import Synchronization
 
 extension SessionManager {
-    /// What sends a second request if the first one takes unusually long; nil, the default, for none.
+    /// The rule for a second request if the first one takes unusually long; nil, the default, for none.
     ///
     /// It is read when a request is sent.
     public var hedging: Hedging? {
@@ -23,7 +23,8 @@ extension SessionManager {
             group.addTask { (await self.completion(of: makeTask), false) }
             if let delay {
                 group.addTask {
-                    guard (try? await Task.sleep(nanoseconds: delay.nanoseconds)) != nil, hedging.take(origin) else {
+                    let seconds = min(delay.seconds, 1e9)
+                    guard (try? await Task.sleep(for: .seconds(seconds))) != nil, hedging.take(origin) else {
                         return nil
                     }
                     second.isSent.store(true, ordering: .relaxed)

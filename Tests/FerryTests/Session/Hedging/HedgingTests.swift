@@ -108,6 +108,19 @@ struct HedgingTests {
         #expect(manager.hedging?.counts == .init())
     }
 
+    @Test("An infinite delay sends no second request") func infinite() async throws {
+        let server = try LoopbackServer { _ in
+            usleep(100_000)
+            return .text("x")
+        }
+        for delay in [Double.infinity, 1e10, .greatestFiniteMagnitude] {
+            let manager = manager(server, after: delay)
+            #expect(await manager.response(for: URLRequest(url: server.url), serializer: .string).value == "x")
+            #expect(manager.hedging?.counts == .init(calls: 1))
+        }
+        #expect(server.requestCount == 3)
+    }
+
     @Test("Cancelling the Swift task ends both requests")
     func cancelling() async throws {
         let release = Watched(false)
