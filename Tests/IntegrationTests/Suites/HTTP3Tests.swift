@@ -19,16 +19,6 @@ extension NginxTests {
             server = try .shared()
         }
 
-        private func session(
-            _ versions: HTTPVersions,
-            _ change: (inout CurlSession.Options) -> Void = { _ in }
-        ) -> CurlSession {
-            CurlSession.trusting(server) {
-                $0.httpVersions = versions
-                change(&$0)
-            }
-        }
-
         private func reason(_ error: URLError?) -> CurlSessionError.Code? {
             (error?.userInfo[NSUnderlyingErrorKey] as? CurlSessionError)?.code
         }
@@ -42,7 +32,7 @@ extension NginxTests {
             ]
         )
         func versions(_ versions: HTTPVersions, _ listener: NginxListener, _ name: String) async throws {
-            let session = session(versions)
+            let session = server.session(versions)
             for _ in 0..<3 {
                 let (bytes, _) = try await session.bytes(from: server.url(listener, "small"))
                 var body = Data()
@@ -56,18 +46,18 @@ extension NginxTests {
         @Test("A server without HTTP/3 cannot be connected to if nothing else is allowed")
         func excluded() async throws {
             let error = await #expect(throws: URLError.self) {
-                try await session(.http3Only).fetch(server.url(.tls, "small"))
+                try await server.session(.http3Only).fetch(server.url(.tls, "small"))
             }
             #expect(error?.code == .cannotConnectToHost)
             let plain = await #expect(throws: URLError.self) {
-                try await session(.http3Only).fetch(server.url(.plain, "small"))
+                try await server.session(.http3Only).fetch(server.url(.plain, "small"))
             }
             #expect(reason(plain) == .httpVersionUnsupported)
         }
 
         @Test("Two hundred concurrent requests share few connections")
         func shared() async throws {
-            let session = session(.http3Only)
+            let session = server.session(.http3Only)
             // nginx numbers the streams of QUIC as if they were connections.
             let opened = try await withThrowingTaskGroup(of: Int.self) { group in
                 for index in 0..<200 {
@@ -86,7 +76,7 @@ extension NginxTests {
 
         @Test("A download of 100 MB and an upload arrive whole")
         func bodies() async throws {
-            let session = session(.http3Only)
+            let session = server.session(.http3Only)
             let (file, response) = try await session.download(from: server.url(.http3, "files/large.bin"))
             defer { try? FileManager.default.removeItem(at: file) }
             #expect((response as? HTTPURLResponse)?["X-Protocol"] == "HTTP/3.0")
@@ -103,7 +93,7 @@ extension NginxTests {
 
         @Test("A suspended download waits, and then arrives whole")
         func suspension() async throws {
-            let task = session(.http3Only).downloadTask(with: server.url(.http3, "files/large.bin"))
+            let task = server.session(.http3Only).downloadTask(with: server.url(.http3, "files/large.bin"))
             task.resume()
             try await eventually("bytes") { task.countOfBytesReceived > 0 }
             task.suspend()
@@ -121,18 +111,18 @@ extension NginxTests {
             let path = "small?trust-\(UUID().uuidString)"
             let url = server.url(.http3, path)
             let unknown = await #expect(throws: URLError.self) {
-                try await session(.http3Only) { $0.certificateAuthorityFile = nil }.fetch(url)
+                try await server.session(.http3Only) { $0.certificateAuthorityFile = nil }.fetch(url)
             }
             // libcurl does not always know more than that QUIC was ended.
             #expect(unknown != nil && reason(unknown) != nil)
             let pins = [PublicKeyPin("sha256//AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=")]
             let pinned = await #expect(throws: URLError.self) {
-                try await session(.http3Only) { $0.tls.publicKeyPins = ["*": pins] }.fetch(url)
+                try await server.session(.http3Only) { $0.tls.publicKeyPins = ["*": pins] }.fetch(url)
             }
             #expect(pinned != nil && reason(pinned) != nil)
             #expect(try server.logged([path]) == [])
             let seen = Watched<[Int]>([])
-            let evaluated = session(.http3Only) {
+            let evaluated = server.session(.http3Only) {
                 $0.tls.trustEvaluator = { trust in
                     seen.append(trust.certificates.count)
                     return .accept
@@ -141,7 +131,9 @@ extension NginxTests {
             #expect(try await evaluated.fetch(url).1.statusCode == 200)
             #expect(seen.current.allSatisfy { $0 > 0 } && !seen.current.isEmpty)
             let refused = await #expect(throws: URLError.self) {
-                try await session(.http3Only) { $0.tls.trustEvaluator = { _ in .refuse(reason: "no") } }.fetch(url)
+                try await server.session(.http3Only) { $0.tls.trustEvaluator = { _ in .refuse(reason: "no") } }.fetch(
+                    url
+                )
             }
             #expect(reason(refused) == .trustRefused)
         }
@@ -149,10 +141,10 @@ extension NginxTests {
         @Test("A proxy excludes HTTP/3") func proxy() async throws {
             let proxy = try TestProxy()
             let url = server.url(.http3, "small")
-            let falling = session(.http3) { $0.proxy = .http("127.0.0.1", port: proxy.port) }
+            let falling = server.session(.http3) { $0.proxy = .http("127.0.0.1", port: proxy.port) }
             #expect(try await falling.fetch(url).1["X-Protocol"] == "HTTP/2.0")
             let error = await #expect(throws: URLError.self) {
-                try await session(.http3Only) { $0.proxy = .http("127.0.0.1", port: proxy.port) }.fetch(url)
+                try await server.session(.http3Only) { $0.proxy = .http("127.0.0.1", port: proxy.port) }.fetch(url)
             }
             #expect(reason(error) == .httpVersionUnsupported)
             #expect(proxy.exchanges.count == 1)

@@ -13,16 +13,6 @@ extension NginxTests {
             server = try .shared()
         }
 
-        private func session(
-            _ versions: HTTPVersions,
-            _ change: (inout CurlSession.Options) -> Void = { _ in }
-        ) -> CurlSession {
-            CurlSession.trusting(server) {
-                $0.httpVersions = versions
-                change(&$0)
-            }
-        }
-
         private func protocolName(_ task: URLSessionTask?) -> String? {
             task?.transferMetrics?.transactions.last?.networkProtocolName
         }
@@ -51,7 +41,7 @@ extension NginxTests {
             ]
         )
         func versions(_ versions: HTTPVersions, _ listener: NginxListener, _ name: String) async throws {
-            let session = session(versions)
+            let session = server.session(versions)
             for _ in 0..<3 {
                 let found = try await fetch(session, server.url(listener, "small"))
                 #expect(found.name == name)
@@ -65,7 +55,7 @@ extension NginxTests {
                 let path = "small?required-\(UUID().uuidString)"
                 var request = URLRequest(url: server.url(.tls, path))
                 request.httpMethod = method
-                let session = session(versions) { $0.retry = .standard }
+                let session = server.session(versions) { $0.retry = .standard }
                 let error = await #expect(throws: URLError.self) { try await session.data(for: request) }
                 #expect(error?.code == .secureConnectionFailed)
                 #expect(reason(error) == .httpVersionRefused)
@@ -76,7 +66,7 @@ extension NginxTests {
 
         @Test("A connection of prior knowledge is shared from the first request on", arguments: [1, 2, 60, 200])
         func shared(_ count: Int) async throws {
-            let session = session(.http2PriorKnowledge)
+            let session = server.session(.http2PriorKnowledge)
             for _ in 0..<3 {
                 let used = try await withThrowingTaskGroup(of: String?.self) { group in
                     for index in 0..<count {
@@ -93,7 +83,7 @@ extension NginxTests {
 
         @Test("Six connections for HTTP/1.1 do not limit the requests of prior knowledge")
         func slots() async throws {
-            let session = session(.http2PriorKnowledge) { $0.maximumConnectionsPerHost = 1 }
+            let session = server.session(.http2PriorKnowledge) { $0.maximumConnectionsPerHost = 1 }
             // Each takes half a second, so that one after another would take twenty.
             let start = ContinuousClock.now
             let used = try await withThrowingTaskGroup(of: String?.self) { group in
@@ -109,7 +99,7 @@ extension NginxTests {
 
         @Test("Requests survive a server that ends each connection after twenty of them")
         func goAway() async throws {
-            let session = session(.http2PriorKnowledge)
+            let session = server.session(.http2PriorKnowledge)
             let used = try await withThrowingTaskGroup(of: String?.self) { group in
                 for index in 0..<300 {
                     group.addTask {
@@ -124,7 +114,7 @@ extension NginxTests {
 
         @Test("A body is uploaded, also after a redirect that keeps the method")
         func upload() async throws {
-            let session = session(.http2PriorKnowledge)
+            let session = server.session(.http2PriorKnowledge)
             let data = try Contents.of(server.files.text)
             // nginx reads the body before it redirects.
             for (path, name) in [("uploads/direct", "direct"), ("reading/again", "again")] {
@@ -141,7 +131,7 @@ extension NginxTests {
 
         @Test("A POST that is redirected with 303 becomes a GET on the same connection")
         func redirect() async throws {
-            let session = session(.http2PriorKnowledge)
+            let session = server.session(.http2PriorKnowledge)
             let connection = try await session.fetch(server.url(.cleartextHTTP2, "small")).1["X-Connection"]
             var request = URLRequest(url: server.url(.cleartextHTTP2, "reading/other"))
             request.httpMethod = "POST"
@@ -154,7 +144,7 @@ extension NginxTests {
 
         @Test("A redirect to TLS or from it finds HTTP/2 on both sides, and fails without it")
         func redirectToTLS() async throws {
-            let session = session(.http2PriorKnowledge) { $0.allowsInsecureRedirects = true }
+            let session = server.session(.http2PriorKnowledge) { $0.allowsInsecureRedirects = true }
             let (data, response) = try await session.fetch(server.url(.cleartextHTTP2, "hop/tls"))
             #expect(String(decoding: data, as: UTF8.self) == "arrived\n")
             #expect(response["X-Protocol"] == "HTTP/2.0")
@@ -168,7 +158,7 @@ extension NginxTests {
 
         @Test("A download of 100 MB arrives whole, while others share its connection")
         func download() async throws {
-            let session = session(.http2PriorKnowledge)
+            let session = server.session(.http2PriorKnowledge)
             async let small = withThrowingTaskGroup(of: Int.self) { group in
                 for _ in 0..<50 {
                     group.addTask { try await session.fetch(server.url(.cleartextHTTP2, "files/text.txt")).0.count }
@@ -184,7 +174,7 @@ extension NginxTests {
 
         @Test("A download with a bandwidth limit keeps HTTP/2 where HTTP/1.1 is excluded, and arrives whole")
         func limitedDownload() async throws {
-            let session = session(.http2PriorKnowledge)
+            let session = server.session(.http2PriorKnowledge)
             let limit = BandwidthLimit(bytesPerSecond: 1_000_000)
             let task = session.downloadTask(with: server.url(.cleartextHTTP2, "files/large.bin"))
             task.downloadLimit = limit
@@ -234,7 +224,7 @@ extension NginxTests {
 
         @Test("A proxy opens a tunnel for prior knowledge") func tunnel() async throws {
             let proxy = try TestProxy()
-            let session = session(.http2PriorKnowledge) { $0.proxy = .http("127.0.0.1", port: proxy.port) }
+            let session = server.session(.http2PriorKnowledge) { $0.proxy = .http("127.0.0.1", port: proxy.port) }
             let url = server.url(.cleartextHTTP2, "small")
             try await withThrowingTaskGroup(of: String?.self) { group in
                 for _ in 0..<10 { group.addTask { try await session.fetch(url).1["X-Protocol"] } }
@@ -249,7 +239,7 @@ extension NginxTests {
             let port = try #require(server.url(.cleartextHTTP2, "").port)
             let relay = try UnixRelay(path: path, to: port)
             defer { withExtendedLifetime(relay) {} }
-            let session = session(.http2PriorKnowledge) { $0.network.unixSocket = .path(path) }
+            let session = server.session(.http2PriorKnowledge) { $0.network.unixSocket = .path(path) }
             let url = try #require(URL(string: "http://docker/small"))
             for _ in 0..<5 {
                 let (data, response) = try await session.fetch(url)
@@ -261,11 +251,24 @@ extension NginxTests {
         @Test("Without prior knowledge, a server gets HTTP/1.1, which nginx 1.22 does not understand here")
         func withoutPriorKnowledge() async throws {
             do {
-                let (_, response) = try await session(.automatic).fetch(server.url(.cleartextHTTP2, "small"))
+                let (_, response) = try await server.session(.automatic).fetch(server.url(.cleartextHTTP2, "small"))
                 #expect(response["X-Protocol"] == "HTTP/1.1")
             } catch let error as URLError {
                 #expect(error.code == .cannotParseResponse)
             }
+        }
+    }
+}
+
+extension NginxServer {
+    /// Returns a session that trusts the server and speaks some versions of HTTP.
+    func session(
+        _ versions: HTTPVersions,
+        _ change: (inout CurlSession.Options) -> Void = { _ in }
+    ) -> CurlSession {
+        .trusting(self) {
+            $0.httpVersions = versions
+            change(&$0)
         }
     }
 }
