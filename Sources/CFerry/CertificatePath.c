@@ -1,5 +1,6 @@
 #define _GNU_SOURCE
 #include "CFerry.h"
+#include "Library.h"
 
 #include <dlfcn.h>
 #include <limits.h>
@@ -62,26 +63,32 @@ static pthread_once_t x509_once = PTHREAD_ONCE_INIT;
 static bool x509_found;
 
 // All functions must come from one library: two in a process may use the same names and different structures.
-static bool find(void *handle) {
+static bool find(void *handle, const ferry_wanted *wanted, size_t count) {
     const void *base = NULL;
-    Dl_info info;
-#define FERRY_FIND(NAME)                                                                                               \
-    *(void **)&x509.NAME = dlsym(handle, #NAME);                                                                       \
-    if (x509.NAME == NULL || dladdr(*(void **)&x509.NAME, &info) == 0) return false;                                   \
-    if (base != NULL && info.dli_fbase != base) return false;                                                          \
-    base = info.dli_fbase;
-    FERRY_X509(FERRY_FIND)
-#undef FERRY_FIND
+    for (size_t index = 0; index < count; index++) {
+        void *symbol = dlsym(handle, wanted[index].name);
+        Dl_info info;
+        if (symbol == NULL || dladdr(symbol, &info) == 0) return false;
+        if (base != NULL && info.dli_fbase != base) return false;
+        base = info.dli_fbase;
+        *wanted[index].slot = symbol;
+    }
     return true;
 }
 
 static void load(void) {
-    if (find(RTLD_DEFAULT)) {
+#define FERRY_WANTED_X509(NAME) FERRY_WANTED(NAME, x509.NAME),
+    const ferry_wanted wanted[] = {FERRY_X509(FERRY_WANTED_X509)};
+#undef FERRY_WANTED_X509
+    const size_t count = sizeof wanted / sizeof *wanted;
+    if (ferry_has_linked_curl()) {
+        x509_found = ferry_find_all(NULL, wanted, count);
+    } else if (find(RTLD_DEFAULT, wanted, count)) {
         x509_found = true;
-        return;
+    } else {
+        void *handle = dlopen("libcrypto.so.3", RTLD_NOW | RTLD_LOCAL);
+        x509_found = handle != NULL && find(handle, wanted, count);
     }
-    void *handle = dlopen("libcrypto.so.3", RTLD_NOW | RTLD_LOCAL);
-    x509_found = handle != NULL && find(handle);
 }
 
 bool ferry_path_available(void) {

@@ -40,33 +40,31 @@ static int names_index;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 
 static void load(void) {
-    void *library = ferry_curl_library();
-    if (library == NULL) return;
     const ferry_wanted wanted[] = {
-        {"CRYPTO_get_ex_new_index", (void **)&ssl.new_index},
-        {"SSL_CTX_get_verify_mode", (void **)&ssl.context_mode},
-        {"SSL_CTX_get_security_level", (void **)&ssl.context_level},
-        {"SSL_CTX_get_verify_callback", (void **)&ssl.context_callback},
-        {"SSL_CTX_set_verify", (void **)&ssl.context_set_verify},
-        {"SSL_CTX_set_ex_data", (void **)&ssl.context_set_data},
-        {"SSL_CTX_get_ex_data", (void **)&ssl.context_data},
-        {"SSL_get_SSL_CTX", (void **)&ssl.connection_context},
-        {"SSL_get_ex_data_X509_STORE_CTX_idx", (void **)&ssl.connection_index},
-        {"X509_STORE_CTX_get_ex_data", (void **)&ssl.store_data},
-        {"X509_STORE_CTX_get_current_cert", (void **)&ssl.store_certificate},
-        {"X509_STORE_CTX_get0_untrusted", (void **)&ssl.store_chain},
-        {"X509_STORE_CTX_get_error_depth", (void **)&ssl.store_depth},
-        {"X509_STORE_CTX_set_error", (void **)&ssl.store_set_error},
-        {"X509_get_ext_d2i", (void **)&ssl.extension},
-        {"GENERAL_NAME_get0_value", (void **)&ssl.name_value},
-        {"GENERAL_NAMES_free", (void **)&ssl.free_names},
-        {"OPENSSL_sk_num", (void **)&ssl.stack_count},
-        {"OPENSSL_sk_value", (void **)&ssl.stack_item},
-        {"i2d_X509", (void **)&ssl.encode},
-        {"SSL_pending", (void **)&ssl.pending},
-        {"SSL_get0_alpn_selected", (void **)&ssl.chosen_protocol},
+        FERRY_WANTED(CRYPTO_get_ex_new_index, ssl.new_index),
+        FERRY_WANTED(SSL_CTX_get_verify_mode, ssl.context_mode),
+        FERRY_WANTED(SSL_CTX_get_security_level, ssl.context_level),
+        FERRY_WANTED(SSL_CTX_get_verify_callback, ssl.context_callback),
+        FERRY_WANTED(SSL_CTX_set_verify, ssl.context_set_verify),
+        FERRY_WANTED(SSL_CTX_set_ex_data, ssl.context_set_data),
+        FERRY_WANTED(SSL_CTX_get_ex_data, ssl.context_data),
+        FERRY_WANTED(SSL_get_SSL_CTX, ssl.connection_context),
+        FERRY_WANTED(SSL_get_ex_data_X509_STORE_CTX_idx, ssl.connection_index),
+        FERRY_WANTED(X509_STORE_CTX_get_ex_data, ssl.store_data),
+        FERRY_WANTED(X509_STORE_CTX_get_current_cert, ssl.store_certificate),
+        FERRY_WANTED(X509_STORE_CTX_get0_untrusted, ssl.store_chain),
+        FERRY_WANTED(X509_STORE_CTX_get_error_depth, ssl.store_depth),
+        FERRY_WANTED(X509_STORE_CTX_set_error, ssl.store_set_error),
+        FERRY_WANTED(X509_get_ext_d2i, ssl.extension),
+        FERRY_WANTED(GENERAL_NAME_get0_value, ssl.name_value),
+        FERRY_WANTED(GENERAL_NAMES_free, ssl.free_names),
+        FERRY_WANTED(OPENSSL_sk_num, ssl.stack_count),
+        FERRY_WANTED(OPENSSL_sk_value, ssl.stack_item),
+        FERRY_WANTED(i2d_X509, ssl.encode),
+        FERRY_WANTED(SSL_pending, ssl.pending),
+        FERRY_WANTED(SSL_get0_alpn_selected, ssl.chosen_protocol),
     };
-    if (!ferry_find_all(library, wanted, sizeof wanted / sizeof *wanted)) return;
+    if (!ferry_find_all(ferry_curl_library(), wanted, sizeof wanted / sizeof *wanted)) return;
     const int of_contexts = 1;
     owner_index = ssl.new_index(of_contexts, 0, NULL, NULL, NULL, NULL);
     easy_index = ssl.new_index(of_contexts, 0, NULL, NULL, NULL, NULL);

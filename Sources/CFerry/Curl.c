@@ -110,39 +110,38 @@ static pthread_once_t load_once = PTHREAD_ONCE_INIT;
 /// This has no effect if OpenSSL has been used before.
 static void keep_openssl_until_end(void) {
     const uint64_t no_atexit = 0x00080000;
-    void *library = ferry_curl_library();
-    if (library == NULL) return;
+    int (*init_crypto)(uint64_t, const void *) = NULL;
+    const ferry_wanted wanted[] = {FERRY_WANTED(OPENSSL_init_crypto, init_crypto)};
     // libcurl is built with another library, such as GnuTLS, if there is none.
-    int (*init_crypto)(uint64_t, const void *) = (int (*)(uint64_t, const void *))dlsym(library, "OPENSSL_init_crypto");
-    if (init_crypto != NULL) init_crypto(no_atexit, NULL);
+    if (ferry_find_all(ferry_curl_library(), wanted, 1)) init_crypto(no_atexit, NULL);
 }
 
 static void load(void) {
     const ferry_wanted wanted[] = {
-        {"curl_global_init", (void **)&curl.global_init},
-        {"curl_version_info", (void **)&curl.version_info},
-        {"curl_easy_init", (void **)&curl.easy_init},
-        {"curl_easy_cleanup", (void **)&curl.easy_cleanup},
-        {"curl_easy_reset", (void **)&curl.easy_reset},
-        {"curl_easy_pause", (void **)&curl.easy_pause},
-        {"curl_easy_strerror", (void **)&curl.easy_strerror},
-        {"curl_easy_setopt", (void **)&curl.easy_setopt},
-        {"curl_easy_getinfo", (void **)&curl.easy_getinfo},
-        {"curl_slist_append", (void **)&curl.list_append},
-        {"curl_multi_init", (void **)&curl.multi_init},
-        {"curl_multi_cleanup", (void **)&curl.multi_cleanup},
-        {"curl_multi_setopt", (void **)&curl.multi_setopt},
-        {"curl_multi_add_handle", (void **)&curl.multi_add_handle},
-        {"curl_multi_remove_handle", (void **)&curl.multi_remove_handle},
-        {"curl_multi_perform", (void **)&curl.multi_perform},
-        {"curl_multi_poll", (void **)&curl.multi_poll},
-        {"curl_multi_wakeup", (void **)&curl.multi_wakeup},
-        {"curl_multi_timeout", (void **)&curl.multi_timeout},
-        {"curl_multi_fdset", (void **)&curl.multi_fdset},
-        {"curl_multi_info_read", (void **)&curl.multi_info_read},
+        FERRY_WANTED(curl_global_init, curl.global_init),
+        FERRY_WANTED(curl_version_info, curl.version_info),
+        FERRY_WANTED(curl_easy_init, curl.easy_init),
+        FERRY_WANTED(curl_easy_cleanup, curl.easy_cleanup),
+        FERRY_WANTED(curl_easy_reset, curl.easy_reset),
+        FERRY_WANTED(curl_easy_pause, curl.easy_pause),
+        FERRY_WANTED(curl_easy_strerror, curl.easy_strerror),
+        FERRY_WANTED(curl_easy_setopt, curl.easy_setopt),
+        FERRY_WANTED(curl_easy_getinfo, curl.easy_getinfo),
+        FERRY_WANTED(curl_slist_append, curl.list_append),
+        FERRY_WANTED(curl_multi_init, curl.multi_init),
+        FERRY_WANTED(curl_multi_cleanup, curl.multi_cleanup),
+        FERRY_WANTED(curl_multi_setopt, curl.multi_setopt),
+        FERRY_WANTED(curl_multi_add_handle, curl.multi_add_handle),
+        FERRY_WANTED(curl_multi_remove_handle, curl.multi_remove_handle),
+        FERRY_WANTED(curl_multi_perform, curl.multi_perform),
+        FERRY_WANTED(curl_multi_poll, curl.multi_poll),
+        FERRY_WANTED(curl_multi_wakeup, curl.multi_wakeup),
+        FERRY_WANTED(curl_multi_timeout, curl.multi_timeout),
+        FERRY_WANTED(curl_multi_fdset, curl.multi_fdset),
+        FERRY_WANTED(curl_multi_info_read, curl.multi_info_read),
     };
     for (size_t index = 0; index < sizeof wanted / sizeof *wanted; index++) {
-        void *symbol = ferry_symbol(wanted[index].name, FERRY_LIBCURL);
+        void *symbol = ferry_symbol(wanted[index].name, wanted[index].linked, FERRY_LIBCURL);
         if (symbol == NULL) {
             snprintf(
                 load_error, sizeof load_error,
@@ -189,6 +188,7 @@ ferry_version ferry_version_info(void) {
 // MARK: - Easy handles
 
 void *ferry_curl_library(void) {
+    if (ferry_has_linked_curl()) return NULL;
     void *library = dlopen(FERRY_LIBCURL, RTLD_NOW | RTLD_NOLOAD);
     if (library == NULL || dlsym(library, "curl_easy_init") != (void *)curl.easy_init) return NULL;
     return library;

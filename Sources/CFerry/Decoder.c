@@ -30,19 +30,19 @@ static struct {
 static pthread_once_t library_once = PTHREAD_ONCE_INIT;
 
 static void load(void) {
-    *(void **)&library.inflate_init = ferry_symbol("inflateInit2_", "libz.so.1");
-    *(void **)&library.inflate = ferry_symbol("inflate", "libz.so.1");
-    *(void **)&library.inflate_reset = ferry_symbol("inflateReset2", "libz.so.1");
-    *(void **)&library.inflate_end = ferry_symbol("inflateEnd", "libz.so.1");
-    *(void **)&library.brotli_create = ferry_symbol("BrotliDecoderCreateInstance", "libbrotlidec.so.1");
-    *(void **)&library.brotli_run = ferry_symbol("BrotliDecoderDecompressStream", "libbrotlidec.so.1");
-    *(void **)&library.brotli_free = ferry_symbol("BrotliDecoderDestroyInstance", "libbrotlidec.so.1");
-    *(void **)&library.zstd_create = ferry_symbol("ZSTD_createDStream", "libzstd.so.1");
-    *(void **)&library.zstd_run = ferry_symbol("ZSTD_decompressStream", "libzstd.so.1");
-    *(void **)&library.zstd_set = ferry_symbol("ZSTD_DCtx_setParameter", "libzstd.so.1");
-    *(void **)&library.zstd_content_size = ferry_symbol("ZSTD_getFrameContentSize", "libzstd.so.1");
-    *(void **)&library.zstd_is_error = ferry_symbol("ZSTD_isError", "libzstd.so.1");
-    *(void **)&library.zstd_free = ferry_symbol("ZSTD_freeDStream", "libzstd.so.1");
+    *(void **)&library.inflate_init = FERRY_SYMBOL(inflateInit2_, "libz.so.1");
+    *(void **)&library.inflate = FERRY_SYMBOL(inflate, "libz.so.1");
+    *(void **)&library.inflate_reset = FERRY_SYMBOL(inflateReset2, "libz.so.1");
+    *(void **)&library.inflate_end = FERRY_SYMBOL(inflateEnd, "libz.so.1");
+    *(void **)&library.brotli_create = FERRY_SYMBOL(BrotliDecoderCreateInstance, "libbrotlidec.so.1");
+    *(void **)&library.brotli_run = FERRY_SYMBOL(BrotliDecoderDecompressStream, "libbrotlidec.so.1");
+    *(void **)&library.brotli_free = FERRY_SYMBOL(BrotliDecoderDestroyInstance, "libbrotlidec.so.1");
+    *(void **)&library.zstd_create = FERRY_SYMBOL(ZSTD_createDStream, "libzstd.so.1");
+    *(void **)&library.zstd_run = FERRY_SYMBOL(ZSTD_decompressStream, "libzstd.so.1");
+    *(void **)&library.zstd_set = FERRY_SYMBOL(ZSTD_DCtx_setParameter, "libzstd.so.1");
+    *(void **)&library.zstd_content_size = FERRY_SYMBOL(ZSTD_getFrameContentSize, "libzstd.so.1");
+    *(void **)&library.zstd_is_error = FERRY_SYMBOL(ZSTD_isError, "libzstd.so.1");
+    *(void **)&library.zstd_free = FERRY_SYMBOL(ZSTD_freeDStream, "libzstd.so.1");
 }
 
 bool ferry_decoder_available(ferry_coding coding) {

@@ -18,14 +18,14 @@ static struct {
 static pthread_once_t library_once = PTHREAD_ONCE_INIT;
 
 static void load(void) {
-    *(void **)&library.deflate_init = ferry_symbol("deflateInit2_", "libz.so.1");
-    *(void **)&library.deflate = ferry_symbol("deflate", "libz.so.1");
-    *(void **)&library.deflate_reset = ferry_symbol("deflateReset", "libz.so.1");
-    *(void **)&library.deflate_end = ferry_symbol("deflateEnd", "libz.so.1");
-    *(void **)&library.inflate_init = ferry_symbol("inflateInit2_", "libz.so.1");
-    *(void **)&library.inflate = ferry_symbol("inflate", "libz.so.1");
-    *(void **)&library.inflate_reset = ferry_symbol("inflateReset", "libz.so.1");
-    *(void **)&library.inflate_end = ferry_symbol("inflateEnd", "libz.so.1");
+    *(void **)&library.deflate_init = FERRY_SYMBOL(deflateInit2_, "libz.so.1");
+    *(void **)&library.deflate = FERRY_SYMBOL(deflate, "libz.so.1");
+    *(void **)&library.deflate_reset = FERRY_SYMBOL(deflateReset, "libz.so.1");
+    *(void **)&library.deflate_end = FERRY_SYMBOL(deflateEnd, "libz.so.1");
+    *(void **)&library.inflate_init = FERRY_SYMBOL(inflateInit2_, "libz.so.1");
+    *(void **)&library.inflate = FERRY_SYMBOL(inflate, "libz.so.1");
+    *(void **)&library.inflate_reset = FERRY_SYMBOL(inflateReset, "libz.so.1");
+    *(void **)&library.inflate_end = FERRY_SYMBOL(inflateEnd, "libz.so.1");
 }
 
 bool ferry_raw_deflate_available(void) {

@@ -29,13 +29,13 @@ static struct {
 static pthread_once_t library_once = PTHREAD_ONCE_INIT;
 
 static void load(void) {
-    *(void **)&library.deflate_init = ferry_symbol("deflateInit2_", "libz.so.1");
-    *(void **)&library.deflate = ferry_symbol("deflate", "libz.so.1");
-    *(void **)&library.deflate_end = ferry_symbol("deflateEnd", "libz.so.1");
-    *(void **)&library.zstd_create = ferry_symbol("ZSTD_createCStream", "libzstd.so.1");
-    *(void **)&library.zstd_run = ferry_symbol("ZSTD_compressStream2", "libzstd.so.1");
-    *(void **)&library.zstd_is_error = ferry_symbol("ZSTD_isError", "libzstd.so.1");
-    *(void **)&library.zstd_free = ferry_symbol("ZSTD_freeCStream", "libzstd.so.1");
+    *(void **)&library.deflate_init = FERRY_SYMBOL(deflateInit2_, "libz.so.1");
+    *(void **)&library.deflate = FERRY_SYMBOL(deflate, "libz.so.1");
+    *(void **)&library.deflate_end = FERRY_SYMBOL(deflateEnd, "libz.so.1");
+    *(void **)&library.zstd_create = FERRY_SYMBOL(ZSTD_createCStream, "libzstd.so.1");
+    *(void **)&library.zstd_run = FERRY_SYMBOL(ZSTD_compressStream2, "libzstd.so.1");
+    *(void **)&library.zstd_is_error = FERRY_SYMBOL(ZSTD_isError, "libzstd.so.1");
+    *(void **)&library.zstd_free = FERRY_SYMBOL(ZSTD_freeCStream, "libzstd.so.1");
 }
 
 bool ferry_encoder_available(ferry_coding coding) {

@@ -5,16 +5,33 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/// Returns a symbol that the process has loaded, or else one of `library`, which is loaded if necessary.
-void *ferry_symbol(const char *name, const char *library);
+/// The address of a function that the linker has put into the program, or NULL.
+///
+/// A program that is linked with `-static-executable` contains the libraries, and cannot look up functions by name.
+#define FERRY_LINKED(NAME)                                                                                             \
+    ({                                                                                                                 \
+        extern void NAME(void) __attribute__((weak));                                                                  \
+        (void *)NAME;                                                                                                  \
+    })
+
+/// Returns whether libcurl is part of the same file as this code; functions of the libraries that it depends on are, too.
+bool ferry_has_linked_curl(void);
+
+/// Returns a function that the process contains, or else one of `library`, which is loaded if necessary.
+#define FERRY_SYMBOL(NAME, LIBRARY) ferry_symbol(#NAME, FERRY_LINKED(NAME), LIBRARY)
+void *ferry_symbol(const char *name, void *linked, const char *library);
 
 /// A function that is looked up by its name.
 typedef struct {
     const char *name;
+    void *linked;
     void **slot;
 } ferry_wanted;
 
-/// Looks up all functions in a library, and returns whether it has each of them.
+#define FERRY_WANTED(NAME, SLOT) {#NAME, FERRY_LINKED(NAME), (void **)&SLOT}
+
+/// Looks up all functions in a library, or in the program if that is NULL and libcurl is linked; returns whether each of
+/// them was found.
 bool ferry_find_all(void *library, const ferry_wanted *wanted, size_t count);
 
 /// Calls the installed callback for a certificate of a refused chain.
@@ -24,7 +41,7 @@ void ferry_tell_refused(void *owner, void *easy, bool is_at_fault, const uint8_t
 bool ferry_tell_handshake(void *context, int security_level);
 
 /// Returns the libcurl in use, through which the functions of the OpenSSL that it depends on are found: a process may
-/// contain a second OpenSSL. Returns NULL if it is not `libcurl.so.4`.
+/// contain a second OpenSSL. Returns NULL if it is not `libcurl.so.4`, or if it is linked.
 void *ferry_curl_library(void);
 
 /// Begins a turn of the engine that the current thread runs, in which connections over TLS are read for a limited time.

@@ -14,9 +14,9 @@ static struct {
 static pthread_once_t psl_once = PTHREAD_ONCE_INIT;
 
 static void load(void) {
-    *(void **)&psl.builtin = ferry_symbol("psl_builtin", "libpsl.so.5");
-    *(void **)&psl.is_acceptable = ferry_symbol("psl_is_cookie_domain_acceptable", "libpsl.so.5");
-    *(void **)&psl.is_suffix = ferry_symbol("psl_is_public_suffix", "libpsl.so.5");
+    *(void **)&psl.builtin = FERRY_SYMBOL(psl_builtin, "libpsl.so.5");
+    *(void **)&psl.is_acceptable = FERRY_SYMBOL(psl_is_cookie_domain_acceptable, "libpsl.so.5");
+    *(void **)&psl.is_suffix = FERRY_SYMBOL(psl_is_public_suffix, "libpsl.so.5");
     if (psl.builtin != NULL) psl.list = psl.builtin();
 }
 

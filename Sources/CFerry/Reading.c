@@ -48,19 +48,17 @@ static bool is_available;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 
 static void load(void) {
-    void *library = ferry_curl_library();
-    if (library == NULL) return;
     const ferry_wanted wanted[] = {
-        {"SSL_CTX_set_info_callback", (void **)&ssl.set_info_callback},
-        {"SSL_CTX_get_info_callback", (void **)&ssl.info_callback},
-        {"SSL_get_rbio", (void **)&ssl.source},
-        {"BIO_set_callback_ex", (void **)&ssl.set_callback},
-        {"BIO_set_callback_arg", (void **)&ssl.set_argument},
-        {"BIO_get_callback_arg", (void **)&ssl.argument},
-        {"BIO_set_flags", (void **)&ssl.set_flags},
-        {"BIO_clear_flags", (void **)&ssl.clear_flags},
+        FERRY_WANTED(SSL_CTX_set_info_callback, ssl.set_info_callback),
+        FERRY_WANTED(SSL_CTX_get_info_callback, ssl.info_callback),
+        FERRY_WANTED(SSL_get_rbio, ssl.source),
+        FERRY_WANTED(BIO_set_callback_ex, ssl.set_callback),
+        FERRY_WANTED(BIO_set_callback_arg, ssl.set_argument),
+        FERRY_WANTED(BIO_get_callback_arg, ssl.argument),
+        FERRY_WANTED(BIO_set_flags, ssl.set_flags),
+        FERRY_WANTED(BIO_clear_flags, ssl.clear_flags),
     };
-    if (!ferry_find_all(library, wanted, sizeof wanted / sizeof *wanted)) return;
+    if (!ferry_find_all(ferry_curl_library(), wanted, sizeof wanted / sizeof *wanted)) return;
     is_available = true;
 }
 

@@ -13,8 +13,9 @@ final class FerryProcess: Sendable {
         var errorLines: [String] { errors.split(separator: "\n").map(String.init) }
     }
 
-    /// The command next to the test bundle, if it was built.
+    /// The command at the path in the environment variable `FERRY_COMMAND`, or next to the test bundle if it was built.
     static let path: String? = {
+        if let path = ProcessInfo.processInfo.environment["FERRY_COMMAND"] { return path }
         guard let bundle = try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe") else {
             return nil
         }
