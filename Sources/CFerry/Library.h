@@ -14,7 +14,7 @@
         (void *)NAME;                                                                                                  \
     })
 
-/// Returns whether libcurl is part of the same file as this code; functions of the libraries that it depends on are, too.
+/// Returns whether libcurl is part of the same file as this code, as are the libraries that it depends on.
 bool ferry_has_linked_curl(void);
 
 /// Returns a function that the process contains, or else one of `library`, which is loaded if necessary.
@@ -30,8 +30,8 @@ typedef struct {
 
 #define FERRY_WANTED(NAME, SLOT) {#NAME, FERRY_LINKED(NAME), (void **)&SLOT}
 
-/// Looks up all functions in a library, or in the program if that is NULL and libcurl is linked; returns whether each of
-/// them was found.
+/// Looks up all functions in a library, or in the program if that is NULL and libcurl is linked; returns whether each
+/// of them was found.
 bool ferry_find_all(void *library, const ferry_wanted *wanted, size_t count);
 
 /// Calls the installed callback for a certificate of a refused chain.

@@ -222,7 +222,7 @@ extension NetworkAttempt {
         received.add(ByteCount(clamping: count))
         transfer.engine.noteReceived(count, by: transfer, at: now)
         let bytes = UnsafeRawBufferPointer(start: bytes, count: count)
-        guard receiver.accept(bytes), apply(transfer.pauses) == 0 else { return 0 }
+        guard receiver.accept(bytes), pauseWhileReceiving(transfer.pauses) else { return 0 }
         return count > SmallPieces.largest || notePieces(1, transfer) ? count : 0
     }
 

@@ -3,8 +3,7 @@ extension NetworkAttempt {
     /// The size of libcurl's buffer for responses, which halves the time of a download of 1 GB; unused parts are free.
     private static let receiveBufferSize = 524_288
     /// The size of that buffer while many transfers are active, whose buffers would take much memory together.
-    private static let smallReceiveBufferSize = 65_536
-    private static let many = 16
+    private static let smallReceiveBufferSize = 16_384
     /// The size of libcurl's buffer for large bodies of requests.
     ///
     /// Four times libcurl's own saves calls; a larger buffer does not fit into the processor's cache, from which the
@@ -28,7 +27,7 @@ extension NetworkAttempt {
         // transfer's own stops it.
         let isLimited = !transfer.downloadLimits.isEmpty
         try setUpVersion(easy, engine, isLimited: isLimited)
-        let bufferSize = engine.active.count > Self.many ? Self.smallReceiveBufferSize : Self.receiveBufferSize
+        let bufferSize = engine.hasManyTransfers ? Self.smallReceiveBufferSize : Self.receiveBufferSize
         // A limited transfer waits after each piece, of which none should be much more than its limit allows.
         if isLimited {
             let smallest = 1_024

@@ -134,6 +134,19 @@ package final class NetworkAttempt {
         return 0
     }
 
+    /// Notes reasons to pause while libcurl delivers bytes, and returns whether the attempt goes on.
+    ///
+    /// libcurl reads from the socket once more whenever a handle is paused in one direction alone, and would keep more
+    /// and more bytes for a reader that is often full. The answer to its next bytes pauses it instead, without reading.
+    /// Only a stream of HTTP/2 has to be paused at once, since it has a window to close.
+    func pauseWhileReceiving(_ pauses: PauseReasons) -> Bool {
+        guard let easy, let transfer, !isMultiplexed else { return apply(pauses) == 0 }
+        guard pauses.curlMask != appliedPause else { return true }
+        appliedPause = pauses.curlMask
+        limitReceiving(easy, transfer.engine.runtime)
+        return true
+    }
+
     /// Limits how fast a paused handle receives, if libcurl reads from its socket in every turn of the engine.
     ///
     /// libcurl does not read while a handle is over its limit, which is one byte a second.

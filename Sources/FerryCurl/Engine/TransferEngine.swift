@@ -147,6 +147,9 @@ package final class TransferEngine: @unchecked Sendable {
 
     package func noteEvent() { isEventful = true }
 
+    /// A Boolean value that indicates whether so many transfers are active that their buffers must be small.
+    package var hasManyTransfers: Bool { active.count > 8 }
+
     /// Whether nothing can happen before a command.
     package var isIdle: Bool {
         active.isEmpty && waiting.isEmpty && calls.isEmpty && postponed.isEmpty && admission.nextTime == nil

@@ -19,7 +19,7 @@ final class CacheRevalidation: CallClient {
     var deliversAtEnd: Bool { false }
     var wantsPrebuiltResponse: Bool { false }
     var wantsInterimResponses: Bool { false }
-    func receive(_ bytes: UnsafeRawBufferPointer) -> Flow { .more }
+    func receive(_ bytes: UnsafeRawBufferPointer, limit: Int) -> Flow { .more }
     func receive(_ transaction: TransferMetrics.Transaction, redirectCount: Int) {}
     func takeBuffer() -> Data { Data() }
 

@@ -2,6 +2,10 @@
 extension CallDriver {
     /// How much of a coded body may wait to be decoded before nothing more is received, in bytes.
     private static let largestBacklog = 262_144
+    /// How much of a body may wait for a slow reader before nothing more is received, in bytes.
+    private static let largestUnreadLimit = 1_048_576
+    /// That number while many transfers are active, whose unread bytes would take much memory together.
+    private static let smallUnreadLimit = 32_768
     /// How much of a local body one turn delivers before the engine looks at its other transfers.
     private static let deliveredPerTurn = 4_194_304
 
@@ -108,7 +112,7 @@ extension CallDriver {
         }
         switch destination {
         case .client:
-            switch client?.receive(bytes) ?? .more {
+            switch client?.receive(bytes, limit: unreadLimit) ?? .more {
             case .more: break
             case .wait:
                 // The others do not wait for a reader that takes long.
@@ -124,6 +128,12 @@ extension CallDriver {
             client?.receive(.wrote(ByteCount(clamping: bytes.count)))
         }
         return nil
+    }
+
+    /// A paused stream of a shared connection does not save memory, since libcurl keeps what its window allows.
+    private var unreadLimit: Int {
+        let isStream = transfer.attempt?.isMultiplexed == true
+        return engine.hasManyTransfers && !isStream ? Self.smallUnreadLimit : Self.largestUnreadLimit
     }
 
     private func bodyTooLarge(_ limit: String) -> URLError {

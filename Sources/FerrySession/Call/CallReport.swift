@@ -58,7 +58,9 @@ protocol CallClient: AnyObject, Sendable {
     /// Receives the metrics of an attempt that has ended.
     func receive(_ transaction: TransferMetrics.Transaction, redirectCount: Int)
     /// Receives bytes of the body, and returns whether there is room for more; if not, the call waits for `readMore`.
-    func receive(_ bytes: UnsafeRawBufferPointer) -> Flow
+    ///
+    /// A client that is read slowly has no room when `limit` bytes are unread.
+    func receive(_ bytes: UnsafeRawBufferPointer, limit: Int) -> Flow
     /// Returns what the client has of a body that becomes a download, and removes it from the client.
     func takeBuffer() -> Data
 }

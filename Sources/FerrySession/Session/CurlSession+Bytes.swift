@@ -1,8 +1,9 @@
 extension CurlSession {
     /// The body of a response, as it arrives: bytes, or ``chunks``.
     ///
-    /// The transfer pauses while 1 MiB or more is unread. It is cancelled when the sequence and its iterators are
-    /// released, or when the Swift task that reads is cancelled. The body can be read only once.
+    /// The transfer pauses while 1 MiB or more is unread, or 32 KiB over HTTP/1.1 while more than eight transfers are
+    /// active. It is cancelled when the sequence and its iterators are released, or when the Swift task that reads is
+    /// cancelled. The body can be read only once.
     public struct Bytes: AsyncSequence, Sendable {
         /// One byte.
         public typealias Element = UInt8

@@ -29,11 +29,11 @@ final class ByteStream: Sendable {
     ///
     /// ``flush()`` wakes a waiting reader at the end of the engine's turn. Waking it for each piece would cost more
     /// than moving the bytes.
-    func append(_ bytes: UnsafeRawBufferPointer) -> (flow: Flow, mustFlush: Bool) {
+    func append(_ bytes: UnsafeRawBufferPointer, limit: Int) -> (flow: Flow, mustFlush: Bool) {
         state.withLock { state in
             let wasEmpty = state.buffer.isEmpty
             guard state.buffer.append(bytes) else { return (.noMemory, false) }
-            state.isFull = state.buffer.count >= TaskCore.bufferLimit
+            state.isFull = state.buffer.count >= limit
             return (state.isFull ? .wait : .more, wasEmpty && state.chunkWaiter != nil)
         }
     }

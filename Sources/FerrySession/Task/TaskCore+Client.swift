@@ -70,13 +70,13 @@ extension TaskCore: CallClient {
         }
     }
 
-    func receive(_ bytes: UnsafeRawBufferPointer) -> Flow {
+    func receive(_ bytes: UnsafeRawBufferPointer, limit: Int) -> Flow {
         var unflushed: (ByteStream, DelegateDispatcher)?
         let (flow, mustDrain, update) = state.withLock { state -> (Flow, Bool, TransferCounts?) in
             guard state.lifecycle == .active else { return (.more, false, nil) }
             if case .stream(let stream) = state.resultDelivery {
                 state.counts.received.add(ByteCount(clamping: bytes.count))
-                let (flow, mustFlush) = stream.append(bytes)
+                let (flow, mustFlush) = stream.append(bytes, limit: limit)
                 if flow == .wait { state.isEngineWaiting = true }
                 if mustFlush, let session = state.session { unflushed = (stream, session.dispatcher) }
                 return (flow, false, state.counts)
@@ -92,7 +92,7 @@ extension TaskCore: CallClient {
                 return (.more, false, state.counts)
             }
             state.append(.data)
-            let isFull = state.buffer.count >= Self.bufferLimit
+            let isFull = state.buffer.count >= limit
             if isFull { state.isEngineWaiting = true }
             return (isFull ? .wait : .more, state.claimDrain(), nil)
         }

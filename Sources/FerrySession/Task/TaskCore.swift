@@ -3,9 +3,6 @@
 /// The engine posts events from its thread; ``drain()`` delivers them, one at a time and in order, on the delegate
 /// queue. Decisions are made under the lock; delegates and handlers are called outside it.
 final class TaskCore: Sendable {
-    /// The number of bytes that may wait for a slow delegate before the engine stops reading.
-    static let bufferLimit = 1_048_576
-
     let identifier: Int
     /// Whether the task may still run after its session was invalidated.
     let wasMadeBeforeInvalidation: Bool

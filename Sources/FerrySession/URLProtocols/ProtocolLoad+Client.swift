@@ -72,7 +72,7 @@ extension ProtocolLoad: URLProtocolClient {
         guard case .file(let file) = sink else {
             // A protocol class cannot be paused, so the client's buffer grows.
             let text: String
-            switch data.withUnsafeBytes({ client.receive($0) }) {
+            switch data.withUnsafeBytes({ client.receive($0, limit: .max) }) {
             case .more, .wait: return
             case .noMemory: text = "There is no memory for the response"
             case .tooLarge: text = "The response's body is larger than maximumBodySizeInMemory"

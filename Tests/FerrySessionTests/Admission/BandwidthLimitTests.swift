@@ -37,6 +37,33 @@ struct BandwidthLimitTests {
         #expect(limit.delay(at: now) > .zero)
     }
 
+    @Test("A limited download is read from the socket only as fast as the limit allows") func unread() async throws {
+        let session = session { $0.downloadLimit = BandwidthLimit(bytesPerSecond: 2_000_000) }
+        defer { session.invalidateAndCancel() }
+        let (bytes, _) = try await session.bytes(from: server.url("/bytes/200000000"))
+        let reader = Task { for try await _ in bytes.chunks {} }
+        defer { reader.cancel() }
+        let task = bytes.task
+        try await eventually("4 MB") { task.countOfBytesReceived > 4_000_000 }
+        // The buffers of the two sockets hold a few megabytes.
+        #expect(server.bytesSent - Int(task.countOfBytesReceived) < 16_000_000)
+    }
+
+    @Test("A slow reader's transfer is read from the socket only as fast as the reader") func slowReader() async throws
+    {
+        let session = session()
+        defer { session.invalidateAndCancel() }
+        let (bytes, _) = try await session.bytes(from: server.url("/bytes/200000000"))
+        var reader = PatternReader()
+        for try await chunk in bytes.chunks {
+            reader.read(chunk)
+            if reader.count > 20_000_000 { break }
+            _ = try await settled { Int(bytes.task.countOfBytesReceived) }
+        }
+        #expect(reader.isExact)
+        #expect(server.bytesSent - Int(bytes.task.countOfBytesReceived) < 16_000_000)
+    }
+
     @Test("Downloads and data tasks of a session share its limit, and go on at once when it is removed")
     func shared() async throws {
         let limit = BandwidthLimit(bytesPerSecond: 100_000)

@@ -45,6 +45,22 @@ struct BytesTests {
         #expect(reader.isExact && reader.count == size)
     }
 
+    @Test("While many transfers are active, less waits for each reader") func manyUnread() async throws {
+        let server = try LoopbackServer()
+        let (many, size) = (24, 3_000_000)
+        let session = makeSession { $0.httpMaximumConnectionsPerHost = many }
+        var streams: [CurlSession.Bytes] = []
+        for _ in 0..<many { streams.append(try await session.bytes(from: server.url("/bytes/\(size)")).0) }
+        _ = try await settled { server.bytesSent }
+        // The first of them were alone when they began.
+        for stream in streams.suffix(6) { #expect(stream.task.countOfBytesReceived <= 32_768 + 16_384) }
+        for stream in streams {
+            var reader = PatternReader()
+            for try await chunk in stream.chunks { reader.read(chunk) }
+            #expect(reader.isExact && reader.count == size)
+        }
+    }
+
     @Test("Dropping the sequence cancels the transfer") func dropped() async throws {
         let server = try LoopbackServer()
         var kept: CurlSession.Bytes? = try await makeSession().bytes(from: server.url("/stall?bytes=100&after=50")).0
