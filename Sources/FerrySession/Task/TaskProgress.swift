@@ -42,6 +42,8 @@ final class TaskProgress: Sendable {
                 guard let progress = follower.progress else { continue }
                 ProgressWriting.alone {
                     // The total is set first, so that the fraction never leaves 0...1.
+                    // After two different totals and an unknown one, Foundation's fraction would remain zero.
+                    if total > 0, state.total > 0, total != state.total { progress.totalUnitCount = -1 }
                     if total != state.total { progress.totalUnitCount = total }
                     if completed != state.completed { progress.completedUnitCount = completed }
                 }

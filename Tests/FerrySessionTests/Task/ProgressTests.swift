@@ -90,6 +90,16 @@ struct ProgressTests {
         withExtendedLifetime(children) {}
     }
 
+    @Test("The fraction is right after two different totals and an unknown one") func changingTotals() {
+        let (task, progress) = (TaskProgress(), Progress(totalUnitCount: 0))
+        task.attach(progress, cancel: {}, pause: {}, resume: {})
+        task.update(completed: 0, total: 500)
+        task.update(completed: 2407, total: 5000)
+        task.update(completed: 500, total: nil)
+        task.finish(completed: 500)
+        #expect(progress.fractionCompleted == 1)
+    }
+
     @Test("Cancelling a parent cancels its tasks") func cancelParent() async throws {
         let server = try LoopbackServer { _ in LoopbackResponse().faulted(.stallBeforeHead) }
         let delegate = RecordingDelegate()
