@@ -78,6 +78,7 @@ let package = Package(
             swiftSettings: settings
         ),
         .target(name: "CTestSettings", path: "Tests/CTestSettings"),
+        .target(name: "CSimulation", path: "Tests/CSimulation"),
         .target(
             name: "ProxySupport",
             dependencies: ["FerryTesting"],
@@ -161,6 +162,12 @@ let package = Package(
                 "Ferry", "FerryAssets", "FerryOperations", "FerryTesting", "ManagerSupport", "NginxSupport",
                 "TestSupport",
             ],
+            swiftSettings: settings
+        ),
+        // Whole sessions over a network and a clock that are simulated.
+        .testTarget(
+            name: "SimulationTests",
+            dependencies: ["CFerry", "CSimulation", "FerryCore", "FerryCurl", "FerrySession", "TestSupport"],
             swiftSettings: settings
         ),
         .testTarget(

@@ -104,6 +104,9 @@ static struct {
 
 static char load_error[256];
 static pthread_once_t load_once = PTHREAD_ONCE_INIT;
+static void *(*find_function)(const char *);
+
+void ferry_use_library(void *(*find)(const char *)) { find_function = find; }
 
 /// Asks libcurl's OpenSSL not to clean up in `exit`: the threads of sessions still use it then, and crash.
 ///
@@ -141,7 +144,9 @@ static void load(void) {
         FERRY_WANTED(curl_multi_info_read, curl.multi_info_read),
     };
     for (size_t index = 0; index < sizeof wanted / sizeof *wanted; index++) {
-        void *symbol = ferry_symbol(wanted[index].name, wanted[index].linked, FERRY_LIBCURL);
+        const ferry_wanted function = wanted[index];
+        void *symbol = find_function != NULL ? find_function(function.name)
+                                             : ferry_symbol(function.name, function.linked, FERRY_LIBCURL);
         if (symbol == NULL) {
             snprintf(
                 load_error, sizeof load_error,

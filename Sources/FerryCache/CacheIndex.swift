@@ -70,11 +70,7 @@ package struct CacheIndex {
     /// Differs after a restart of the system, which may have lost the end of the index.
     package static var boot: UInt64 { SystemBoot.number }
     /// The current time in nanoseconds since 1970.
-    package static var now: Int64 {
-        var time = timespec()
-        clock_gettime(CLOCK_REALTIME, &time)
-        return nanoseconds(time)
-    }
+    package static var now: Int64 { nanoseconds(SystemClock.read(CLOCK_REALTIME)) }
 
     /// The folder that contains the index.
     package let folder: String

@@ -28,7 +28,7 @@ package struct StoredResponse: Codable, Hashable, Sendable {
     /// Replaces fields by those of the response to a validation, or to a HEAD request that was sent at `requestTime`.
     package mutating func update(with head: ResponseHead, requestTime: Date?) {
         self.head.fields = CacheValidation.merge(self.head.fields, with: head.fields)
-        responseTime = Date()
+        responseTime = Date.current
         self.requestTime = requestTime ?? responseTime
         guard head.value("Date") == nil else { return }
         // A response without a date is dated by its recipient (RFC 9110, section 6.6.1); with the previous date the
@@ -48,7 +48,7 @@ package struct StoredResponse: Codable, Hashable, Sendable {
     ///
     /// A time in the future, from before the clock was set back, does not count: such a response could not be replaced.
     package func isNewer(than other: StoredResponse) -> Bool {
-        requestTime > other.requestTime && requestTime <= Date()
+        requestTime > other.requestTime && requestTime <= Date.current
     }
 
     /// The approximate size in memory, in bytes, without the body.

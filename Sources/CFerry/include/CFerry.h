@@ -16,6 +16,10 @@
 /// Finds libcurl, once per process. Returns NULL on success, otherwise a sentence that names what was not found.
 const char *ferry_load(void);
 
+/// Makes `ferry_load` look libcurl's functions up with `find`, which simulates a network; call it before. See
+/// `SystemClock` for the time.
+void ferry_use_library(void *(*find)(const char *name));
+
 /// The result of `curl_version_info`, in Ferry's own layout. The strings live as long as the process.
 typedef struct {
     const char *version;

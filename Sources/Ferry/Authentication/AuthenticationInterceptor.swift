@@ -43,7 +43,7 @@ public final class AuthenticationInterceptor<A: Authenticator>: ImmediateRequest
         options: AuthenticationOptions = AuthenticationOptions(),
         didRefresh: (@Sendable (A.Credential) -> Void)? = nil
     ) {
-        self.init(authenticator, credential: credential, options: options, didRefresh: didRefresh, clock: { Date() })
+        self.init(authenticator, credential: credential, options: options, didRefresh: didRefresh, clock: { .current })
     }
 
     package init(

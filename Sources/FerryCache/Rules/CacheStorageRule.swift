@@ -70,7 +70,7 @@ package enum CacheStorageRule {
     private static func isUseful(status: Int, fields: CacheFields) -> Bool {
         if fields.hasValidator { return true }
         if fields.mayHaveLifetime {
-            let lifetime = CacheFreshness.lifetime(status: status, fields: fields, date: fields.date ?? Date())
+            let lifetime = CacheFreshness.lifetime(status: status, fields: fields, date: fields.date ?? Date.current)
             if lifetime > 0 { return !fields.control.isNoCache }
         }
         return fields.control.staleIfError ?? 0 > 0 || fields.control.staleWhileRevalidate ?? 0 > 0

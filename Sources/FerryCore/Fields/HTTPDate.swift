@@ -10,7 +10,7 @@ package enum HTTPDate {
     /// The grammar is followed exactly, since an `Expires` that is not a date means a stale response (RFC 9111, section
     /// 5.3). Only the case of names is ignored, which caches may do (RFC 9111, section 4.2). The date must exist. Its
     /// day of the week is checked only in the second format, whose year is at most 50 years ahead of `now`.
-    package static func parse(_ string: String, now: Date = Date()) -> Date? {
+    package static func parse(_ string: String, now: Date = .current) -> Date? {
         // No date is longer.
         guard string.utf8.count <= longest else { return nil }
         var string = string

@@ -5,8 +5,7 @@ package struct MonotonicTime: Comparable, Sendable {
     package init(nanoseconds: UInt64) { self.nanoseconds = nanoseconds }
 
     package static func now() -> Self {
-        var time = timespec()
-        clock_gettime(CLOCK_MONOTONIC, &time)
+        let time = SystemClock.read(CLOCK_MONOTONIC)
         return Self(nanoseconds: UInt64(time.tv_sec) &* 1_000_000_000 &+ UInt64(time.tv_nsec))
     }
 

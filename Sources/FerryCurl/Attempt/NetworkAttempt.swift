@@ -200,7 +200,7 @@ package final class NetworkAttempt {
         timing.isReported = true
         var transaction = easy.transaction(of: request, status: status, start: start)
         // libcurl counts the time when bytes move, which may be long ago.
-        if !isOver { transaction.end = max(transaction.end, Date().timeIntervalSince(start)) }
+        if !isOver { transaction.end = max(transaction.end, Date.current.timeIntervalSince(start)) }
         // It knows no time of a connection whose handshake has not succeeded.
         if transaction.connect == 0, let handshakeStart = timing.handshakeStart {
             transaction.connect = min(max(0, handshakeStart.timeIntervalSince(start)), transaction.end)

@@ -97,7 +97,7 @@ struct CacheContext {
         at start: Date?
     ) -> StoredResponse {
         let names = CacheStorageRule.selectingNames(fields: fields, request: request)
-        let now = Date()
+        let now = Date.current
         var head = head
         head.fields = CacheStorageRule.storedFields(head.fields)
         return StoredResponse(
@@ -113,6 +113,6 @@ struct CacheContext {
 
     /// Returns whether a stored response may replace an error that has occurred.
     func mayUseOnError(_ entry: CacheEntry) -> Bool {
-        CacheUseRule.mayUseOnError(request: request.control, stored: entry.summary(at: Date()))
+        CacheUseRule.mayUseOnError(request: request.control, stored: entry.summary(at: Date.current))
     }
 }

@@ -56,7 +56,7 @@ struct CacheUse {
         }
         let isReload = isBypassed || policy.isReload
         let entry = isReload ? nil : find(context)
-        let now = Date()
+        let now = Date.current
         var decision = CacheUseRule.decide(
             policy: policy,
             request: context.request.control,
@@ -110,7 +110,7 @@ struct CacheUse {
             return isOnlyIfCached ? gatewayTimeout : .network
         }
         self.context = context
-        let fields = entry.fieldsWithAge(at: Date())
+        let fields = entry.fieldsWithAge(at: Date.current)
         switch answer {
         case .part(let part):
             var local = local(entry, CacheSelector.fields(fields, of: part, length: entry.body.length))
@@ -194,7 +194,7 @@ struct CacheUse {
     }
 
     /// Returns the stale response that replaces an error.
-    func stale() -> LocalResponse? { context?.entry.map { local($0, $0.fieldsWithAge(at: Date())) } }
+    func stale() -> LocalResponse? { context?.entry.map { local($0, $0.fieldsWithAge(at: Date.current)) } }
 
     /// Returns the stored response with the fields of the 304 that has validated it.
     mutating func validated(at start: Date?) -> LocalResponse? {

@@ -131,7 +131,7 @@ extension Call {
         situation.retries = attempts?.retries ?? 0
         switch failure {
         case .response(let response):
-            let delay = ServerDelay.seconds(status: response.statusCode, now: Date()) {
+            let delay = ServerDelay.seconds(status: response.statusCode, now: Date.current) {
                 response.value(forHTTPHeaderField: $0)
             }
             situation.outcome = .response(response.statusCode, delay: delay)

@@ -73,7 +73,7 @@ extension CallDriver: TransferReceiver {
     /// Delays the requests to the origin if the response asks for that, and the session's limits allow it.
     private func holdOrigin(_ head: ResponseHead) {
         guard let limits = engine.settings.limits, let origin = transfer.origin else { return }
-        if let delay = limits.delay(status: head.status, now: Date(), value: head.value) {
+        if let delay = limits.delay(status: head.status, now: Date.current, value: head.value) {
             engine.admission.noteRefusal(by: origin, status: head.status, seconds: delay)
         } else {
             engine.admission.noteService(by: origin)

@@ -21,7 +21,7 @@ final class CookieJar: @unchecked Sendable {
         let cookies = writer.cookies
         guard !cookies.isEmpty, request.value(forHTTPHeaderField: "Cookie") == nil, let target = CookieRequest(url)
         else { return nil }
-        let now = Date()
+        let now = Date.current
         let chosen = CookieRule.cookies(for: target, from: cookies, now: now)
         guard !chosen.isEmpty else { return nil }
         let known = times.withLock { times in
@@ -37,7 +37,7 @@ final class CookieJar: @unchecked Sendable {
         guard !values.isEmpty, policy != .never, request.httpShouldHandleCookies, let url = request.url,
             let origin = CookieRequest(url), isFromMainDocument(origin.host, request)
         else { return }
-        let now = Date()
+        let now = Date.current
         let cookies = values.compactMap { field in
             CookieRule.parse(field.value, from: url, now: now, isAcceptable: Self.isAcceptable)
         }

@@ -56,7 +56,7 @@ public final class HSTSStore: Sendable {
     public init(file: URL) throws {
         self.file = file
         guard FileManager.default.fileExists(atPath: file.path) else { return }
-        let hosts = try HSTSFile.hosts(try HSTSFile.read(file), now: Date())
+        let hosts = try HSTSFile.hosts(try HSTSFile.read(file), now: Date.current)
         state.withLock { state in
             for host in hosts.prefix(Self.largestCount) { state.hosts[host.name] = host }
         }
@@ -91,7 +91,7 @@ public final class HSTSStore: Sendable {
     }
 
     /// Returns whether a host is only used over TLS: because of its own entry, or that of a domain above it.
-    public func requiresHTTPS(_ host: String) -> Bool { requiresHTTPS(host, now: Date()) }
+    public func requiresHTTPS(_ host: String) -> Bool { requiresHTTPS(host, now: Date.current) }
 
     /// Writes changes to the file now, on the caller's thread; without a file, does nothing.
     ///
@@ -119,7 +119,7 @@ public final class HSTSStore: Sendable {
     }
 
     /// Notes the field of a response that has come over a verified connection (RFC 6797, section 8.1).
-    func note(_ fields: [ResponseHead.Field], from host: String, now: Date = Date()) {
+    func note(_ fields: [ResponseHead.Field], from host: String, now: Date = .current) {
         // Only the first field counts.
         guard let field = fields.first(where: { $0.name.isEqualIgnoringCase("strict-transport-security") }),
             let rule = StrictTransportSecurity(field.value), let name = Self.name(of: host)

@@ -10,7 +10,7 @@ extension TransferMetrics.Retry {
         let (response, error) = (failure.cause.response, failure.cause.error)
         self.init(
             attempt: number,
-            date: Date(),
+            date: Date.current,
             status: response?.statusCode,
             errorCode: error?.code,
             message: response.map { "The server responded with \($0.statusCode)" } ?? error?.localizedDescription ?? "",

@@ -1,0 +1,25 @@
+/// The system's clocks, which all other code of the library reads here.
+///
+/// A simulation replaces them for its whole process, as it replaces libcurl (`ferry_use_library`): below a whole
+/// session, an hour then passes as soon as nothing is left to do before its end. Tests/SimulationTests does that.
+package enum SystemClock {
+    package typealias Reading = @convention(c) (clockid_t, UnsafeMutablePointer<timespec>?) -> Int32
+
+    /// What is read instead of the system's clocks; set it before the first session is made.
+    nonisolated(unsafe) package static var replacement: Reading?
+
+    package static func read(_ clock: clockid_t) -> timespec {
+        var time = timespec()
+        if let replacement { _ = replacement(clock, &time) } else { clock_gettime(clock, &time) }
+        return time
+    }
+}
+
+extension Date {
+    /// The current date of the clocks that Ferry reads.
+    package static var current: Date {
+        guard SystemClock.replacement != nil else { return Date() }
+        let time = SystemClock.read(CLOCK_REALTIME)
+        return Date(timeIntervalSince1970: Double(time.tv_sec) + Double(time.tv_nsec) / 1e9)
+    }
+}

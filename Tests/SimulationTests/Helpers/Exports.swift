@@ -1,0 +1,2 @@
+@_exported import FerrySession
+@_exported import TestSupport

@@ -1,0 +1,118 @@
+import CFerry
+import CSimulation
+import Foundation
+
+@testable import FerryCore
+
+/// What libcurl's multi handle is in the simulation: the transfers and connections of one engine.
+///
+/// `@unchecked Sendable`: only the thread that has the engine uses it, but for ``wake(for:)``.
+final class SimulatedMulti: @unchecked Sendable {
+    private static let numbers = Mutex(0)
+
+    let number = SimulatedMulti.numbers.withLock { number in
+        number += 1
+        return number
+    }
+    private let descriptor = ferry_open_wake_descriptor()
+    private var idle: [SimulatedConnection] = []
+    private var finished: [(transfer: SimulatedTransfer, code: Int32)] = []
+    private var maximumConnections = 100
+    /// What has happened on the network and not been handled.
+    private let due = Mutex<[@Sendable () -> Void]>([])
+
+    deinit {
+        for connection in idle { connection.close() }
+        close(descriptor)
+    }
+
+    /// Ends a wait; from any thread.
+    func wake(for event: (@Sendable () -> Void)? = nil) {
+        if let event { due.withLock { $0.append(event) } }
+        ferry_multi_wake(nil, descriptor)
+    }
+
+    /// Does something in the next turn.
+    func inNextTurn(_ event: @escaping @Sendable () -> Void) { due.withLock { $0.append(event) } }
+
+    func perform() {
+        for event in due.withLock({ due in
+            defer { due = [] }
+            return due
+        }) { event() }
+    }
+
+    func poll(_ descriptors: UnsafeMutableRawPointer?, _ count: UInt32, milliseconds: Int32) -> Bool {
+        guard milliseconds != 0, due.withLock({ $0.isEmpty }) else { return false }
+        Simulation.shared.beginWait(of: self, milliseconds: milliseconds)
+        let isReady = simulation_wait(descriptors, count, descriptor)
+        Simulation.shared.endWait(of: self)
+        return isReady || due.withLock { !$0.isEmpty }
+    }
+
+    func set(_ option: Int32, _ value: Int) {
+        let maximumConnectionsOption: Int32 = 6
+        if option == maximumConnectionsOption { maximumConnections = value }
+    }
+
+    // MARK: - Transfers
+
+    func finish(_ transfer: SimulatedTransfer, _ code: Int32) { finished.append((transfer, code)) }
+    func nextFinished() -> (transfer: SimulatedTransfer, code: Int32)? {
+        finished.isEmpty ? nil : finished.removeFirst()
+    }
+    func forget(_ transfer: SimulatedTransfer) { finished.removeAll { $0.transfer === transfer } }
+
+    // MARK: - Connections
+
+    /// Returns an idle connection that a request may use.
+    func takeIdle(to peer: String) -> SimulatedConnection? {
+        while let index = idle.lastIndex(where: { $0.peer == peer }) {
+            let connection = idle.remove(at: index)
+            if connection.isAlive { return connection }
+            connection.close()
+        }
+        return nil
+    }
+
+    func keep(_ connection: SimulatedConnection) {
+        idle.append(connection)
+        if idle.count > maximumConnections { idle.removeFirst().close() }
+    }
+}
+
+/// A connection, whose socket is one of UDP that sends nothing.
+final class SimulatedConnection: @unchecked Sendable {
+    private static let numbers = Mutex(0)
+
+    let number = SimulatedConnection.numbers.withLock { number in
+        number += 1
+        return number
+    }
+    let peer: String
+    let port: Int32
+    let socket: Int32
+    let localPort: Int32
+    private let closing: (function: UnsafeMutableRawPointer?, context: UnsafeMutableRawPointer?)
+    private(set) var isOpen = true
+    /// Whether the server has closed it while it was idle.
+    var isEnded = false
+
+    init(
+        peer: String,
+        port: Int32,
+        socket: Int32,
+        closing: (function: UnsafeMutableRawPointer?, context: UnsafeMutableRawPointer?)
+    ) {
+        (self.peer, self.port, self.socket, self.closing) = (peer, port, socket, closing)
+        localPort = simulation_connect(socket, port)
+    }
+
+    var isAlive: Bool { isOpen && !isEnded && !simulation_is_shut_down(socket) }
+
+    func close() {
+        guard isOpen else { return }
+        isOpen = false
+        simulation_close_socket(closing.function, closing.context, socket)
+    }
+}

@@ -1,0 +1,202 @@
+import CFerry
+import CSimulation
+import Foundation
+import struct Synchronization.Atomic
+
+@testable import FerryCore
+
+/// A process in which time, libcurl and the network are simulated, below whole sessions.
+///
+/// Time passes only when no thread of the process has anything to do: then a thread of the simulation sets the clock to
+/// the next event, which is one of the network, the end of a wait of an engine, or what a test has scheduled. Events
+/// happen one at a time, and the next one happens when nothing follows from the last one any more. So what happens
+/// follows from the seed, as long as one event does not make several threads work at the same time.
+///
+/// Code with timers of its own, such as `Task.sleep`, still waits for real time, and the simulation does not wait for
+/// it: use ``sleep(_:)`` instead. The process cannot have real sessions at the same time, so each test is an exit test.
+final class Simulation: Sendable {
+    /// The simulation of this process; the first access replaces libcurl and the clocks.
+    static let shared = Simulation()
+
+    struct Failure: Error, CustomStringConvertible { let description: String }
+
+    private enum Event {
+        /// Something that happens in the code of a test, on the thread of the simulation; it must not wait.
+        case action(@Sendable () -> Void)
+        /// Something that happens to the transfers of an engine; nothing if only its wait ends.
+        case network(SimulatedMulti, (@Sendable () -> Void)?)
+    }
+
+    private struct State {
+        var events = Heap<Event>()
+        /// The ends of the waits of engines, by the numbers of their handles.
+        var waits: [Int: (multi: SimulatedMulti, end: UInt64)] = [:]
+        /// When the run fails, and how.
+        var limit = UInt64.max
+        var fail: (@Sendable (Failure) -> Void)?
+        var hosts: [String: SimulatedHost] = [:]
+    }
+
+    private let state = Mutex(State())
+
+    private init() {
+        SystemClock.replacement = { clock, result in
+            // The dates begin in 2027.
+            let offset: UInt64 = clock == CLOCK_REALTIME ? 1_800_000_000 : 0
+            let now = simulatedNow.load(ordering: .relaxed)
+            result?.pointee = timespec(tv_sec: Int(now / 1_000_000_000 + offset), tv_nsec: Int(now % 1_000_000_000))
+            return 0
+        }
+        installSimulatedCurl()
+        ferry_use_library { name in simulation_find(name) }
+        Thread { self.drive() }.start()
+    }
+
+    // MARK: - Time
+
+    /// The nanoseconds that have passed.
+    var now: UInt64 { simulatedNow.load(ordering: .relaxed) }
+    /// The seconds that have passed.
+    var seconds: Double { Double(now) / 1e9 }
+
+    /// Waits for simulated seconds.
+    func sleep(_ seconds: Double) async {
+        await withCheckedContinuation { continuation in after(seconds) { continuation.resume() } }
+    }
+
+    /// Does something after simulated seconds.
+    func after(_ seconds: Double, _ action: @escaping @Sendable () -> Void) {
+        state.withLock { $0.events.insert(.action(action), at: now + UInt64(seconds * 1e9)) }
+    }
+
+    func schedule(_ multi: SimulatedMulti, after seconds: Double, _ action: @escaping @Sendable () -> Void) {
+        state.withLock { $0.events.insert(.network(multi, action), at: now + UInt64(seconds * 1e9)) }
+    }
+
+    func beginWait(of multi: SimulatedMulti, milliseconds: Int32) {
+        let end = milliseconds < 0 ? UInt64.max : now + UInt64(milliseconds) * 1_000_000
+        state.withLock { $0.waits[multi.number] = (multi, end) }
+    }
+
+    func endWait(of multi: SimulatedMulti) { state.withLock { $0.waits[multi.number] = nil } }
+
+    // MARK: - Hosts
+
+    /// Adds a host, or replaces it.
+    func add(_ host: SimulatedHost, named name: String) { state.withLock { $0.hosts[name] = host } }
+    func host(_ name: String) -> SimulatedHost? { state.withLock { $0.hosts[name] } }
+
+    // MARK: - Running
+
+    /// Runs the code of a test.
+    ///
+    /// - Parameters:
+    ///   - hours: The simulated time after which the run fails.
+    ///   - body: The code.
+    /// - Returns: What the code returns.
+    /// - Throws: What the code throws, or a ``Failure`` if it does not end.
+    func run<Result: Sendable>(
+        hours: Double = 1_000,
+        _ body: @escaping @Sendable () async throws -> Result
+    ) async throws -> Result {
+        let ends = AsyncThrowingStream<Result, any Error>.makeStream()
+        state.withLock { state in
+            state.limit = now + UInt64(hours * 3_600 * 1e9)
+            state.fail = { ends.continuation.finish(throwing: $0) }
+        }
+        let task = Task {
+            do {
+                ends.continuation.yield(try await body())
+                ends.continuation.finish()
+            } catch {
+                ends.continuation.finish(throwing: error)
+            }
+        }
+        defer {
+            task.cancel()
+            state.withLock { ($0.limit, $0.fail) = (.max, nil) }
+        }
+        for try await result in ends.stream { return result }
+        throw Failure(description: "The run has ended without a result")
+    }
+
+    // MARK: - The thread of the simulation
+
+    private func drive() {
+        var idle = 0
+        while true {
+            simulation_wait_for_others()
+            if step() {
+                idle = 0
+                continue
+            }
+            // Nothing is left to happen, unless a timer of the system ends.
+            idle += 1
+            if idle.isMultiple(of: 3_000) { fail("Nothing is left to happen, after \(seconds) simulated seconds") }
+            usleep(1_000)
+        }
+    }
+
+    /// Performs the next event, and returns whether there was one.
+    private func step() -> Bool {
+        let (event, isOver) = state.withLock { state -> (Event?, Bool) in
+            let wait = state.waits.values.filter { $0.end != .max }.min { $0.end < $1.end }
+            let time = min(state.events.first ?? .max, wait?.end ?? .max)
+            guard time != .max else { return (nil, false) }
+            if time > state.limit { return (nil, true) }
+            simulatedNow.store(max(now, time), ordering: .relaxed)
+            if state.events.first == time { return (state.events.removeFirst(), false) }
+            return (wait.map { .network($0.multi, nil) }, false)
+        }
+        if isOver {
+            fail("The run has not ended by its limit, after \(seconds) simulated seconds")
+            return false
+        }
+        switch event {
+        case nil: return false
+        case .action(let action): action()
+        case .network(let multi, let action): multi.wake(for: action)
+        }
+        return true
+    }
+
+    private func fail(_ text: String) { state.withLock { $0.fail }?(Failure(description: text)) }
+}
+
+/// The time in nanoseconds, outside of the simulation because a C function reads it.
+private let simulatedNow = Atomic<UInt64>(1_000_000_000)
+
+/// Values in the order of their times, and those of the same time in the order in which they were inserted.
+private struct Heap<Value> {
+    private var entries: [(time: UInt64, number: Int, value: Value)] = []
+    private var number = 0
+
+    var first: UInt64? { entries.first?.time }
+
+    mutating func insert(_ value: Value, at time: UInt64) {
+        number += 1
+        entries.append((time, number, value))
+        var child = entries.count - 1
+        while child > 0, isBefore(child, (child - 1) / 2) {
+            entries.swapAt(child, (child - 1) / 2)
+            child = (child - 1) / 2
+        }
+    }
+
+    mutating func removeFirst() -> Value? {
+        guard !entries.isEmpty else { return nil }
+        entries.swapAt(0, entries.count - 1)
+        let removed = entries.removeLast().value
+        var parent = 0
+        while true {
+            let children = [2 * parent + 1, 2 * parent + 2].filter { $0 < entries.count }
+            guard let least = children.min(by: { isBefore($0, $1) }), isBefore(least, parent) else { return removed }
+            entries.swapAt(least, parent)
+            parent = least
+        }
+    }
+
+    private func isBefore(_ left: Int, _ right: Int) -> Bool {
+        (entries[left].time, entries[left].number) < (entries[right].time, entries[right].number)
+    }
+}
