@@ -92,7 +92,8 @@ extension CallDriver {
             if call.keepForHeld(bytes) { holdBack() }
             return true
         }
-        if call.incoming.skipsBody { return true }
+        // A response that was held back may have no body.
+        if call.incoming.skipsBody || bytes.isEmpty { return true }
         let before = call.rest.received
         call.noteReceived(ByteCount(clamping: bytes.count))
         if let failure = deliver(bytes) {

@@ -20,6 +20,23 @@ struct SimulatedDownloadTests {
         }
     }
 
+    @Test("A download without a body that was held back reports no bytes")
+    func empty() async {
+        await #expect(processExitsWith: .success) {
+            try await Simulation.shared.run {
+                let host = SimulatedHost { _ in SimulatedResponse(429, fields: [("Retry-After", "3600")]) }
+                Simulation.shared.add(host, named: "a.test")
+                let recorder = RecordingDelegate()
+                let session = Simulated.session(recorder, options: SimulatedRetryTests.options { _ in })
+                let task = session.downloadTask(with: try Simulated.url("http://a.test/"))
+                task.resume()
+                let record = await Simulated.completion(of: task, recorder)
+                #expect(record.names == ["finishedDownload", "completed"])
+                #expect(recorder.violations == [])
+            }
+        }
+    }
+
     @Test("A large body that is reset many times is continued byte by byte", arguments: 1...3 as ClosedRange<UInt64>)
     func resets(seed: UInt64) async {
         await #expect(processExitsWith: .success) { [seed] in
