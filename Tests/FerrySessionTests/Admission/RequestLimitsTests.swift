@@ -325,33 +325,6 @@ struct RequestLimitsTests {
 
     // MARK: - Delays of servers
 
-    @Test(
-        "All requests to an origin wait as long as a 429 or a second 503 asks, and those to another do not",
-        arguments: [[429], [503, 503]]
-    )
-    func hold(_ statuses: [Int]) async throws {
-        let times = Watched<[ContinuousClock.Instant]>([])
-        let server = try LoopbackServer { _ in
-            times.append(.now)
-            let index = times.change { $0.count - 1 }
-            return index < statuses.count ? .status(statuses[index], headers: ["Retry-After": "3"]) : .text("")
-        }
-        let other = try LoopbackServer { _ in .text("") }
-        let session = session(RequestLimits())
-        for status in statuses {
-            let refused = try await session.data(from: server.url).1 as? HTTPURLResponse
-            #expect(refused?.statusCode == status)
-        }
-        async let second = session.data(from: server.url)
-        async let third = session.data(from: server.url)
-        _ = try await session.data(from: other.url)
-        #expect(server.requestCount == statuses.count)
-        _ = try await (second, third)
-        let waits = times.change { times in times.dropFirst(statuses.count).map { $0 - times[statuses.count - 1] } }
-        #expect(waits.count == 2)
-        #expect(waits.allSatisfy { $0 >= .milliseconds(2_990) })
-    }
-
     @Test("One 503 among other responses delays only the request that it refuses") func single() async throws {
         let count = Watched(0)
         let server = try LoopbackServer { _ in
@@ -371,25 +344,6 @@ struct RequestLimitsTests {
         }
         #expect(refused == 5)
         #expect(server.requestCount == 50)
-    }
-
-    @Test("The request that a 503 refuses waits, and the others do not") func told() async throws {
-        let times = Watched<[ContinuousClock.Instant]>([])
-        let server = try LoopbackServer { _ in
-            times.append(.now)
-            return times.change { $0.count == 1 } ? .status(503, headers: ["Retry-After": "3"]) : .text("yes")
-        }
-        var options = CurlSession.Options()
-        options.limits = RequestLimits()
-        options.retry = .standard
-        let session = Wire.session(options: options)
-        async let told = session.data(from: server.url)
-        try await times.wait { $0.count == 1 }
-        for _ in 0..<10 { #expect(try await session.data(from: server.url).0 == Data("yes".utf8)) }
-        #expect(server.requestCount == 11)
-        #expect(try await told.0 == Data("yes".utf8))
-        let last = times.change { $0[$0.count - 1] - $0[0] }
-        #expect(last >= .milliseconds(2_990))
     }
 
     @Test("Redirects to very many invented hosts do not end the delay of a server that a task names")

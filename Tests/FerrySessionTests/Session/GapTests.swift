@@ -367,26 +367,6 @@ struct GapTests {
         #expect(error?.ferryCode == .resourceTimeout)
     }
 
-    @Test("Gap 14: Timeouts do not count while a task waits for a connection") func gap14Queued() async throws {
-        let server = try LoopbackServer()
-        let session = makeSession {
-            $0.httpMaximumConnectionsPerHost = 1
-            $0.timeoutIntervalForRequest = 3 * patience
-            $0.timeoutIntervalForResource = 3 * patience
-        }
-        // The last request waits longer.
-        let url = server.url("/delay/\(Int(500 * patience))")
-        try await withThrowingTaskGroup(of: Int?.self) { group in
-            for _ in 0..<8 {
-                group.addTask {
-                    let (_, response) = try await session.data(from: url)
-                    return (response as? HTTPURLResponse)?.statusCode
-                }
-            }
-            for try await status in group { #expect(status == 200) }
-        }
-    }
-
     // MARK: - 15
 
     @Test("Gap 15: Tasks made during or after the invalidation of a session fail, and nothing traps")

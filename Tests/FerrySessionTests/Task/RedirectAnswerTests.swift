@@ -145,19 +145,6 @@ struct RedirectAnswerTests {
         #expect(try await delegate.completion(of: task).error?.code == .cancelled)
     }
 
-    @Test("The inactivity timeout does not count while the delegate decides") func noTimeout() async throws {
-        let server = try server()
-        var hooks = DelegateHooks()
-        hooks.onRedirect = { _, _, request, answer in
-            DispatchQueue.global().asyncAfter(deadline: .now() + 3 * patience) { answer(request) }
-        }
-        let delegate = RecordingDelegate(hooks)
-        let session = makeSession(delegate) { $0.timeoutIntervalForRequest = 2 * patience }
-        let task = session.dataTask(with: server.url("/from"))
-        task.resume()
-        #expect(try await delegate.completion(of: task).error == nil)
-    }
-
     @Test("Cancelling and deciding concurrently is safe") func race() async throws {
         let server = try server()
         var hooks = DelegateHooks()

@@ -397,18 +397,6 @@ struct RedirectTests {
         if kind < 2 { #expect(outcome.text == "GET 0" && server.requestCount == 2) }
     }
 
-    @Test("A challenge whose body stalls is answered after the timeout") func stalledChallenge() async throws {
-        let server = try LoopbackServer { request in
-            if request.header("Authorization") != nil { return .text("ok") }
-            return LoopbackResponse.text("the beginning", status: 401)
-                .adding("WWW-Authenticate", "Basic realm=\"r\"").faulted(.stall(afterBodyBytes: 3))
-        }
-        let session = Wire.session(Answerer(user: "ada", passwords: ["secret"]))
-        let (data, _) = try await session.data(for: Wire.request(server.url, timeout: 2 * patience))
-        #expect(data == Data("ok".utf8))
-        #expect(server.requestCount == 2)
-    }
-
     // MARK: - Sending bodies again
 
     @Test("Gap 7: data, files and streams are sent again completely", arguments: [307, 308, 301], [10, 2_000_000])

@@ -199,17 +199,4 @@ struct StreamUploadTests {
         #expect(outcome.error?.code == .cancelled)
         gate.open()
     }
-
-    @Test("The inactivity timeout does not count while the stream blocks, and counts again afterwards")
-    func slowStream() async throws {
-        var hooks = DelegateHooks()
-        hooks.onBodyStream = { _, answer in
-            answer(ScriptedStream([.bytes(Data("a".utf8)), .wait(3 * patience), .bytes(Data("b".utf8))]))
-        }
-        let recorder = RecordingDelegate(hooks)
-        let request = Wire.request(server.url, "POST", timeout: 2 * patience)
-        let outcome = try await recorder.run(Wire.session(recorder).uploadTask(withStreamedRequest: request))
-        #expect(outcome.error == nil)
-        #expect(outcome.text == "got 2")
-    }
 }

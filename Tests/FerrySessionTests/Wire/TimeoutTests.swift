@@ -58,23 +58,6 @@ struct TimeoutTests {
         expectAbout(0.2, since: start, meter)
     }
 
-    @Test("A server that is silent after a redirect with a large body times out", arguments: [0, 200_000])
-    func afterRedirect(bodySize: Int) async throws {
-        let server = try LoopbackServer { request in
-            guard request.path == "/from" else { return LoopbackResponse().faulted(.stallBeforeHead) }
-            var redirect = LoopbackResponse.redirect(to: "/silent")
-            redirect.body = .pattern(count: bodySize)
-            return redirect
-        }
-        let (start, meter) = (ContinuousClock.now, StallMeter())
-        // Long enough for the redirect on a busy machine.
-        let timeout = 2 * patience
-        let request = Wire.request(server.url("/from"), timeout: timeout)
-        let error = await Wire.error { try await Wire.session().data(for: request) }
-        expectTimeout(error, .inactivityTimeout, server.url("/silent"))
-        expectAbout(timeout, since: start, meter)
-    }
-
     @Test("A stall within the body times out, for every kind of task") func midBody() async throws {
         let server = try LoopbackServer { _ in
             LoopbackResponse.pattern(count: 100_000).faulted(.stall(afterBodyBytes: 50_000))
@@ -99,23 +82,6 @@ struct TimeoutTests {
         let request = Wire.request(server.url, "POST", timeout: 0.4)
         let error = await Wire.error { try await Wire.session().upload(for: request, from: Data(count: 30_000_000)) }
         expectTimeout(error, .inactivityTimeout, server.url)
-    }
-
-    @Test("Bytes that arrive slowly keep a task alive, in both directions") func dripping() async throws {
-        // The whole takes longer than the timeout, which is far longer than the pause between two bytes.
-        let (timeout, pause, count) = (3 * patience, 0.1 * patience, 40)
-        let server = try LoopbackServer { request in
-            if request.method == "POST" { return .text("ok") }
-            return LoopbackResponse(body: .dripped(Array(repeating: Data("x".utf8), count: count), interval: pause))
-        }
-        async let received = Wire.session().data(for: Wire.request(server.url, timeout: timeout)).0
-        var request = Wire.request(server.url, "POST", timeout: timeout)
-        let steps = (0..<count).flatMap { _ in [ScriptedStream.Step.bytes(Data("x".utf8)), .wait(pause)] }
-        request.httpBodyStream = ScriptedStream(steps)
-        let streamed = request
-        #expect(try await Wire.session().data(for: streamed).0 == Data("ok".utf8))
-        #expect(try await received.count == count)
-        #expect(server.requests.first { $0.method == "POST" }?.bodyLength == count)
     }
 
     @Test("The resource timeout applies while bytes arrive slowly") func resource() async throws {
@@ -196,72 +162,6 @@ struct TimeoutTests {
             }
         }
         #expect(ends.change { $0 } == ["with", "without"])
-    }
-
-    @Test("Gap 14: waiting for a connection does not count") func queued() async throws {
-        let server = try LoopbackServer { _ in LoopbackResponse.text("ok").delayed(0.5 * patience) }
-        let session = Wire.session { $0.httpMaximumConnectionsPerHost = 1 }
-        // The last request waits longer.
-        let request = Wire.request(server.url, timeout: 3 * patience)
-        try await withThrowingTaskGroup(of: Data.self) { group in
-            for _ in 0..<8 { group.addTask { try await session.data(for: request).0 } }
-            for try await data in group { #expect(data == Data("ok".utf8)) }
-        }
-        #expect(server.connectionCount == 1)
-    }
-
-    @Test("Suspension does not count") func suspended() async throws {
-        let server = try LoopbackServer { _ in LoopbackResponse.text("ok").delayed(0.2) }
-        let recorder = RecordingDelegate()
-        let session = Wire.session(recorder) { $0.timeoutIntervalForResource = 3 * patience }
-        let task = session.dataTask(with: Wire.request(server.url, timeout: 2 * patience))
-        task.resume()
-        try await server.waitForRequests(1)
-        task.suspend()
-        // Longer than both timeouts.
-        try await Task.sleep(for: .seconds(3.5 * patience))
-        let outcome = try await recorder.run(task)
-        #expect(outcome.error == nil && outcome.text == "ok")
-    }
-
-    @Test("A slow delegate does not count, but a stall after it does") func slowDelegate() async throws {
-        let gate = Gate()
-        defer { gate.open() }
-        let server = try LoopbackServer { _ in
-            LoopbackResponse.pattern(count: 30_000_000).faulted(.stall(afterBodyBytes: 20_000_000))
-        }
-        let received = Watched(0)
-        var hooks = DelegateHooks()
-        hooks.keepsData = false
-        hooks.onData = { _, data in
-            received.change { $0 += data.count }
-            gate.wait()
-        }
-        let recorder = RecordingDelegate(hooks)
-        let task = Wire.session(recorder).dataTask(with: Wire.request(server.url, timeout: 2 * patience))
-        task.resume()
-        // Longer than the timeout.
-        try await Task.sleep(for: .seconds(3 * patience))
-        #expect(recorder[task].completions == 0)
-        let (start, meter) = (ContinuousClock.now, StallMeter())
-        gate.open()
-        let outcome = try await recorder.completion(of: task)
-        expectTimeout(outcome.error, .inactivityTimeout, server.url)
-        #expect(received.current == 20_000_000)
-        #expect(Wire.seconds(since: start) < meter.bound(10))
-    }
-
-    @Test("Waiting for the delegate's decisions does not count, and never hangs") func answers() async throws {
-        let server = try LoopbackServer { $0.path == "/next" ? .text("ok") : .redirect(to: "/next") }
-        var hooks = DelegateHooks()
-        hooks.onRedirect = { _, _, request, answer in
-            DispatchQueue.global().asyncAfter(deadline: .now() + 3 * patience) { answer(request) }
-        }
-        let recorder = RecordingDelegate(hooks)
-        let outcome = try await recorder.run(
-            Wire.session(recorder).dataTask(with: Wire.request(server.url, timeout: 2 * patience))
-        )
-        #expect(outcome.error == nil && outcome.text == "ok")
     }
 
     @Test(
