@@ -6,7 +6,7 @@ package enum SystemClock {
     package typealias Reading = @convention(c) (clockid_t, UnsafeMutablePointer<timespec>?) -> Int32
 
     /// What is read instead of the system's clocks; set it before the first session is made.
-    nonisolated(unsafe) package static var replacement: Reading?
+    @exclusivity(unchecked) nonisolated(unsafe) package static var replacement: Reading?
 
     package static func read(_ clock: clockid_t) -> timespec {
         var time = timespec()

@@ -3,7 +3,7 @@ import Testing
 /// Thousands of sessions over random networks.
 ///
 /// `FERRY_TEST_SEED` chooses a seed, whose events are then printed if it fails.
-@Suite(.timeLimit(.minutes(20)))
+@Suite(.ownThreads, .timeLimit(.minutes(20)))
 struct RandomTests {
     @Test("A session over a random network keeps its promises", .slow, arguments: 0..<4)
     func seeds(part: Int) async {

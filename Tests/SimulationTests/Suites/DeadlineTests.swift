@@ -1,7 +1,7 @@
 import Testing
 
 /// Deadlines of hours, which end a task at the second.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.ownThreads, .timeLimit(.minutes(5)))
 struct DeadlineTests {
     @Test("A silent server times out after the interval of the request or of the configuration")
     func inactivity() async {

@@ -1,7 +1,7 @@
 import Testing
 
 /// Downloads over connections that do not last.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.ownThreads, .timeLimit(.minutes(5)))
 struct SimulatedDownloadTests {
     /// A host with one entity, which resets each connection after a random number of bytes.
     private static func host(_ body: [UInt8], seed: UInt64, _ ranges: Watched<[Int]>) -> SimulatedHost {

@@ -1,7 +1,7 @@
 import Testing
 
 /// Interceptors that take their time.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.ownThreads, .timeLimit(.minutes(5)))
 struct SimulatedInterceptionTests {
     /// A token that lives for an hour, and is fetched once for all requests that need it.
     private actor Tokens {

@@ -1,7 +1,7 @@
 import Testing
 
 /// Servers that ask a session to wait.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.ownThreads, .timeLimit(.minutes(5)))
 struct SimulatedLimitTests {
     @Test(
         "No request is sent to a server for the hour that it asks for with a 429, or with two 503 in a row",

@@ -1,7 +1,7 @@
 import Testing
 
 /// Retries with delays of hours.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.ownThreads, .timeLimit(.minutes(5)))
 struct SimulatedRetryTests {
     @Test("The delays between attempts double up to their limit")
     func backoff() async {

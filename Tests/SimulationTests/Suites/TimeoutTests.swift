@@ -1,7 +1,7 @@
 import Testing
 
 /// What counts towards a timeout, and what does not.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.ownThreads, .timeLimit(.minutes(5)))
 struct SimulatedTimeoutTests {
     @Test("A server that is silent after a redirect times out", arguments: [0, 200_000])
     func afterRedirect(bodySize: Int) async {
