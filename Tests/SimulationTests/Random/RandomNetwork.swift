@@ -119,8 +119,12 @@ final class RandomNetwork: Sendable {
 
     private static func entity(for request: SimulatedRequest, _ state: inout State) -> SimulatedResponse {
         let url = "\(request.host)\(request.target)"
-        if state.current[url] == nil || chance(10, &state.generator) {
-            let size = [0, 1, 500, 5_000, 5_000, 40_000, 100_000].randomElement(using: &state.generator) ?? 0
+        let old = state.current[url].map { state.entities[$0].bytes.count }
+        if old == nil || chance(20, &state.generator) {
+            let sizes = [0, 1, 500, 5_000, 5_000, 40_000, 100_000]
+            // Entities of one length can be mistaken for each other.
+            let keepsSize = old != nil && chance(70, &state.generator)
+            let size = keepsSize ? old ?? 0 : sizes.randomElement(using: &state.generator) ?? 0
             let number = state.entities.count
             state.entities.append(Entity(number: number, bytes: Simulated.pattern(size, seed: number)))
             state.current[url] = number
@@ -129,7 +133,7 @@ final class RandomNetwork: Sendable {
         let tag = "\"\(entity.number)\""
         var response = SimulatedResponse(200, entity.bytes, fields: [("X-Entity", "\(entity.number)"), ("ETag", tag)])
         if let start = request.field("Range").flatMap({ Int($0.dropFirst(6).dropLast()) }),
-            request.field("If-Range") == tag || chance(20, &state.generator), start < entity.bytes.count
+            request.field("If-Range") == tag || chance(30, &state.generator), start < entity.bytes.count
         {
             // Some servers ignore the validator, or send another range.
             let start = chance(10, &state.generator) ? start / 2 : start

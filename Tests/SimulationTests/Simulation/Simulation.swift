@@ -1,6 +1,7 @@
 import CFerry
 import CSimulation
 import Foundation
+import Testing
 import struct Synchronization.Atomic
 
 @testable import FerryCore
@@ -116,7 +117,13 @@ final class Simulation: Sendable {
             task.cancel()
             state.withLock { ($0.limit, $0.fail) = (.max, nil) }
         }
-        for try await result in ends.stream { return result }
+        do {
+            for try await result in ends.stream { return result }
+        } catch let failure as Failure {
+            // A process that ends with an error does not say which.
+            Issue.record("\(failure)")
+            throw failure
+        }
         throw Failure(description: "The run has ended without a result")
     }
 
