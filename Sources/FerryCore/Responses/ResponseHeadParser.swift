@@ -91,7 +91,7 @@ package struct ResponseHeadParser: Sendable {
         guard isWithinFieldCount() else { return Self.tooManyFields }
         // A folded line continues the value of the previous line (RFC 9112, section 5.2).
         if let first = line.first, first.isBlank {
-            let more = " " + Self.text(Self.trimmed(line)).text
+            let more = " " + Self.value(line).text
             if isInBody, let last = trailers.indices.last {
                 trailers[last].value += more
             } else if let last = current?.fields.indices.last {
@@ -108,7 +108,7 @@ package struct ResponseHeadParser: Sendable {
             return .malformed("The response has a header field named \(Self.quoted(nameBytes)), which is not a token")
         }
         let name = String(decoding: nameBytes, as: UTF8.self)
-        let (value, isLatin1) = Self.text(Self.trimmed(UnsafeRawBufferPointer(rebasing: line[(colon + 1)...])))
+        let (value, isLatin1) = Self.value(UnsafeRawBufferPointer(rebasing: line[(colon + 1)...]))
         if isInBody {
             trailers.append(.init(name: name, value: value))
         } else {
@@ -148,6 +148,14 @@ package struct ResponseHeadParser: Sendable {
         let end = bytes.lastIndex { !$0.isBlank }.map { $0 + 1 } ?? bytes.endIndex
         return UnsafeRawBufferPointer(rebasing: bytes[start..<end])
     }
+
+    /// Returns the text of a value, in which a CR or a NUL is read as a blank (RFC 9110, section 5.5).
+    private static func value(_ bytes: UnsafeRawBufferPointer) -> (text: String, isLatin1: Bool) {
+        guard bytes.contains(where: isDangerous) else { return text(trimmed(bytes)) }
+        return bytes.map { isDangerous($0) ? 0x20 : $0 }.withUnsafeBytes { text(trimmed($0)) }
+    }
+
+    private static func isDangerous(_ byte: UInt8) -> Bool { byte == 0x0D || byte == 0 }
 
     /// Decodes bytes as UTF-8 if they are valid, otherwise as Latin-1, which accepts any bytes (RFC 9110, section 5.5).
     private static func text(_ bytes: UnsafeRawBufferPointer) -> (text: String, isLatin1: Bool) {

@@ -54,6 +54,16 @@ import Testing
         #expect(parse(["HTTP/1.1 200 OK", "  stray", "X: y", ""]).heads.first?.joinedFields == ["X": "y"])
     }
 
+    /// RFC 9110, section 5.5: neither may be in a value that is passed on.
+    @Test("A carriage return or a null byte in a value is a blank") func dangerousBytes() {
+        let (heads, parser) = parse(
+            ["HTTP/1.1 200 OK", "X-A: one\rX-B: two", "X-C: \r\0v\r", " w\0x", "", "X-T: a\rb"]
+        )
+        #expect(heads.first?.joinedFields == ["X-A": "one X-B: two", "X-C": "v w x"])
+        #expect(parser.trailers == [.init(name: "X-T", value: "a b")])
+        #expect(isMalformed([Array("HTTP/1.1 200 OK\r\n".utf8), Array("X\rY: v\r\n".utf8)]))
+    }
+
     /// RFC 9110, section 15.2: any number of interim responses precedes the final one.
     @Test("Interim responses are skipped") func interim() {
         let (heads, _) = parse(
