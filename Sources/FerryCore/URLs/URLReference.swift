@@ -4,8 +4,21 @@ package enum URLReference {
     package static func resolve(_ reference: String, against base: URL?) -> URL? {
         let reference = percentEncoded(reference.trimmingCharacters(in: .whitespaces))
         guard !reference.isEmpty else { return nil }
-        return URL(string: reference, relativeTo: base)?.absoluteURL
+        return URL(string: reference, relativeTo: base).map { withoutDotSegments($0.absoluteURL) }
     }
+
+    /// Removes the segments `.` and `..` from a path (section 5.2.4), which Foundation does for relative references.
+    private static func withoutDotSegments(_ url: URL) -> URL {
+        let path = url.path(percentEncoded: true)
+        let text = url.absoluteString
+        guard path.hasPrefix("/"), !path.hasPrefix("//"), path.split(separator: "/").contains(where: isDotSegment),
+            let host = Authority(text)?.host,
+            let start = text.utf8[host.upperBound...].firstIndex(of: UInt8(ascii: "/"))
+        else { return url }
+        return URL(string: String(text[start...]), relativeTo: url)?.absoluteURL ?? url
+    }
+
+    private static func isDotSegment(_ segment: Substring) -> Bool { segment == "." || segment == ".." }
 
     /// Whether a reference names a host: any credentials in it are chosen by the server, and never used.
     package static func namesAuthority(_ reference: String) -> Bool {

@@ -35,6 +35,20 @@ import Testing
         #expect(try resolve(row.0) == row.1, "\(row.0)")
     }
 
+    /// RFC 3986, section 5.2.2: the path of a reference with a scheme or a host is changed too.
+    @Test(
+        "Segments of dots are removed from a reference with a host",
+        arguments: [
+            ("http://h/b/../g?x=/../y#/./z", "http://h/g?x=/../y#/./z"), ("//h:81/./g/.", "http://h:81/g/"),
+            ("http://h/../../g", "http://h/g"), ("http://[::1]:81/a%2F/..", "http://[::1]:81/"),
+            ("http://h/.g/g../...", "http://h/.g/g../..."), ("http://h?/../g", "http://h?/../g"),
+            ("http://u:p@h/x y/../%2e", "http://u:p@h/%2e"),
+        ]
+    )
+    func dots(_ row: (String, String)) throws {
+        #expect(try resolve(row.0) == row.1, "\(row.0)")
+    }
+
     @Test(
         "References without a host are not followed",
         arguments: [
