@@ -98,6 +98,12 @@ package struct ResponseHead: Sendable, Hashable, Codable {
         return coding.isEqualIgnoringCase("chunked") ? nil : lengthProblem
     }
 
+    /// Whether only the end of the connection ends the body, if there is one (RFC 9112, section 6.3).
+    package var endsWithConnection: Bool {
+        version.hasPrefix("HTTP/1.") && value("Content-Length") == nil
+            && value("Transfer-Encoding")?.isEqualIgnoringCase("chunked") != true
+    }
+
     private var lengthProblem: String? {
         var length: String?
         for field in fields where field.name.isEqualIgnoringCase("content-length") {

@@ -21,7 +21,9 @@ extension Call {
             guard redirects.count < settings.maximumRedirects else { return stop(.ferryTooManyRedirects(url: url)) }
             held = redirect
             emit(.beginSharing(head, isDecoded: isDecoded))
-            return emit(.beginStoring(head, isDecoded: isDecoded, isRedirect: true))
+            emit(.beginStoring(head, isDecoded: isDecoded, isRedirect: true))
+            if head.endsWithConnection, request.method != "HEAD" { askBeforeBody(world) }
+            return
         }
         let mayAnswer = mayAnswer(head)
         if let challenge = acceptable(facts.challenge), let response = received.value as? HTTPURLResponse {
@@ -97,6 +99,15 @@ extension Call {
         )
         guard let next, let response = received.value as? HTTPURLResponse else { return nil }
         return HeldResponse(response: response, kind: .redirect(next.request, keepsBody: next.keepsBody))
+    }
+
+    /// Asks what becomes of a redirect before its body has come, whose end would also be that of the connection.
+    ///
+    /// The connection carries no further request, and the server may keep it open for long.
+    private mutating func askBeforeBody(_ world: some CallSurroundings) {
+        emit(.setClientFull(true))
+        emit(.endSharing(.unshareable))
+        askAboutHeld(world)
     }
 
     /// Returns the request that a redirect changes: the one before the interceptors, at the URL that was requested.

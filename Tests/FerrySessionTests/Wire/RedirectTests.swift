@@ -303,6 +303,32 @@ struct RedirectTests {
         #expect(server.connectionCount == 3)
     }
 
+    /// RFC 9112, section 6.3: only the end of the connection ends such a body.
+    @Test("A redirect without a length is followed before the server closes the connection", arguments: ["1.0", "1.1"])
+    func unendingBody(_ version: String) async throws {
+        let server = try RawServer { connection in
+            let isFirst = connection.readHead().hasPrefix("GET /from ")
+            let redirect = "HTTP/\(version) 302 Found\r\nLocation: /to\r\n\r\nmoved"
+            connection.write(isFirst ? redirect : "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nthere")
+            if isFirst { connection.readAll() }
+        }
+        let (data, _) = try await Wire.session().data(for: Wire.request(server.url("/from"), timeout: 600))
+        #expect(data == Data("there".utf8))
+    }
+
+    @Test("A redirect without a length that is refused is delivered with its body")
+    func unendingBodyRefused() async throws {
+        let server = try RawServer(answering: "HTTP/1.1 302 Found\r\nLocation: /to\r\n\r\nmoved")
+        var hooks = DelegateHooks()
+        hooks.onRedirect = { _, _, _, answer in answer(nil) }
+        let recorder = RecordingDelegate(hooks)
+        let session = Wire.session(recorder)
+        let outcome = try await recorder.run(session.dataTask(with: server.url()))
+        #expect(outcome.status == 302 && outcome.text == "moved" && outcome.error == nil)
+        let file = try await recorder.run(session.downloadTask(with: server.url()))
+        #expect(file.status == 302 && file.file == Data("moved".utf8) && file.error == nil)
+    }
+
     @Test("A redirect whose body is truncated or damaged is still followed; if refused, it fails with that error")
     func brokenBody() async throws {
         let server = try LoopbackServer { request in
