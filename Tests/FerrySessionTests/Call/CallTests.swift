@@ -149,9 +149,16 @@ struct CallTests {
         Row(
             testDescription: "a redirect is asked about after its end",
             call: running(),
-            events: [head(302, ["Location": "/b"]), end(0)],
+            events: [head(302, ["Location": "/b", "Content-Length": "0"]), end(0)],
             steps: ["endAttempt", "shareResponse", "storeRedirect", "stopClock", "report"],
             stage: .idle
+        ),
+        Row(
+            testDescription: "a redirect that ends with its connection is asked about at once",
+            call: running(),
+            events: [head(302, ["Location": "/b"])],
+            steps: ["beginSharing", "beginStoring", "setClientFull", "endSharing", "report"],
+            stage: .attempting
         ),
         Row(
             testDescription: "a redirect is followed",
