@@ -82,7 +82,7 @@ static void load(void) {
 #undef FERRY_WANTED_X509
     const size_t count = sizeof wanted / sizeof *wanted;
     if (ferry_has_linked_curl()) {
-        x509_found = ferry_find_all(NULL, wanted, count);
+        x509_found = ferry_find_beside_curl(wanted, count);
     } else if (find(RTLD_DEFAULT, wanted, count)) {
         x509_found = true;
     } else {

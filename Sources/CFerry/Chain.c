@@ -64,7 +64,7 @@ static void load(void) {
         FERRY_WANTED(SSL_pending, ssl.pending),
         FERRY_WANTED(SSL_get0_alpn_selected, ssl.chosen_protocol),
     };
-    if (!ferry_find_all(ferry_curl_library(), wanted, sizeof wanted / sizeof *wanted)) return;
+    if (!ferry_find_beside_curl(wanted, sizeof wanted / sizeof *wanted)) return;
     const int of_contexts = 1;
     owner_index = ssl.new_index(of_contexts, 0, NULL, NULL, NULL, NULL);
     easy_index = ssl.new_index(of_contexts, 0, NULL, NULL, NULL, NULL);

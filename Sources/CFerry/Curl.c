@@ -108,6 +108,25 @@ static void *(*find_function)(const char *);
 
 void ferry_use_library(void *(*find)(const char *)) { find_function = find; }
 
+// Returns the shared library that libcurl's functions are from; NULL if it is not `libcurl.so.4`.
+static void *curl_library(void) {
+    void *library = dlopen(FERRY_LIBCURL, RTLD_NOW | RTLD_NOLOAD);
+    if (library == NULL || dlsym(library, "curl_easy_init") != (void *)curl.easy_init) return NULL;
+    return library;
+}
+
+bool ferry_find_beside_curl(const ferry_wanted *wanted, size_t count) {
+    const bool is_linked = ferry_has_linked_curl();
+    void *library = is_linked ? NULL : curl_library();
+    if (!is_linked && library == NULL) return false;
+    for (size_t index = 0; index < count; index++) {
+        void *symbol = is_linked ? wanted[index].linked : dlsym(library, wanted[index].name);
+        if (symbol == NULL) return false;
+        *wanted[index].slot = symbol;
+    }
+    return true;
+}
+
 /// Asks libcurl's OpenSSL not to clean up in `exit`: the threads of sessions still use it then, and crash.
 ///
 /// This has no effect if OpenSSL has been used before.
@@ -116,7 +135,7 @@ static void keep_openssl_until_end(void) {
     int (*init_crypto)(uint64_t, const void *) = NULL;
     const ferry_wanted wanted[] = {FERRY_WANTED(OPENSSL_init_crypto, init_crypto)};
     // libcurl is built with another library, such as GnuTLS, if there is none.
-    if (ferry_find_all(ferry_curl_library(), wanted, 1)) init_crypto(no_atexit, NULL);
+    if (ferry_find_beside_curl(wanted, 1)) init_crypto(no_atexit, NULL);
 }
 
 static void load(void) {
@@ -152,10 +171,10 @@ static void load(void) {
                 load_error, sizeof load_error,
                 "libcurl was not found: %s is neither in this process nor in " FERRY_LIBCURL
                 " (libcurl 7.80 or later is needed)",
-                wanted[index].name);
+                function.name);
             return;
         }
-        *wanted[index].slot = symbol;
+        *function.slot = symbol;
     }
     keep_openssl_until_end();
     const long everything = 3;
@@ -191,13 +210,6 @@ ferry_version ferry_version_info(void) {
 }
 
 // MARK: - Easy handles
-
-void *ferry_curl_library(void) {
-    if (ferry_has_linked_curl()) return NULL;
-    void *library = dlopen(FERRY_LIBCURL, RTLD_NOW | RTLD_NOLOAD);
-    if (library == NULL || dlsym(library, "curl_easy_init") != (void *)curl.easy_init) return NULL;
-    return library;
-}
 
 void *ferry_easy_init(void) { return curl.easy_init(); }
 void ferry_easy_cleanup(void *easy) { curl.easy_cleanup(easy); }

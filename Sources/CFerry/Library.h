@@ -30,19 +30,16 @@ typedef struct {
 
 #define FERRY_WANTED(NAME, SLOT) {#NAME, FERRY_LINKED(NAME), (void **)&SLOT}
 
-/// Looks up all functions in a library, or in the program if that is NULL and libcurl is linked; returns whether each
-/// of them was found.
-bool ferry_find_all(void *library, const ferry_wanted *wanted, size_t count);
+/// Looks up functions of the libraries that libcurl depends on, and returns whether each of them was found.
+///
+/// A process may contain a second OpenSSL, whose objects must not be mixed with those of libcurl's.
+bool ferry_find_beside_curl(const ferry_wanted *wanted, size_t count);
 
 /// Calls the installed callback for a certificate of a refused chain.
 void ferry_tell_refused(void *owner, void *easy, bool is_at_fault, const uint8_t *bytes, size_t length);
 
 /// Calls the installed callback for the beginning of a handshake.
 bool ferry_tell_handshake(void *context, int security_level);
-
-/// Returns the libcurl in use, through which the functions of the OpenSSL that it depends on are found: a process may
-/// contain a second OpenSSL. Returns NULL if it is not `libcurl.so.4`, or if it is linked.
-void *ferry_curl_library(void);
 
 /// Begins a turn of the engine that the current thread runs, in which connections over TLS are read for a limited time.
 void ferry_begin_reading(void);

@@ -58,7 +58,7 @@ static void load(void) {
         FERRY_WANTED(BIO_set_flags, ssl.set_flags),
         FERRY_WANTED(BIO_clear_flags, ssl.clear_flags),
     };
-    if (!ferry_find_all(ferry_curl_library(), wanted, sizeof wanted / sizeof *wanted)) return;
+    if (!ferry_find_beside_curl(wanted, sizeof wanted / sizeof *wanted)) return;
     is_available = true;
 }
 

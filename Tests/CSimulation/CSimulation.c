@@ -214,9 +214,11 @@ struct waited {
 
 bool simulation_wait(void *descriptors, unsigned int count, int own) {
     struct waited *waited = descriptors;
-    struct pollfd waits[4];
+    enum { MOST = 3 };
+    struct pollfd waits[MOST + 1];
     bool is_ready = false;
-    for (unsigned int index = 0; index < count && index < 3; index++) {
+    if (count > MOST) abort();
+    for (unsigned int index = 0; index < count; index++) {
         waits[index] = (struct pollfd){waited[index].descriptor, POLLIN, 0};
     }
     waits[count] = (struct pollfd){own, POLLIN, 0};
