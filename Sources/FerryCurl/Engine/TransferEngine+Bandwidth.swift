@@ -25,9 +25,9 @@ extension TransferEngine {
     }
 
     private func wait(_ transfer: Transfer, _ reason: PauseReasons, for delay: TimeSpan, at now: MonotonicTime) {
-        let isListed = !transfer.pauses.isDisjoint(with: .limited)
         transfer.setPause(reason, true)
-        if !isListed { limited.append(transfer) }
+        if !transfer.isListedAsLimited { limited.append(transfer) }
+        transfer.isListedAsLimited = true
         askAgain(after: delay, from: now)
     }
 
@@ -37,6 +37,8 @@ extension TransferEngine {
     }
 
     /// Resumes the transfers whose wait is over, in the order in which they have begun to wait.
+    ///
+    /// A transfer that moves bytes and waits again follows those that could not move.
     func continueLimited() {
         guard let due = limitTime else { return }
         let now = MonotonicTime.now()
@@ -44,24 +46,34 @@ extension TransferEngine {
         noteEvent()
         let waiting = limited
         (limited, limitTime) = ([], nil)
+        var stillWaiting: [Transfer] = []
+        var resumesUpload = false
         for transfer in waiting where transfer.receiver != nil {
+            transfer.isListedAsLimited = false
             var ended: PauseReasons = []
             for (reason, limits) in [
                 (PauseReasons.downloadIsLimited, transfer.downloadLimits),
                 (PauseReasons.uploadIsLimited, transfer.uploadLimits),
             ] where transfer.pauses.contains(reason) {
-                // Those before have perhaps used what is allowed.
+                // Those before have perhaps used what is allowed. An upload takes it in the next turn, in which libcurl
+                // would always ask the same one first.
+                let isUpload = reason == .uploadIsLimited
                 let delay = limits.delay(at: now)
-                if delay <= Self.tolerance {
+                if delay <= Self.tolerance, !isUpload || !resumesUpload {
                     ended.insert(reason)
+                    if isUpload { resumesUpload = true }
                 } else {
                     askAgain(after: delay, from: now)
                 }
             }
             transfer.setPause(ended, false)
-            if !transfer.pauses.isDisjoint(with: .limited) { limited.append(transfer) }
+            if !transfer.pauses.isDisjoint(with: .limited) {
+                stillWaiting.append(transfer)
+                transfer.isListedAsLimited = true
+            }
             if !ended.isEmpty { transfer.receiver?.handle(.mayMove) }
         }
+        limited.insert(contentsOf: stillWaiting, at: 0)
     }
 }
 

@@ -153,6 +153,7 @@ package final class TransferEngine: @unchecked Sendable {
     /// Whether nothing can happen before a command.
     package var isIdle: Bool {
         active.isEmpty && waiting.isEmpty && calls.isEmpty && postponed.isEmpty && admission.nextTime == nil
+            && limitTime == nil
     }
 
     /// Handles what libcurl has done in the turn.

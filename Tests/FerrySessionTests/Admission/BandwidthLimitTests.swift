@@ -93,6 +93,24 @@ struct BandwidthLimitTests {
         #expect(try await sizes == 6_000_000)
     }
 
+    @Test("Transfers that share a limit have equal parts of it", arguments: [false, true])
+    func equalParts(isUpload: Bool) async throws {
+        let limit = BandwidthLimit(bytesPerSecond: 2_000_000)
+        let session = session { ($0.downloadLimit, $0.uploadLimit) = (limit, limit) }
+        defer { session.invalidateAndCancel() }
+        let body = LoopbackServer.pattern(count: 8_000_000)
+        let tasks = (0..<4).map { _ -> URLSessionTask in
+            guard isUpload else { return session.downloadTask(with: server.url("/bytes/8000000")) }
+            var request = URLRequest(url: server.url("/upload"))
+            request.httpMethod = "POST"
+            return session.uploadTask(with: request, from: body)
+        }
+        for task in tasks { task.resume() }
+        let counts = { tasks.map { isUpload ? $0.countOfBytesSent : $0.countOfBytesReceived } }
+        try await eventually("4 MB") { counts().reduce(0, +) > 4_000_000 }
+        #expect(counts().allSatisfy { $0 > 500_000 }, "\(counts())")
+    }
+
     @Test("A transfer over its limit delays no other, and its time limit of inactivity waits")
     func neighbours() async throws {
         let session = session()
