@@ -64,8 +64,10 @@ extension CurlSession {
     /// - Throws: A ``FileUploadError`` with the status, or a `URLError`.
     public func cancelUpload(at location: FileUpload.Location, of upload: FileUpload) async throws {
         let kind: UploadProtocol = location.resumption == .tus ? .tus : .resumableUploads
-        let (_, answer) = try await data(for: kind.cancellationRequest(location.url, like: upload.request))
-        let status = (answer as? HTTPURLResponse)?.statusCode ?? 0
-        guard 200..<300 ~= status || status == 404 || status == 410 else { throw FileUploadError.status(status) }
+        for url in location.urls {
+            let (_, answer) = try await data(for: kind.cancellationRequest(url, like: upload.request))
+            let status = (answer as? HTTPURLResponse)?.statusCode ?? 0
+            guard 200..<300 ~= status || status == 404 || status == 410 else { throw FileUploadError.status(status) }
+        }
     }
 }

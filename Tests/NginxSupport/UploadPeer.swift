@@ -4,7 +4,9 @@ import Ferry
 ///
 /// A path begins with `draft`, `tus` or `plain`. Its query asks for faults: `drop=BYTES` closes each of the first
 /// `times` connections after so many bytes of a body, `gone=1` forgets the upload once, `append=BYTES` limits a
-/// request, `status=CODE` answers the first `times` requests with a body so, `short=1` says one byte less than it has.
+/// request, `status=CODE` answers the first `times` requests with a body so, `short=1` says one byte less than it has,
+/// `checksum=1` offers the checksums of tus, `damage=COUNT` changes a byte of each of the first so many parts, and
+/// `expires=TEXT` says when the upload expires (with the draft, in how many seconds).
 /// A GET of the same path tells what has arrived. It ends when its input ends.
 package final class UploadPeer: Sendable {
     private static let isInstalled = Subprocess.executable("python3") != nil
@@ -28,6 +30,8 @@ package final class UploadPeer: Sendable {
         package var created: Int
         package var completed: Int
         package var metadata: String?
+        /// The values of the fields for digests, in order.
+        package var digests: [String]
     }
 
     private let process: Subprocess
@@ -52,7 +56,7 @@ package final class UploadPeer: Sendable {
     deinit { try? process.finish() }
 
     private static let script = #"""
-        import hashlib, http.server, json, sys, threading
+        import base64, hashlib, http.server, json, sys, threading
         from urllib.parse import urlsplit, parse_qsl
 
         lock = threading.Lock()
@@ -64,6 +68,7 @@ package final class UploadPeer: Sendable {
                 self.data, self.length, self.metadata = bytearray(), None, None
                 self.complete, self.gone = False, "gone" in self.query
                 self.methods, self.created, self.completed = [], 0, 0
+                self.digests, self.damage = [], int(self.query.get("damage", "0"))
 
         uploads = {}
 
@@ -120,15 +125,38 @@ package final class UploadPeer: Sendable {
                 return True
 
             def limits(self, upload):
-                return {"Upload-Limit": "max-size=1000000000, max-append-size=" + upload.query["append"]} \
-                    if "append" in upload.query else {}
+                if self.path.startswith("/tus"):
+                    return {"Upload-Expires": upload.query["expires"]} if "expires" in upload.query else {}
+                limits = []
+                if "append" in upload.query:
+                    limits += ["max-size=1000000000", "max-append-size=" + upload.query["append"]]
+                if "expires" in upload.query:
+                    limits += ["max-age=" + upload.query["expires"]]
+                return {"Upload-Limit": ", ".join(limits)} if limits else {}
+
+            def note_digest(self, upload):
+                for name in ["Upload-Checksum", "Content-Digest", "Repr-Digest"]:
+                    if name in self.headers:
+                        upload.digests.append(name + ": " + self.headers[name])
+
+            def is_damaged(self, upload, start):
+                if "Upload-Checksum" not in self.headers:
+                    return False
+                if upload.damage:
+                    upload.damage -= 1
+                    upload.data[start] ^= 1
+                name, digest = self.headers["Upload-Checksum"].split()
+                return hashlib.new(name, upload.data[start:]).digest() != base64.b64decode(digest)
 
             def do_OPTIONS(self):
                 upload = self.upload()
                 upload.methods.append("OPTIONS")
                 if self.path.startswith("/tus"):
-                    self.answer(204, {"Tus-Resumable": "1.0.0", "Tus-Version": "1.0.0,0.2.2",
-                                      "Tus-Max-Size": upload.query.get("max", "1000000000")})
+                    fields = {"Tus-Resumable": "1.0.0", "Tus-Version": "1.0.0,0.2.2",
+                              "Tus-Max-Size": upload.query.get("max", "1000000000")}
+                    if "checksum" in upload.query:
+                        fields.update({"Tus-Extension": "creation,checksum", "Tus-Checksum-Algorithm": "md5,sha256"})
+                    self.answer(204, fields)
                 elif self.path.startswith("/draft"):
                     self.answer(204, self.limits(upload))
                 else:
@@ -143,11 +171,12 @@ package final class UploadPeer: Sendable {
                 upload.methods.append(self.command)
                 upload.data = bytearray()
                 upload.created += 1
+                self.note_digest(upload)
                 if self.path.startswith("/tus"):
                     upload.length = int(self.headers["Upload-Length"])
                     upload.metadata = self.headers.get("Upload-Metadata")
                     upload.complete = upload.length == 0
-                    self.answer(201, {"Tus-Resumable": "1.0.0", "Location": self.location()})
+                    self.answer(201, {"Tus-Resumable": "1.0.0", "Location": self.location(), **self.limits(upload)})
                     return
                 is_draft = self.path.startswith("/draft") and "Upload-Complete" in self.headers
                 if is_draft:
@@ -155,6 +184,8 @@ package final class UploadPeer: Sendable {
                     self.send_response_only(104)
                     self.send_header("Location", self.location())
                     self.send_header("Upload-Draft-Interop-Version", self.headers["Upload-Draft-Interop-Version"])
+                    for name, value in self.limits(upload).items():
+                        self.send_header(name, value)
                     self.end_headers()
                     self.wfile.flush()
                 if not self.take(upload):
@@ -197,7 +228,13 @@ package final class UploadPeer: Sendable {
                     self.close_connection = True
                     self.answer(409)
                     return
+                start = len(upload.data)
+                self.note_digest(upload)
                 if not self.take(upload):
+                    return
+                if self.is_damaged(upload, start):
+                    del upload.data[start:]
+                    self.answer(460)
                     return
                 is_tus = self.path.startswith("/tus")
                 is_last = len(upload.data) == upload.length if is_tus else self.headers["Upload-Complete"] == "?1"
@@ -205,6 +242,7 @@ package final class UploadPeer: Sendable {
                     upload.complete = True
                     upload.completed += 1
                 fields = {"Upload-Offset": str(len(upload.data) - ("short" in upload.query))}
+                fields.update(self.limits(upload))
                 fields["Tus-Resumable" if is_tus else "Upload-Complete"] = \
                     "1.0.0" if is_tus else ("?1" if is_last else "?0")
                 self.answer(204 if is_tus else 200, fields, b"" if is_tus else b"thanks")
@@ -214,7 +252,8 @@ package final class UploadPeer: Sendable {
                 self.answer(200, {"Content-Type": "application/json"}, json.dumps({
                     "sha256": hashlib.sha256(upload.data).hexdigest(), "count": len(upload.data),
                     "isComplete": upload.complete, "methods": upload.methods, "created": upload.created,
-                    "completed": upload.completed, "metadata": upload.metadata}).encode())
+                    "completed": upload.completed, "metadata": upload.metadata,
+                    "digests": upload.digests}).encode())
 
             def log_message(self, *arguments):
                 pass

@@ -1,7 +1,7 @@
 /// The SHA-256 or SHA-512 digest of a whole body or file.
 public struct ContentDigest: Hashable, Sendable, CustomStringConvertible {
     /// A hash function, with its name in the registry of RFC 9530.
-    public enum Algorithm: String, Hashable, Sendable, CaseIterable {
+    public enum Algorithm: String, Hashable, Sendable, CaseIterable, Codable {
         /// SHA-256, 32 bytes.
         case sha256 = "sha-256"
         /// SHA-512, 64 bytes.
@@ -45,6 +45,9 @@ public struct ContentDigest: Hashable, Sendable, CustomStringConvertible {
     public var description: String { "\(algorithm.rawValue)=\(hexadecimal)" }
     /// The digest in lowercase hexadecimal digits.
     public var hexadecimal: String { bytes.hexadecimal }
+
+    /// The value of a `Repr-Digest` or `Content-Digest` field (RFC 9530, sections 2 and 3).
+    package var fieldValue: String { "\(algorithm.rawValue)=:\(Data(bytes).base64EncodedString()):" }
 
     /// Returns the strongest digest of a `Repr-Digest` or `Content-Digest` field (RFC 9530, sections 2 and 3).
     ///

@@ -37,6 +37,16 @@ struct QueueRecord: Codable, Sendable, Hashable {
         var location: URL?
         /// The protocol of that URL.
         var used: String?
+        /// The URLs of the second and later parts, if there are several.
+        var laterParts: [URL]?
+        var connections: Int?
+        var checksum: ContentDigest.Algorithm?
+
+        /// Notes the upload that the server has created.
+        mutating func note(_ new: FileUpload.Location?) {
+            (location, used) = (new?.url, new?.resumption.rawValue)
+            laterParts = new?.laterParts
+        }
     }
 
     var version = 1
@@ -153,16 +163,19 @@ extension QueueRecord.Upload {
         path = upload.file.standardizedFileURL.path
         resumption = upload.resumption.rawValue
         metadata = upload.metadata
-        location = upload.location?.url
-        used = upload.location?.resumption.rawValue
+        connections = upload.connections
+        checksum = upload.checksum
+        note(upload.location)
     }
 
     var value: FileUpload {
         var upload = FileUpload(URL(fileURLWithPath: path, isDirectory: false), for: request.urlRequest)
         upload.resumption = FileUpload.Resumption(rawValue: resumption) ?? .automatic
         upload.metadata = metadata
+        upload.connections = connections ?? 1
+        upload.checksum = checksum
         if let location, let used = used.flatMap({ FileUpload.Resumption(rawValue: $0) }) {
-            upload.location = FileUpload.Location(url: location, resumption: used)
+            upload.location = FileUpload.Location(url: location, resumption: used, laterParts: laterParts ?? [])
         }
         return upload
     }

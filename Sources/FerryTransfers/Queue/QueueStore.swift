@@ -190,7 +190,7 @@ final class QueueStore: @unchecked Sendable {
             // An error here is met again at the end of the upload.
             _ = try? update {
                 guard var record = records[id], var upload = record.upload else { return [] }
-                (upload.location, upload.used) = (location?.url, location?.resumption.rawValue)
+                upload.note(location)
                 record.upload = upload
                 return [record]
             }

@@ -26,9 +26,21 @@ public struct FileUpload: Sendable {
         public var url: URL
         /// The protocol of the URL: ``Resumption/tus`` or ``Resumption/resumableUploads``.
         public var resumption: Resumption
+        /// The URLs of the second and later parts of a file whose parts are sent at the same time; empty by default.
+        public var laterParts: [URL]
+        /// When the server will delete the upload unless it receives more of it; nil if it has not said so.
+        ///
+        /// It is the `Upload-Expires` of tus or the `max-age` of the draft's `Upload-Limit`.
+        public var expires: Date?
 
         /// Makes a location from one that was kept.
-        public init(url: URL, resumption: Resumption) { (self.url, self.resumption) = (url, resumption) }
+        public init(url: URL, resumption: Resumption, laterParts: [URL] = [], expires: Date? = nil) {
+            (self.url, self.resumption) = (url, resumption)
+            (self.laterParts, self.expires) = (laterParts, expires)
+        }
+
+        /// The URLs of all parts, in their order.
+        var urls: [URL] { [url] + laterParts }
     }
 
     /// The request that begins the upload; its method is `POST` unless it is set, and its body is ignored.
@@ -41,16 +53,29 @@ public struct FileUpload: Sendable {
     ///
     /// If the server no longer has it, the upload begins again.
     public var location: Location?
-    /// Called with the URL of the upload when the server has created it, and with nil if the server no longer has it.
+    /// Called with the location of the upload when the server has created it, and with nil if the server no longer has
+    /// it.
     ///
-    /// With the URL, another process can continue the upload. It is called on the delegate queue or the concurrency
-    /// pool; nil by default.
+    /// It is called again if the server tells another time at which the upload expires. With the location, another
+    /// process can continue the upload. It is called on the delegate queue or the concurrency pool; nil by default.
     public var locationDidChange: (@Sendable (Location?) -> Void)?
     /// What the server learns about the file with the tus protocol.
     ///
     /// By default it is the `filename`, and `filetype` from the request's `Content-Type` or else
     /// `application/octet-stream`, which many servers require.
     public var metadata: [String: String]
+    /// The algorithm of the digests with which the server can check what it receives; nil, the default, for none.
+    ///
+    /// With tus the file is sent in parts of 16 MiB with `Upload-Checksum`, and a part that the server refuses is sent
+    /// again; a server that does not offer the algorithm gets nothing, and the upload fails with
+    /// ``FileUploadError/checksumNotOffered``. Other requests have `Repr-Digest` or `Content-Digest` (RFC 9530), which
+    /// a server may ignore. The file is read twice.
+    public var checksum: ContentDigest.Algorithm?
+    /// The number of parts of the file that are sent at the same time, from 1, the default, to 32.
+    ///
+    /// Each part is an upload of its own, and the server joins them at the end. That needs the `concatenation`
+    /// extension of tus; for another server, and for a file of fewer than two bytes, there is only one part.
+    public var connections = 1
     /// The limit on the bytes per second, which several transfers may share; nil, the default, for none.
     public var limit: BandwidthLimit?
 
@@ -91,6 +116,8 @@ public enum FileUploadError: Error, Sendable, Hashable {
     case fileChanged(path: String)
     /// The server's response does not fit the protocol; the text says how.
     case badResponse(String)
+    /// The server does not offer to check the digests of ``FileUpload/checksum``.
+    case checksumNotOffered
     /// The server takes no file of this size; the limit is in bytes.
     case tooLarge(limit: Int64)
     /// The file at the path cannot be read, with the error number of the system, such as `ENOENT`.
@@ -104,6 +131,7 @@ extension FileUploadError: LocalizedError, CustomStringConvertible {
         case .status(let status): "The server responded with the status \(status)"
         case .fileChanged(let path): "\(path): the file has changed while it was uploaded"
         case .badResponse(let reason): "The server's response does not fit the upload protocol: \(reason)"
+        case .checksumNotOffered: "The server does not offer to check digests of this algorithm"
         case .tooLarge(let limit): "The server takes at most \(limit) bytes"
         case .file(let path, _, let reason): "\(path): \(reason)"
         }

@@ -41,14 +41,26 @@ enum UploadProtocol: Sendable, Hashable {
         return cancellation
     }
 
-    /// Returns the request that sends a part.
-    func partRequest(_ location: URL, _ part: Range<Int64>, of size: Int64, like request: URLRequest) -> URLRequest {
+    /// Returns the request that sends a part, with its digest if that is given.
+    func partRequest(
+        _ location: URL,
+        _ part: Range<Int64>,
+        of size: Int64,
+        digest: ContentDigest?,
+        like request: URLRequest
+    ) -> URLRequest {
         var append = Self.request(location, "PATCH", like: request)
         setCommonFields(of: &append)
         append.setValue("\(part.lowerBound)", forHTTPHeaderField: "Upload-Offset")
         switch self {
-        case .tus: append.setValue("application/offset+octet-stream", forHTTPHeaderField: "Content-Type")
+        case .tus:
+            append.setValue("application/offset+octet-stream", forHTTPHeaderField: "Content-Type")
+            if let digest {
+                let value = "\(Self.checksumName(digest.algorithm)) \(Data(digest.bytes).base64EncodedString())"
+                append.setValue(value, forHTTPHeaderField: "Upload-Checksum")
+            }
         case .resumableUploads:
+            append.setValue(digest?.fieldValue, forHTTPHeaderField: "Content-Digest")
             append.setValue("application/partial-upload", forHTTPHeaderField: "Content-Type")
             append.setValue(part.upperBound == size ? "?1" : "?0", forHTTPHeaderField: "Upload-Complete")
         }
@@ -69,6 +81,39 @@ enum UploadProtocol: Sendable, Hashable {
         case .resumableUploads: creation.setValue("?1", forHTTPHeaderField: "Upload-Complete")
         }
         return creation
+    }
+
+    /// The name of an algorithm in the fields of tus.
+    static func checksumName(_ algorithm: ContentDigest.Algorithm) -> String {
+        switch algorithm {
+        case .sha256: "sha256"
+        case .sha512: "sha512"
+        }
+    }
+
+    /// Returns the request with which tus creates the upload of one of several parts.
+    static func partCreationRequest(_ request: URLRequest, size: Int64) -> URLRequest {
+        var creation = tus.creationRequest(request, size: size, metadata: [:])
+        creation.setValue("partial", forHTTPHeaderField: "Upload-Concat")
+        return creation
+    }
+
+    /// Returns the request with which tus joins the uploads of parts.
+    static func joiningRequest(_ request: URLRequest, of parts: [URL], metadata: [String: String]) -> URLRequest {
+        var joining = tus.creationRequest(request, size: 0, metadata: metadata)
+        joining.setValue(nil, forHTTPHeaderField: "Upload-Length")
+        let list = parts.map(\.absoluteString).joined(separator: " ")
+        joining.setValue("final;" + list, forHTTPHeaderField: "Upload-Concat")
+        return joining
+    }
+
+    /// Returns when an upload is going to be deleted, if a response tells it.
+    func expiration(in response: HTTPURLResponse) -> Date? {
+        switch self {
+        case .tus: response.value(forHTTPHeaderField: "Upload-Expires").flatMap { HTTPDate.parse($0) }
+        case .resumableUploads:
+            Self.limit("max-age", in: response).map { Date.current.addingTimeInterval(Double($0)) }
+        }
     }
 
     /// Returns the status that a response to a `HEAD` request tells.
@@ -102,13 +147,6 @@ enum UploadProtocol: Sendable, Hashable {
         return url
     }
 
-    /// Returns what a server offers in its response to `OPTIONS`.
-    static func offered(by response: HTTPURLResponse) -> UploadProtocol {
-        let versions = response.value(forHTTPHeaderField: "Tus-Version") ?? ""
-        let isTus = versions.split(separator: ",").contains { $0.trimmingCharacters(in: .whitespaces) == tusVersion }
-        return isTus ? .tus : .resumableUploads
-    }
-
     /// Returns a limit of `Upload-Limit`, a dictionary of numbers (RFC 8941), or of tus.
     static func limit(_ name: String, in response: HTTPURLResponse) -> Int64? {
         if name == "max-size", let limit = number("Tus-Max-Size", in: response) { return limit }
@@ -121,7 +159,7 @@ enum UploadProtocol: Sendable, Hashable {
         return nil
     }
 
-    private static func number(_ name: String, in response: HTTPURLResponse) -> Int64? {
+    static func number(_ name: String, in response: HTTPURLResponse) -> Int64? {
         response.value(forHTTPHeaderField: name).flatMap { ByteCount(digits: $0.trimmingCharacters(in: .whitespaces)) }?
             .int64
     }

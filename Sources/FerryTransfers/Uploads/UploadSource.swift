@@ -40,6 +40,19 @@ final class UploadSource: Sendable {
             return data
         }
     }
+
+    /// Returns the digest of a part.
+    func digest(_ algorithm: ContentDigest.Algorithm, of part: Range<Int64>) async throws -> ContentDigest? {
+        var hash = DigestHash(algorithm)
+        var position = part.lowerBound
+        while position < part.upperBound {
+            try Task.checkCancellation()
+            let end = min(part.upperBound, position + Int64(UploadPieces.size))
+            try await read(position..<end).withUnsafeBytes { hash.update($0) }
+            position = end
+        }
+        return ContentDigest(algorithm, hash.bytes)
+    }
 }
 
 /// The pieces of a part of a file, as a request's body takes them.
@@ -50,7 +63,7 @@ struct UploadPieces: AsyncSequence, Sendable {
     /// Called with the number of bytes of each piece before it is returned.
     let willSend: @Sendable (Int) -> Void
 
-    private static let pieceSize = 262_144
+    fileprivate static let size = 262_144
 
     struct AsyncIterator: AsyncIteratorProtocol {
         let pieces: UploadPieces
@@ -58,7 +71,7 @@ struct UploadPieces: AsyncSequence, Sendable {
 
         mutating func next() async throws -> Data? {
             guard position < pieces.part.upperBound else { return nil }
-            let size = Swift.min(UploadPieces.pieceSize, pieces.limit?.pieceSize ?? UploadPieces.pieceSize)
+            let size = Swift.min(UploadPieces.size, pieces.limit?.pieceSize ?? UploadPieces.size)
             let end = Swift.min(pieces.part.upperBound, position + Int64(size))
             let data = try await pieces.source.read(position..<end)
             try await pieces.limit?.take(data.count)

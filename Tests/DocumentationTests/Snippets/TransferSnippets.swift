@@ -95,4 +95,11 @@ enum TransferSnippets {
         upload.locationDidChange = { location in saveLocation(location) }
         try await session.upload(upload)
     }
+
+    func checkedParts(session: CurlSession, file: URL, url: URL) async throws {
+        var upload = FileUpload(file, to: url)
+        upload.checksum = .sha256
+        upload.connections = 4
+        try await session.upload(upload)
+    }
 }

@@ -267,6 +267,17 @@ import Testing
         }
     }
 
+    @Test("The record of an upload keeps its digests, connections and the uploads of its parts")
+    func uploadRecord() throws {
+        let urls = try (0..<3).map { try #require(URL(string: "http://host/\($0)")) }
+        var upload = FileUpload(folder.file("a"), to: urls[0])
+        (upload.checksum, upload.connections) = (.sha512, 3)
+        upload.location = .init(url: urls[0], resumption: .tus, laterParts: [urls[1], urls[2]])
+        let kept = try QueueRecord.Upload(upload, keepsSecrets: false)
+        let read = try JSONDecoder().decode(QueueRecord.Upload.self, from: JSONEncoder().encode(kept)).value
+        #expect(read.checksum == .sha512 && read.connections == 3 && read.location == upload.location)
+    }
+
     @Test("Records with any values are taken or left out, and never end the process")
     func records() throws {
         let download = try QueueRecord.Download(

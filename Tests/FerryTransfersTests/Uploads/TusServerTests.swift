@@ -36,6 +36,73 @@ struct TusServerTests {
         #expect(uploads == [content])
     }
 
+    @Test("The parts of a file are sent at the same time, and joined by the server", arguments: [2, 7])
+    func parts(connections: Int) async throws {
+        let server = try TusServer(folder: folder.file("uploads"))
+        let locations = Mutex<[FileUpload.Location?]>([])
+        let progress = Mutex<[TransferProgress]>([])
+        var upload = FileUpload(folder.file("file"), to: server.url)
+        upload.connections = connections
+        upload.locationDidChange = { location in locations.withLock { $0.append(location) } }
+        let outcome = try await makeSession().upload(upload) { update in progress.withLock { $0.append(update) } }
+        #expect(outcome.bytes == Int64(Self.count) && outcome.continuedBytes == 0)
+        #expect(progress.withLock { $0.last?.bytes } == Int64(Self.count))
+        let location = try #require(locations.withLock { $0.first } ?? nil)
+        #expect(location.laterParts.count == connections - 1)
+        let days = try #require(location.expires).timeIntervalSinceNow / 86_400
+        #expect(days > 1 && days < 30)
+        // The server deletes the parts that it has joined.
+        #expect(uploads == [content])
+    }
+
+    @Test("A cancelled upload of parts goes on with what the server has of each")
+    func continuedParts() async throws {
+        let server = try TusServer(folder: folder.file("uploads"))
+        let location = Mutex<FileUpload.Location?>(nil)
+        var upload = FileUpload(folder.file("file"), to: server.url)
+        upload.connections = 3
+        upload.limit = BandwidthLimit(bytesPerSecond: 3_000_000)
+        upload.locationDidChange = { new in location.withLock { $0 = new } }
+        let task = Task { [upload] in try await makeSession().upload(upload) }
+        try await eventually("a part of each") { uploads.filter { $0.count > 200_000 }.count == 3 }
+        task.cancel()
+        #expect((await failure { try await task.value } as? URLError)?.code == .cancelled)
+
+        upload.limit = nil
+        upload.location = location.withLock { $0 }
+        let outcome = try await makeSession().upload(upload)
+        #expect(outcome.continuedBytes > 0)
+        #expect(uploads == [content])
+    }
+
+    @Test("An upload of parts begins again if the server no longer has one of them, and can be cancelled")
+    func lostPart() async throws {
+        let server = try TusServer(folder: folder.file("uploads"))
+        let location = Mutex<FileUpload.Location?>(nil)
+        var upload = FileUpload(folder.file("file"), to: server.url)
+        upload.connections = 3
+        upload.limit = BandwidthLimit(bytesPerSecond: 3_000_000)
+        upload.locationDidChange = { new in location.withLock { $0 = new } }
+        let session = makeSession()
+        for isCancelled in [true, false] {
+            let task = Task { [upload] in try await session.upload(upload) }
+            try await eventually("a part of each") { uploads.filter { $0.count > 100_000 }.count == 3 }
+            task.cancel()
+            _ = await failure { try await task.value }
+            let made = try #require(location.withLock { $0 })
+            if isCancelled {
+                try await session.cancelUpload(at: made, of: upload)
+                #expect(uploads.isEmpty)
+            } else {
+                let last = try #require(made.laterParts.last)
+                try await session.cancelUpload(at: .init(url: last, resumption: .tus), of: upload)
+                (upload.location, upload.limit) = (made, nil)
+                let outcome = try await session.upload(upload)
+                #expect(outcome.continuedBytes == 0 && uploads.contains(content))
+            }
+        }
+    }
+
     @Test("A cancelled upload goes on with what the server has")
     func continued() async throws {
         let server = try TusServer(folder: folder.file("uploads"))

@@ -172,7 +172,10 @@ extension NginxTests {
             #expect(try await small == [try Contents.of(server.files.text).count])
         }
 
-        @Test("Downloads with a bandwidth limit keep HTTP/2 where HTTP/1.1 is excluded, and arrive whole", arguments: [0, 1])
+        @Test(
+            "Downloads with a bandwidth limit keep HTTP/2 where HTTP/1.1 is excluded, and arrive whole",
+            arguments: [0, 1]
+        )
         func limitedDownloads(cancelled: Int) async throws {
             let session = server.session(.http2PriorKnowledge)
             let limit = BandwidthLimit(bytesPerSecond: 1_000_000)

@@ -1,0 +1,33 @@
+/// What is known of a server before an upload is created.
+struct UploadOffer: Sendable, Equatable {
+    var resumption: FileUpload.Resumption
+    var mostBytes: Int64?
+    var mostBytesOfRequest: Int64?
+    /// Whether a server of tus joins uploads of parts.
+    var joinsParts = false
+    /// The digests that a server of tus checks.
+    var checksums: Set<ContentDigest.Algorithm> = []
+
+    init(_ resumption: FileUpload.Resumption) { self.resumption = resumption }
+
+    /// Reads the response to `OPTIONS`; a server that does not say is one for the draft, which needs no offer.
+    init(_ response: HTTPURLResponse) {
+        self.init(.resumableUploads)
+        guard 200..<300 ~= response.statusCode else { return }
+        mostBytes = UploadProtocol.limit("max-size", in: response)
+        mostBytesOfRequest = UploadProtocol.limit("max-append-size", in: response)
+        let items = { (name: String) in
+            (response.value(forHTTPHeaderField: name) ?? "").split(separator: ",")
+                .prefix(64)
+                .map { $0.trimmingCharacters(in: .whitespaces).lowercased() }
+        }
+        guard items("Tus-Version").contains(UploadProtocol.tusVersion) else { return }
+        resumption = .tus
+        let extensions = items("Tus-Extension")
+        joinsParts = extensions.contains("concatenation")
+        guard extensions.contains("checksum") else { return }
+        let names = items("Tus-Checksum-Algorithm")
+        let offered = ContentDigest.Algorithm.allCases.filter { names.contains(UploadProtocol.checksumName($0)) }
+        checksums = Set(offered)
+    }
+}

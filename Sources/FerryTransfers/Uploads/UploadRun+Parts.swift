@@ -1,0 +1,73 @@
+/// An upload whose parts are sent at the same time, and joined by the server (the `concatenation` extension of tus).
+extension UploadRun {
+    /// Sends all parts; returns `nil` if the server no longer has one of them.
+    func sendParts(_ source: UploadSource) async throws -> FileUpload.Outcome? {
+        let urls: [URL]
+        if let location {
+            urls = location.urls
+        } else {
+            urls = try await createParts(source)
+            setLocation(
+                FileUpload.Location(
+                    url: urls[0],
+                    resumption: .tus,
+                    laterParts: Array(urls.dropFirst()),
+                    expires: firstExpiration
+                )
+            )
+        }
+        guard try await sendParts(source, to: urls) else { return nil }
+        // A lost response does not tell whether the parts were joined, and a second request could join them again.
+        let joining = UploadProtocol.joiningRequest(request, of: urls, metadata: upload.metadata)
+        do {
+            let answer = try await exchange(joining, source, 0..<0)
+            return try isUsable(answer.response) ? finish(answer, source) : nil
+        } catch let interruption as Interruption {
+            throw interruption.cause
+        }
+    }
+
+    private func createParts(_ source: UploadSource) async throws -> [URL] {
+        var urls: [URL] = []
+        do {
+            for (index, range) in ranges.enumerated() {
+                let creation = UploadProtocol.partCreationRequest(request, size: Int64(range.count))
+                let url = try await repeating(index, mayCreate: true) {
+                    let (_, response) = try await self.exchange(creation, source, 0..<0)
+                    guard try self.isUsable(response) else { throw FileUploadError.status(response.statusCode) }
+                    guard let url = UploadProtocol.location(in: response, for: creation) else {
+                        throw FileUploadError.badResponse("Location is missing or not a URL")
+                    }
+                    self.noteExpiration(UploadProtocol.tus.expiration(in: response), of: index)
+                    return url
+                }
+                urls.append(url)
+            }
+        } catch {
+            // What the server has made is of no use; a server that cannot delete it lets it expire.
+            for url in urls {
+                try? await session.cancelUpload(at: FileUpload.Location(url: url, resumption: .tus), of: upload)
+            }
+            throw error
+        }
+        return urls
+    }
+
+    /// Sends each part to its upload at the same time; returns whether the server has all of them.
+    private func sendParts(_ source: UploadSource, to urls: [URL]) async throws -> Bool {
+        try await withThrowingTaskGroup(of: Bool.self) { group in
+            for (index, url) in urls.enumerated() {
+                group.addTask {
+                    try await self.repeating(index, mayCreate: true) {
+                        try await self.resume(index, at: url, .tus, source) != nil
+                    }
+                }
+            }
+            for try await isThere in group where !isThere {
+                group.cancelAll()
+                return false
+            }
+            return true
+        }
+    }
+}

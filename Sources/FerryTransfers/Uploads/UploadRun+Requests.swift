@@ -1,0 +1,143 @@
+/// The requests of an upload.
+extension UploadRun {
+    /// The size of the parts that are sent with digests of their own, each of which is sent again if it is damaged.
+    private static let checkedSize: Int64 = 16_777_216
+
+    /// Creates the upload of the whole file, whose bytes are part of the request unless the protocol is tus.
+    func create(_ source: UploadSource, _ offer: UploadOffer) async throws -> Step {
+        let kind: UploadProtocol? =
+            switch offer.resumption {
+            case .tus: .tus
+            case .none: nil
+            case .resumableUploads, .automatic: .resumableUploads
+            }
+        var creation = kind?.creationRequest(request, size: source.size, metadata: upload.metadata) ?? request
+        var isWhole = kind != .tus
+        if kind == .resumableUploads, let most = offer.mostBytesOfRequest, most < source.size {
+            creation.setValue("?0", forHTTPHeaderField: "Upload-Complete")
+            isWhole = false
+        }
+        if kind != .tus, let digest = try await digest(of: 0..<source.size, source) {
+            creation.setValue(digest.fieldValue, forHTTPHeaderField: "Repr-Digest")
+        }
+        let interim = InterimResponses { [self, creation] response in
+            guard response.statusCode == 104, let kind,
+                let url = UploadProtocol.location(in: response, for: creation)
+            else { return }
+            setLocation(url, kind, in: response)
+        }
+        let answer = try await exchange(creation, source, isWhole ? 0..<source.size : 0..<0, of: 0, interim)
+        let response = answer.response
+        if response.isPassing { throw Interruption(cause: FileUploadError.status(response.statusCode)) }
+        guard 200..<300 ~= response.statusCode else { throw FileUploadError.status(response.statusCode) }
+        let isIncomplete = response.value(forHTTPHeaderField: "Upload-Complete") == "?0"
+        guard let kind, !isWhole || isIncomplete else { return .finished(finish(answer, source)) }
+        guard let url = UploadProtocol.location(in: response, for: creation) else {
+            throw FileUploadError.badResponse("Location is missing or not a URL")
+        }
+        setLocation(url, kind, in: response)
+        return kind == .tus && source.size == 0 ? .finished(finish(answer, source)) : .created
+    }
+
+    /// Sends the rest of a part to its upload, and returns the last response; `nil` if the server does not have it.
+    func resume(
+        _ index: Int,
+        at url: URL,
+        _ kind: UploadProtocol,
+        _ source: UploadSource
+    ) async throws -> (data: Data, response: HTTPURLResponse)? {
+        let range = ranges[index]
+        let size = Int64(range.count)
+        var answer = try await exchange(kind.statusRequest(url, like: request), source)
+        guard try isUsable(answer.response) else { return nil }
+        var status = try kind.status(in: answer.response, size: size)
+        confirm(index, status.offset, at: url)
+        while !status.isComplete {
+            var most = status.mostBytes ?? .max
+            if kind == .tus, upload.checksum != nil { most = min(most, Self.checkedSize) }
+            // The limit may be as large as a number can be.
+            let end = status.offset + min(size - status.offset, most)
+            guard end > status.offset || size == status.offset else {
+                throw FileUploadError.badResponse("no request may have any bytes")
+            }
+            let part = range.lowerBound + status.offset..<range.lowerBound + end
+            let digest = try await digest(of: part, source)
+            let append = kind.partRequest(url, status.offset..<end, of: size, digest: digest, like: request)
+            answer = try await exchange(append, source, part, of: index)
+            // The server has another offset than it said, or has received other bytes than were sent (tus).
+            let code = answer.response.statusCode
+            if code == 409 || code == 460 { throw Interruption(cause: FileUploadError.status(code)) }
+            guard try isUsable(answer.response) else { return nil }
+            status.offset = end
+            if kind == .tus, try kind.status(in: answer.response, size: size).offset != end {
+                throw Interruption(cause: FileUploadError.badResponse("Upload-Offset is not the end of the part"))
+            }
+            status.isComplete = end == size
+            confirm(index, end, at: url)
+            noteExpiration(kind.expiration(in: answer.response), of: index)
+        }
+        return answer
+    }
+
+    /// Returns whether a response of an upload's URL is a success, and `false` if there is no such upload.
+    func isUsable(_ response: HTTPURLResponse) throws -> Bool {
+        switch response.statusCode {
+        case 200..<300: return true
+        case 404, 410: return false
+        case _ where response.isPassing: throw Interruption(cause: FileUploadError.status(response.statusCode))
+        default: throw FileUploadError.status(response.statusCode)
+        }
+    }
+
+    private func digest(of part: Range<Int64>, _ source: UploadSource) async throws -> ContentDigest? {
+        guard let algorithm = upload.checksum else { return nil }
+        return try await source.digest(algorithm, of: part)
+    }
+
+    /// Sends a request, with bytes of the file as its body, which belong to a part.
+    func exchange(
+        _ request: URLRequest,
+        _ source: UploadSource,
+        _ bytes: Range<Int64>? = nil,
+        of index: Int = 0,
+        _ interim: InterimResponses? = nil
+    ) async throws -> (data: Data, response: HTTPURLResponse) {
+        do {
+            guard let bytes else {
+                let (data, response) = try await session.data(for: request)
+                return (data, try http(response))
+            }
+            let offset = bytes.isEmpty ? 0 : bytes.lowerBound - ranges[index].lowerBound
+            let body = RequestBody(length: Int64(bytes.count)) { [self] in
+                beginSending(index, at: offset)
+                return UploadPieces(source: source, part: bytes, limit: upload.limit) { [self] in
+                    count($0, of: index, source)
+                }
+            }
+            let (data, response) = try await session.upload(for: request, body: body, delegate: interim)
+            return (data, try http(response))
+        } catch let error as URLError where error.isPassing {
+            throw Interruption(cause: error)
+        }
+    }
+
+    private func http(_ response: URLResponse) throws -> HTTPURLResponse {
+        guard let response = response as? HTTPURLResponse else { throw URLError(.badServerResponse) }
+        return response
+    }
+}
+
+/// Passes on the interim responses of a task.
+final class InterimResponses: NSObject, CurlSessionInterimResponseDelegate {
+    private let handler: @Sendable (HTTPURLResponse) -> Void
+
+    init(_ handler: @escaping @Sendable (HTTPURLResponse) -> Void) { self.handler = handler }
+
+    func urlSession(
+        _ session: CurlSession,
+        task: URLSessionTask,
+        didReceiveInformationalResponse response: HTTPURLResponse
+    ) {
+        handler(response)
+    }
+}
