@@ -33,7 +33,15 @@ struct Attempts {
         }
     }
 
+    /// The end of the call that interceptors are asked about, or have been.
+    struct Conclusion {
+        var failure: Failure
+        /// Why there is no further attempt, if that needs to be said.
+        var note: String?
+    }
+
     let settings: RecoverySettings
+    var conclusion: Conclusion?
     private let task: TaskIdentity
     private let originalURL: URL?
     private let startedAt: MonotonicTime

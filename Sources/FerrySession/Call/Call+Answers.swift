@@ -99,7 +99,7 @@ extension Call {
     }
 
     /// The held response with its whole body, if that is known.
-    private func completeHeld(_ world: some CallSurroundings) -> HeldResponse? {
+    func completeHeld(_ world: some CallSurroundings) -> HeldResponse? {
         guard let held, incoming.hasEnded, held.failure == nil, !held.isTunnel, !held.isAbandoned,
             world.decoding.isWhole
         else { return nil }

@@ -92,7 +92,10 @@ extension Call {
 
     mutating func admit(_ world: some CallSurroundings) {
         guard let origin else { return }
-        if let error = circuit.refusal(of: origin, url: request.url, at: world.now) { return fail(error, world) }
+        if let error = circuit.refusal(of: origin, url: request.url, at: world.now) {
+            if askForConclusion(of: .error(error, wasSent: false), world) { return }
+            return fail(error, world)
+        }
         stage = .attempting
         emit(.admit(to: origin, isNamedByTask: !redirects.hasLeftOrigin))
     }
@@ -140,6 +143,7 @@ extension Call {
     ) {
         guard attempts?.accept(question) == true else { return }
         if case .decision(let decision) = answer { return follow(decision, world) }
+        if case .conclusion(let response) = answer { return conclude(with: response, world) }
         emit(.endWait)
         stage = .idle
         switch answer {
@@ -154,7 +158,7 @@ extension Call {
             adopt(AdaptedRequest(replacing: request))
             recover(from: error, wasSent: false, world)
         case .failure(let error): end(with: error, world)
-        case .decision: break
+        case .decision, .conclusion: break
         }
     }
 

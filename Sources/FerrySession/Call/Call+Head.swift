@@ -125,7 +125,9 @@ extension Call {
     private func heldForRetry(_ received: ReceivedResponse, _ status: Int) -> HeldResponse? {
         guard let attempts, attempts.settings.concerns(status), let response = received.value as? HTTPURLResponse
         else { return nil }
-        return HeldResponse(response: response, kind: .failure)
+        var held = HeldResponse(response: response, kind: .failure)
+        held.limit = attempts.settings.interceptors?.heldBodyLimit ?? HeldResponse.bodyLimit
+        return held
     }
 
     // MARK: - Challenges
@@ -171,7 +173,7 @@ extension Call {
     }
 
     /// Delivers a response that needs no network as one from the network would be.
-    mutating func serve(_ local: LocalResponse, _ world: some CallSurroundings) {
+    mutating func serve(_ local: LocalResponse, isFinal: Bool = false, _ world: some CallSurroundings) {
         (incoming, held) = (IncomingResponse(), nil)
         stage = .attempting
         emit(.beginServing(local))
@@ -179,7 +181,7 @@ extension Call {
         let received = ReceivedResponse(local.head, url: url, isDecoded: local.isDecoded)
         received.add(local.trailers)
         let failure = local.source == .cache ? nil : heldForRetry(received, local.head.status)
-        if var question = redirect(for: received, local.head) ?? failure {
+        if !isFinal, var question = redirect(for: received, local.head) ?? failure {
             if case .redirect = question.kind, redirects.count >= settings.maximumRedirects {
                 return fail(.ferryTooManyRedirects(url: url), world)
             }

@@ -33,7 +33,7 @@ extension Call {
         emit(.askInterceptors(question, interceptors, attempt, asked))
     }
 
-    private func isOfInterest(_ failure: Attempts.Failure, to interceptors: RequestInterceptors) -> Bool {
+    func isOfInterest(_ failure: Attempts.Failure, to interceptors: RequestInterceptors) -> Bool {
         switch failure {
         case .response(let response): interceptors.failureStatuses.contains(response.statusCode)
         case .error: true
@@ -110,8 +110,14 @@ extension Call {
     /// Ends the call with the response or error that was to be decided about; an error gets the note.
     private mutating func endWithFailure(note: String? = nil, _ world: some CallSurroundings) {
         guard let failure = attempts?.current.failure else { return }
-        attempts?.current.settle()
         streamQuestions.withdraw()
+        attempts?.current.pendingRetry = nil
+        if !askForConclusion(of: failure, note: note, world) { end(as: failure, note: note, world) }
+    }
+
+    /// Ends the call as an attempt has ended.
+    mutating func end(as failure: Attempts.Failure, note: String?, _ world: some CallSurroundings) {
+        attempts?.current.settle()
         switch failure {
         case .response: deliverHeld(world)
         case .error(let error, _): fail(error, note: note, world)

@@ -135,7 +135,7 @@ struct Call {
     /// Keeps the beginning of a held response's body; returns whether no more is kept.
     mutating func keepForHeld(_ bytes: UnsafeRawBufferPointer) -> Bool {
         held?.body.append(contentsOf: bytes)
-        return held.map { $0.body.count >= HeldResponse.bodyLimit } ?? false
+        return held.map { $0.body.count >= $0.limit } ?? false
     }
 
     /// Notes that a held response has used a share of a turn; returns whether it must be decided about now.

@@ -109,6 +109,8 @@ final class CallDriver: @unchecked Sendable {
         case .considerResponseLater: engine.submit(.run { [self] in send(.considersResponse) })
         case .askInterceptors(let number, let interceptors, let attempt, let failure):
             ask(number) { .decision(await interceptors.decision(about: attempt, dueTo: failure)) }
+        case .askForConclusion(let number, let interceptors, let attempt, let end):
+            ask(number) { await interceptors.conclusion(about: attempt, with: end) }
         case .budget(.noteRequest, let key): group.retryBudgets.noteRequest(to: key, at: .now())
         case .budget(.giveBack, let key): group.retryBudgets.giveBack(to: key)
         case .keepCredential(let party): group.keep(party)

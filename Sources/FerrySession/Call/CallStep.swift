@@ -46,6 +46,7 @@ enum CallStep {
     /// Considers a retry instead of the response that is held back, as soon as libcurl's callback has returned.
     case considerResponseLater
     indirect case askInterceptors(Int, RequestInterceptors, RequestAttempt, AttemptFailure)
+    indirect case askForConclusion(Int, RequestInterceptors, RequestAttempt, CallEnd)
     /// Uses the session's budget of retries.
     case budget(BudgetUse, RetryBudgets.Key)
     /// Sends a credential that was accepted with the next requests of the session.

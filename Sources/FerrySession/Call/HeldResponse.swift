@@ -20,7 +20,8 @@ struct HeldResponse {
     var isTunnel = false
     /// Whether the attempt was ended before the body came, so that the response cannot be delivered.
     var isAbandoned = false
-    /// How much of the body is kept before the delegate is asked.
+    /// How much of the body is kept before it is decided about.
+    var limit = Self.bodyLimit
     static let bodyLimit = 65_536
     /// The shares of turns that decoding the body has used.
     private(set) var timeUsed = TimeSpan.zero

@@ -6,6 +6,8 @@ enum InterceptorAnswer: Sendable {
     case attemptFailure(URLRequest, URLError)
     case failure(any Error)
     case decision(RetryDecision)
+    /// The response that takes the place of the call's end, if there is one.
+    case conclusion(InterceptedResponse?)
 }
 
 extension RequestInterceptors {

@@ -247,6 +247,9 @@ package final class RequestInterceptors: Sendable {
     package let all: [any RequestInterceptor]
     let responding: [any RespondingInterceptor]
     let signers: [any RequestSigner]
+    let concluding: [any ConcludingInterceptor]
+    /// How many bytes of a body are held back while interceptors decide.
+    let heldBodyLimit: Int
     let failureStatuses: Set<Int>
     private let startObservers: [any TaskStartObserver]
     /// The interceptors, if they may all be asked on the thread that resumes a task.
@@ -257,6 +260,8 @@ package final class RequestInterceptors: Sendable {
         self.all = all
         responding = all.compactMap { $0 as? any RespondingInterceptor }
         signers = all.compactMap { $0 as? any RequestSigner }
+        concluding = all.compactMap { $0 as? any ConcludingInterceptor }
+        heldBodyLimit = concluding.reduce(HeldResponse.bodyLimit) { max($0, $1.heldBodyLimit) }
         startObservers = all.compactMap { $0 as? any TaskStartObserver }
         failureStatuses = all.reduce(into: []) { $0.formUnion($1.failureStatuses) }
         let immediate = all.compactMap { $0 as? any ImmediateRequestInterceptor }

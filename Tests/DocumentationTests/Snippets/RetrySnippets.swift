@@ -21,6 +21,28 @@ struct TraceInterceptor: RequestInterceptor {
     }
 }
 
+/// The last prices that were received.
+actor PriceStore {
+    var last: Data?
+}
+
+struct LastPrices: ConcludingInterceptor {
+    let store: PriceStore
+
+    func conclude(
+        _ attempt: RequestAttempt,
+        with end: CallEnd
+    ) async throws -> InterceptedResponse? {
+        guard end.request.url?.path == "/prices",
+            let prices = await store.last
+        else { return nil }
+        return InterceptedResponse(
+            headers: ["Content-Type": "application/json"],
+            body: prices
+        )
+    }
+}
+
 enum RetrySnippets {
     static func standard(manager: HTTPSessionManager) async throws {
         manager.retryPolicy = .standard

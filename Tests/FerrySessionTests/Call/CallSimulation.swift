@@ -26,6 +26,7 @@ final class CallSimulation: CallSurroundings {
     /// What has happened, for the report of a failure.
     private(set) var log: [String] = []
     private(set) var ends = 0
+    private var concluded = 0
     var isFinished: Bool { ends > 0 }
 
     private var generator: SeededGenerator
@@ -38,7 +39,9 @@ final class CallSimulation: CallSurroundings {
     private var isQueued = false
     private(set) var isRunning = false
     private var isSuspended = false
-    private var openQuestion: (number: Int, isDecision: Bool)?
+    private enum Question { case request, decision, conclusion }
+
+    private var openQuestion: (number: Int, kind: Question)?
     private var openRedirect: URLRequest?
     private var openChallenge = false
     private var needsStream = false
@@ -96,10 +99,20 @@ final class CallSimulation: CallSurroundings {
             values.retry = .standard
             values.interceptors = RequestInterceptors([Silent()])
         },
+        RecoverySettings { values in
+            values.retry = .standard
+            values.interceptors = RequestInterceptors([Around()])
+        },
     ]
 
     /// An interceptor that the simulation answers for.
     private struct Silent: RequestInterceptor {}
+
+    /// An interceptor around the whole call, for which the simulation answers too.
+    private struct Around: ConcludingInterceptor {
+        var failureStatuses: Set<Int> { Set(200...599) }
+        func conclude(_ attempt: RequestAttempt, with end: CallEnd) async throws -> InterceptedResponse? { nil }
+    }
 
     // MARK: - What surrounds the call
 
@@ -155,8 +168,9 @@ final class CallSimulation: CallSurroundings {
         if isFinished { return }
         log.append("  " + "\(step)".prefix(120))
         switch step {
-        case .adapt(let number, _, _, _): openQuestion = (number, false)
-        case .askInterceptors(let number, _, _, _): openQuestion = (number, true)
+        case .adapt(let number, _, _, _): openQuestion = (number, .request)
+        case .askInterceptors(let number, _, _, _): openQuestion = (number, .decision)
+        case .askForConclusion(let number, _, _, _): openQuestion = (number, .conclusion)
         case .prepare: send(.prepared(Origin(call.request.url ?? Self.urls[0])))
         case .verify: send(.verified)
         case .lookUp: lookUp()
@@ -405,16 +419,23 @@ final class CallSimulation: CallSurroundings {
 
     // MARK: - The user's code
 
-    private func answer(_ question: (number: Int, isDecision: Bool)) {
+    private func answer(_ question: (number: Int, kind: Question)) {
         openQuestion = nil
         let request = call.request.base
         var answer = InterceptorAnswer.decision(.proceed)
-        if question.isDecision {
+        switch question.kind {
+        case .conclusion:
+            concluded += 1
+            if concluded > 1 { violations.append("the end of the call was asked about twice") }
+            let headers = ["X-Entity": "\(newEntity())"]
+            let response = InterceptedResponse(status: chance(50) ? 200 : 503, headers: headers, body: lastBody)
+            answer = chance(20) ? .failure(URLError(.badServerResponse)) : .conclusion(chance(60) ? response : nil)
+        case .decision:
             let decision: RetryDecision = chance(50) ? .proceed : chance(50) ? .doNotRetry : .retryAfter(1)
             // It may know that repeating is safe.
             if case .retryAfter = decision { isSpent = false }
             answer = .decision(decision)
-        } else {
+        case .request:
             switch Int.random(in: 0..<12, using: &generator) {
             case 0: answer = .failure(URLError(.userAuthenticationRequired))
             case 1: answer = .attemptFailure(request, URLError(.networkConnectionLost))

@@ -1,0 +1,50 @@
+/// The question to interceptors that stand around the whole call, before it ends.
+extension Call {
+    /// Asks interceptors whether a response of theirs takes the place of the call's end; returns whether they are asked.
+    ///
+    /// - Parameters:
+    ///   - failure: The response, which is held back, or error.
+    ///   - note: Why there is no further attempt, if that needs to be said.
+    ///   - world: What surrounds the call.
+    mutating func askForConclusion(
+        of failure: Attempts.Failure,
+        note: String? = nil,
+        _ world: some CallSurroundings
+    ) -> Bool {
+        guard let interceptors = attempts?.settings.interceptors, !interceptors.concluding.isEmpty,
+            attempts?.conclusion == nil, !rest.isResuming, response == nil || world.mayRestartBody,
+            isOfInterest(failure, to: interceptors)
+        else { return false }
+        var isBodyComplete = true
+        switch failure {
+        case .response: isBodyComplete = completeHeld(world) != nil
+        case .error(let error, _):
+            if response == nil, world.mayServeStale(insteadOf: error.code) { return false }
+            endAttempt(world)
+        }
+        guard let question = attempts?.ask(), let attempt = attempts?.requestAttempt(redirects) else { return false }
+        attempts?.conclusion = Attempts.Conclusion(failure: failure, note: note)
+        let body = Data(held?.body ?? [])
+        let end = CallEnd(failure.cause, request: request.complete, body: body, isBodyComplete: isBodyComplete)
+        emit(.waitForAnswer)
+        emit(.askForConclusion(question, interceptors, attempt, end))
+        return true
+    }
+
+    /// Ends the call with an interceptor's response, or as it would have ended without.
+    mutating func conclude(with response: InterceptedResponse?, _ world: some CallSurroundings) {
+        emit(.endWait)
+        guard let conclusion = attempts?.conclusion else { return }
+        guard let response else {
+            if !isSuspended { emit(.retakeSlot) }
+            return end(as: conclusion.failure, note: conclusion.note, world)
+        }
+        endAttempt(world)
+        // There is no further attempt, and no question about the response.
+        attempts = nil
+        emit(.setClientFull(false))
+        emit(.forgetResponse)
+        let head = ResponseHead(version: "HTTP/1.1", status: response.status, fields: response.fields)
+        serve(LocalResponse(source: .interceptor, head: head, body: .data(response.body)), isFinal: true, world)
+    }
+}

@@ -1,0 +1,69 @@
+/// An interceptor that stands around a whole call: it may change the response that the call ends with, or give one in
+/// place of its error.
+///
+/// It is asked once, when neither an interceptor nor the ``RetryPolicy`` causes another attempt, or when a
+/// ``CircuitBreaker`` has refused the request. It is asked about responses with one of its
+/// ``RequestInterceptor/failureStatuses``, which may include 200 to 299. It is not asked after a cancellation, at the
+/// end of the call's deadline, where a stored response may be served instead of the error, or once bytes of a body have
+/// been delivered that cannot be taken back.
+public protocol ConcludingInterceptor: RequestInterceptor {
+    /// How many bytes of a response's body are held back until ``conclude(_:with:)`` has returned; 65,536 by default,
+    /// which is also the least.
+    ///
+    /// A response with a longer body is asked about with the beginning of it.
+    var heldBodyLimit: Int { get }
+
+    /// Returns the response that the call ends with, if it is to be another one.
+    ///
+    /// It runs in a task of Swift's concurrency and may wait, while the deadlines of the task continue.
+    ///
+    /// - Parameters:
+    ///   - attempt: The last attempt.
+    ///   - end: What the call would end with.
+    /// - Returns: The response to deliver, of which redirects and challenges are not followed, or `nil` for no change.
+    ///   The first response of several interceptors counts.
+    /// - Throws: The error that the task fails with instead.
+    func conclude(_ attempt: RequestAttempt, with end: CallEnd) async throws -> InterceptedResponse?
+}
+
+extension ConcludingInterceptor {
+    /// 65,536.
+    public var heldBodyLimit: Int { HeldResponse.bodyLimit }
+}
+
+/// What a call ends with, unless a ``ConcludingInterceptor`` changes it.
+public struct CallEnd: Sendable {
+    /// The response or error.
+    public let cause: AttemptFailure.Cause
+    /// The request that was sent, as the interceptors have changed it.
+    public let request: URLRequest
+    /// The body of the response after its content codings were undone, or the beginning of it; empty for an error.
+    public let body: Data
+    /// A Boolean value that indicates whether ``body`` is the whole body.
+    public let isBodyComplete: Bool
+
+    /// Makes an end.
+    public init(_ cause: AttemptFailure.Cause, request: URLRequest, body: Data = Data(), isBodyComplete: Bool = true) {
+        (self.cause, self.request, self.body, self.isBodyComplete) = (cause, request, body, isBodyComplete)
+    }
+
+    /// The response, unless the call ends with an error.
+    public var response: HTTPURLResponse? { cause.response }
+    /// The error, unless the call ends with a response.
+    public var error: URLError? { cause.error }
+}
+
+extension RequestInterceptors {
+    /// Returns the first response that an interceptor puts in place of a call's end.
+    func conclusion(about attempt: RequestAttempt, with end: CallEnd) async -> InterceptorAnswer {
+        do {
+            for interceptor in concluding {
+                if let status = end.response?.statusCode, !interceptor.failureStatuses.contains(status) { continue }
+                if let response = try await interceptor.conclude(attempt, with: end) { return .conclusion(response) }
+            }
+            return .conclusion(nil)
+        } catch {
+            return .failure(error)
+        }
+    }
+}
