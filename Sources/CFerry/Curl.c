@@ -8,7 +8,9 @@
 #include <poll.h>
 #include <pthread.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/select.h>
 #include <sys/socket.h>
@@ -138,6 +140,28 @@ static void keep_openssl_until_end(void) {
     if (ferry_find_beside_curl(wanted, 1)) init_crypto(no_atexit, NULL);
 }
 
+// How many handles are being cleaned up, and whether the process ends.
+static atomic_int cleanups;
+static atomic_bool is_ending;
+
+/// Returns whether a handle may be cleaned up: not once libraries that libcurl uses may have ended.
+///
+/// MIT's Kerberos, which is told of the end of a connection that it has authenticated, calls `abort` after its own end.
+static bool begin_cleanup(void) {
+    atomic_fetch_add(&cleanups, 1);
+    if (!atomic_load(&is_ending)) return true;
+    atomic_fetch_sub(&cleanups, 1);
+    return false;
+}
+
+static void end_cleanup(void) { atomic_fetch_sub(&cleanups, 1); }
+
+/// Waits until no handle is being cleaned up, at most for half a second; libraries end after the handlers of `exit`.
+static void end_cleanups(void) {
+    atomic_store(&is_ending, true);
+    for (int waits = 0; waits < 500 && atomic_load(&cleanups) > 0; waits++) usleep(1000);
+}
+
 static void load(void) {
     const ferry_wanted wanted[] = {
         FERRY_WANTED(curl_global_init, curl.global_init),
@@ -177,6 +201,8 @@ static void load(void) {
         *function.slot = symbol;
     }
     keep_openssl_until_end();
+    // If there is no memory for the handler, handles are cleaned up while the process ends.
+    atexit(end_cleanups);
     const long everything = 3;
     int code = curl.global_init(everything);
     if (code != 0) {
@@ -212,7 +238,11 @@ ferry_version ferry_version_info(void) {
 // MARK: - Easy handles
 
 void *ferry_easy_init(void) { return curl.easy_init(); }
-void ferry_easy_cleanup(void *easy) { curl.easy_cleanup(easy); }
+void ferry_easy_cleanup(void *easy) {
+    if (!begin_cleanup()) return;
+    curl.easy_cleanup(easy);
+    end_cleanup();
+}
 void ferry_easy_reset(void *easy) { curl.easy_reset(easy); }
 int ferry_easy_pause(void *easy, int mask) { return curl.easy_pause(easy, mask); }
 const char *ferry_easy_strerror(int code) { return curl.easy_strerror(code); }
@@ -383,7 +413,11 @@ int ferry_easy_set_callbacks(void *easy, void *context) {
 // MARK: - Multi handles
 
 void *ferry_multi_init(void) { return curl.multi_init(); }
-int ferry_multi_cleanup(void *multi) { return curl.multi_cleanup(multi); }
+void ferry_multi_cleanup(void *multi) {
+    if (!begin_cleanup()) return;
+    curl.multi_cleanup(multi);
+    end_cleanup();
+}
 int ferry_multi_set_long(void *multi, int option, long value) { return curl.multi_setopt(multi, option, value); }
 int ferry_multi_add(void *multi, void *easy) { return curl.multi_add_handle(multi, easy); }
 int ferry_multi_remove(void *multi, void *easy) { return curl.multi_remove_handle(multi, easy); }

@@ -76,6 +76,7 @@ void ferry_install_callbacks(ferry_callbacks callbacks);
 // MARK: - Easy handles
 
 void *ferry_easy_init(void);
+/// Frees a handle, unless the process ends.
 void ferry_easy_cleanup(void *easy);
 void ferry_easy_reset(void *easy);
 int ferry_easy_pause(void *easy, int mask);
@@ -151,7 +152,8 @@ int64_t ferry_socket_acknowledged(int descriptor, uint32_t *milliseconds);
 /// of name lookups; Foundation's `Process` closes all descriptors but the standard ones. Connections are never
 /// inherited.
 void *ferry_multi_init(void);
-int ferry_multi_cleanup(void *multi);
+/// Closes the connections of a handle and frees it, unless the process ends.
+void ferry_multi_cleanup(void *multi);
 int ferry_multi_set_long(void *multi, int option, long value);
 int ferry_multi_add(void *multi, void *easy);
 int ferry_multi_remove(void *multi, void *easy);

@@ -36,7 +36,7 @@ package final class MultiHandle: @unchecked Sendable {
         wakeDescriptor = ferry_open_wake_descriptor()
         guard wakeDescriptor >= 0 else {
             let reason = String(cString: strerror(errno))
-            _ = ferry_multi_cleanup(pointer)
+            ferry_multi_cleanup(pointer)
             throw CurlSessionError(.curlUnavailable, "The session could not open a descriptor to wake with: \(reason)")
         }
         self.pointer = pointer
@@ -48,7 +48,7 @@ package final class MultiHandle: @unchecked Sendable {
     }
 
     deinit {
-        _ = ferry_multi_cleanup(pointer)
+        ferry_multi_cleanup(pointer)
         close(wakeDescriptor)
         if endWatch >= 0 { close(endWatch) }
     }
