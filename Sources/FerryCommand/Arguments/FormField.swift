@@ -62,9 +62,7 @@ extension FormField {
     private static let typeKey = ";type="
     private static let fileNameKey = ";filename="
 
-    /// Whether `text` is a type and a subtype (RFC 9110, section 8.3.1).
-    ///
-    /// A comma is not part of one: in curl's syntax, it begins another file.
+    /// Whether `text` is a type and a subtype; in curl's syntax, a comma after them begins another file.
     private static func isMediaType(_ text: Substring) -> Bool {
         let names = text.trimmingCharacters(in: .whitespaces).split(separator: "/", omittingEmptySubsequences: false)
         return names.count == 2 && names.allSatisfy { HeaderRule.isToken(String($0)) }

@@ -158,18 +158,15 @@ extension URLRequest {
         for header in options.headers {
             if let value = header.value { addValue(value, forHTTPHeaderField: header.name) }
         }
-        if case .form(let form) = body { addBoundary(of: form) }
+        // Without the boundary, a server cannot find the parts.
+        if case .form(let form) = body, let type = value(forHTTPHeaderField: "Content-Type"), type != form.contentType,
+            let start = form.contentType.firstIndex(of: ";"), !type.lowercased().contains("boundary=")
+        {
+            setValue(type + form.contentType[start...], forHTTPHeaderField: "Content-Type")
+        }
         if !options.usesDigest, let header = options.credential?.header {
             setValue(header.value, forHTTPHeaderField: header.name)
         }
-    }
-
-    /// Adds the boundary of a form to a `Content-Type` of the user, without which a server cannot find the parts.
-    private mutating func addBoundary(of form: MultipartFormData) {
-        guard let type = value(forHTTPHeaderField: "Content-Type"), type != form.contentType,
-            let parameter = form.contentType.firstIndex(of: ";"), !type.lowercased().contains("boundary=")
-        else { return }
-        setValue(type + form.contentType[parameter...], forHTTPHeaderField: "Content-Type")
     }
 
     /// Returns the URL of the request; the name of an uploaded file is appended to a URL that ends in a slash.

@@ -4,7 +4,11 @@ import re
 
 
 class Skip(Exception):
-    """The reason why a case cannot be replayed."""
+    """The reason why a case cannot be replayed, and what exactly is missing."""
+
+    def __init__(self, reason, detail=""):
+        super().__init__(f"{reason} {detail}".strip())
+        self.reason, self.detail = reason, detail
 
 
 # What the conditions in the cases ask for. Replies are plain HTTP/1.x, so TLS, HTTP/2 and debug builds are missing.
@@ -83,7 +87,8 @@ class Case:
                 end = start + 1
                 while end < len(self.lines) and not re.match(rf" *</{part}>", self.lines[end]):
                     end += 1
-                attributes = dict(re.findall(r'([\w-]+) *= *"?([^" ]*)"?', match[1] or ""))
+                found = re.findall(r'([\w-]+) *= *(?:"([^"]*)"|([^ ]*))', match[1] or "")
+                attributes = {name: quoted or plain for name, quoted, plain in found}
                 return attributes, self.lines[start + 1:end]
         return None
 

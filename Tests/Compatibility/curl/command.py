@@ -7,48 +7,51 @@ from casefile import Skip
 
 # Options with the same meaning in both commands: those with a value, and those without one.
 WITH_VALUE = {
-    "--cookie", "--cookie-jar", "--connect-timeout", "--data", "--data-binary", "--data-raw", "--data-urlencode",
-    "--dump-header", "--form", "--header", "--interface", "--json", "--limit-rate", "--max-redirs", "--max-time",
-    "--netrc-file", "--oauth2-bearer", "--output", "--output-dir", "--parallel-max", "--range", "--referer", "--request",
-    "--resolve", "--retry", "--retry-delay", "--retry-max-time", "--time-cond", "--unix-socket", "--upload-file",
-    "--user", "--user-agent", "--write-out",
+    "--cookie", "--cookie-jar", "--connect-timeout", "--data", "--data-binary", "--data-raw",
+    "--data-urlencode", "--dump-header", "--form", "--header", "--interface", "--json", "--limit-rate",
+    "--max-redirs", "--max-time", "--netrc-file", "--oauth2-bearer", "--output", "--output-dir",
+    "--parallel-max", "--range", "--referer", "--request", "--resolve", "--retry", "--retry-delay",
+    "--retry-max-time", "--time-cond", "--unix-socket", "--upload-file", "--user", "--user-agent",
+    "--write-out",
 }
 WITHOUT_VALUE = {
-    "--compressed", "--create-dirs", "--digest", "--fail", "--fail-with-body", "--get", "--head", "--insecure", "--ipv4",
-    "--ipv6", "--netrc", "--no-buffer", "--parallel", "--remote-header-name", "--remote-name", "--remote-time",
-    "--retry-all-errors", "--http1.1",
+    "--compressed", "--create-dirs", "--digest", "--fail", "--fail-with-body", "--get", "--head",
+    "--insecure", "--ipv4", "--ipv6", "--netrc", "--no-buffer", "--parallel", "--remote-header-name",
+    "--remote-name", "--remote-time", "--retry-all-errors", "--http1.1",
 }
-# Options that ferry always or never follows, so that they change nothing.
+# Options that change nothing about the transfer.
 IGNORED = {"--basic", "--silent", "--show-error", "--progress-bar", "--no-progress-meter", "--verbose", "--disable"}
 # Options without a counterpart that have a value.
 OTHER_WITH_VALUE = {
-    "--alt-svc", "--cacert", "--cert", "--config", "--connect-to", "--continue-at", "--dns-servers", "--doh-url",
-    "--egd-file", "--etag-compare", "--etag-save", "--expect100-timeout", "--form-string", "--hsts", "--keepalive-time",
-    "--libcurl", "--local-port", "--mail-from", "--mail-rcpt", "--max-filesize", "--noproxy", "--preproxy", "--proto",
-    "--proto-default", "--proto-redir", "--proxy", "--proxy-header", "--proxy-user", "--proxy1.0", "--quote",
-    "--request-target", "--socks4", "--socks4a", "--socks5", "--socks5-hostname", "--speed-limit", "--speed-time",
-    "--stderr", "--trace", "--trace-ascii", "--url", "--url-query",
+    "--alt-svc", "--cacert", "--cert", "--config", "--connect-to", "--continue-at", "--dns-servers",
+    "--doh-url", "--egd-file", "--etag-compare", "--etag-save", "--expect100-timeout", "--form-string",
+    "--hsts", "--keepalive-time", "--libcurl", "--local-port", "--mail-from", "--mail-rcpt", "--max-filesize",
+    "--noproxy", "--preproxy", "--proto", "--proto-default", "--proto-redir", "--proxy", "--proxy-header",
+    "--proxy-user", "--proxy1.0", "--quote", "--request-target", "--socks4", "--socks4a", "--socks5",
+    "--socks5-hostname", "--speed-limit", "--speed-time", "--stderr", "--trace", "--trace-ascii", "--url",
+    "--url-query",
 }
 SHORT = {
-    "A": "--user-agent", "b": "--cookie", "c": "--cookie-jar", "C": "--continue-at", "d": "--data", "D": "--dump-header",
-    "e": "--referer", "F": "--form", "H": "--header", "K": "--config", "m": "--max-time", "o": "--output",
-    "Q": "--quote", "r": "--range", "T": "--upload-file", "u": "--user", "U": "--proxy-user", "w": "--write-out",
-    "x": "--proxy", "X": "--request", "y": "--speed-time", "Y": "--speed-limit", "z": "--time-cond", "E": "--cert",
-    "f": "--fail", "g": "--globoff", "G": "--get", "i": "--include", "I": "--head", "j": "--junk-session-cookies",
-    "J": "--remote-header-name", "k": "--insecure", "L": "--location", "n": "--netrc", "N": "--no-buffer",
-    "O": "--remote-name", "p": "--proxytunnel", "q": "--disable", "R": "--remote-time", "s": "--silent",
-    "S": "--show-error", "v": "--verbose", "Z": "--parallel", "0": "--http1.0", "4": "--ipv4", "6": "--ipv6",
-    ":": "--next", "#": "--progress-bar", "B": "--use-ascii", "a": "--append", "l": "--list-only",
+    "A": "--user-agent", "b": "--cookie", "c": "--cookie-jar", "C": "--continue-at", "d": "--data",
+    "D": "--dump-header", "e": "--referer", "F": "--form", "H": "--header", "K": "--config",
+    "m": "--max-time", "o": "--output", "Q": "--quote", "r": "--range", "T": "--upload-file", "u": "--user",
+    "U": "--proxy-user", "w": "--write-out", "x": "--proxy", "X": "--request", "y": "--speed-time",
+    "Y": "--speed-limit", "z": "--time-cond", "E": "--cert", "f": "--fail", "g": "--globoff", "G": "--get",
+    "i": "--include", "I": "--head", "j": "--junk-session-cookies", "J": "--remote-header-name",
+    "k": "--insecure", "L": "--location", "n": "--netrc", "N": "--no-buffer", "O": "--remote-name",
+    "p": "--proxytunnel", "q": "--disable", "R": "--remote-time", "s": "--silent", "S": "--show-error",
+    "v": "--verbose", "Z": "--parallel", "0": "--http1.0", "4": "--ipv4", "6": "--ipv6", ":": "--next",
+    "#": "--progress-bar", "B": "--use-ascii", "a": "--append", "l": "--list-only",
 }
 # Other names of the same options.
 ALIASES = {"--data-ascii": "--data"}
 # The variables of --write-out.
 VARIABLES = {
-    "content_type", "errormsg", "exitcode", "filename_effective", "http_code", "http_version", "json", "method",
-    "num_connects", "num_redirects", "num_requests", "remote_ip", "remote_port", "response_code", "scheme",
-    "size_download", "size_header", "size_upload", "speed_download", "speed_upload", "time_appconnect",
-    "time_connect", "time_namelookup", "time_pretransfer", "time_queue", "time_redirect", "time_starttransfer",
-    "time_total", "url", "url_effective", "urlnum",
+    "content_type", "errormsg", "exitcode", "filename_effective", "http_code", "http_version", "json",
+    "method", "num_connects", "num_redirects", "num_requests", "remote_ip", "remote_port", "response_code",
+    "scheme", "size_download", "size_header", "size_upload", "speed_download", "speed_upload",
+    "time_appconnect", "time_connect", "time_namelookup", "time_pretransfer", "time_queue", "time_redirect",
+    "time_starttransfer", "time_total", "url", "url_effective", "urlnum",
 }
 PROXIES = {
     "--proxy": "http://", "--socks4": "socks4://", "--socks4a": "socks4a://", "--socks5": "socks5://",
@@ -109,9 +112,11 @@ class Segment:
     def add(self, name, value):
         self.names.add(name)
         if name == "--url":
-            self.urls.append(value if "://" in value else "http://" + value)
+            self.urls.append(value if re.match(r"\w+:/", value) else "http://" + value)
         elif name in ("--user", "--proxy-user") and ":" not in value:
             raise Skip("it asks for a password")
+        elif name in PROXIES and not value:
+            self.proxy = None
         elif name in PROXIES:
             self.proxy = value if "://" in value else PROXIES[name] + value
         elif name == "--proxy-user":
@@ -121,21 +126,25 @@ class Segment:
         elif name == "--header" and value.startswith("@"):
             raise Skip("it has header fields in a file")
         elif name == "--write-out" and (unknown := set(re.findall(r"%\{([^}]*)\}", value)) - VARIABLES):
-            raise Skip(f"ferry's --write-out has no variable {sorted(unknown)[0]}")
+            raise Skip("ferry's --write-out has no variable", sorted(unknown)[0])
+        elif name == "--upload-file" and value.startswith("{"):
+            raise Skip("its URL is a pattern")
         elif name == "--time-cond":
             self.arguments += [name, date(value)]
         elif name in WITH_VALUE:
             self.arguments += [name, value]
         elif name in WITHOUT_VALUE:
             self.arguments.append(name)
-        elif name not in IGNORED | {"--include", "--location", "--globoff"}:
-            raise Skip(f"ferry has no option {name}")
+        elif name not in IGNORED | {"--include", "--location", "--globoff", "--netrc-optional"}:
+            raise Skip("ferry has no option", name)
 
     def translated(self, include):
         """Returns the arguments; include says whether curl would write the heads."""
         result = list(self.arguments)
         if "--globoff" not in self.names and any(re.search(r"[{}]|\[(?![0-9a-fA-F:.%]+\])", url) for url in self.urls):
             raise Skip("its URL is a pattern")
+        if "--netrc-optional" in self.names and "--netrc-file" not in self.names:
+            raise Skip("ferry has no option", "--netrc-optional")
         if "--location" not in self.names:
             result.append("--no-redirect")
         elif "--max-redirs" not in self.names:

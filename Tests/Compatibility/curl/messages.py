@@ -59,13 +59,21 @@ def requests(data, methods=()):
         if "chunked" in ",".join(request.values("transfer-encoding")).lower():
             request.body = unchunked(request.body)
         for value in request.values("content-type"):
-            if match := re.search(r'multipart/.*boundary="?([^";]+)"?', value):
-                request.body = request.body.replace(match[1].encode("latin-1"), b"BOUNDARY")
+            if match := re.search(r'boundary="?([^";]+)"?', value):
+                request.body = with_plain_boundary(request.body, match[1].encode("latin-1"))
                 request.fields = [
                     (name, text.replace(match[1], "BOUNDARY"))
                     for name, text in request.without("content-length")
                 ]
     return found
+
+
+def with_plain_boundary(body, boundary):
+    """Replaces the boundary of a form, of which some cases contain only the hyphens."""
+    if boundary.strip(b"-"):
+        return body.replace(boundary, b"BOUNDARY")
+    body = re.sub(rb"(?m)^" + boundary + rb"----(?=\r?$)", b"--BOUNDARY--", body)
+    return re.sub(rb"(?m)^" + boundary + rb"--(?=\r?$)", b"--BOUNDARY", body)
 
 
 def unchunked(data):

@@ -107,7 +107,9 @@ class Server:
             if self.commands.delay:
                 time.sleep(self.commands.delay)
         time.sleep(self.commands.wait)
-        return bool(reply) and b"swsclose" not in reply and not self.commands.closes
+        # The rest of a body that was not read would be taken for a request.
+        closes = self.commands.closes or self.commands.skipped or b"swsclose" in reply
+        return bool(reply) and not closes
 
     def receive(self, connection):
         data = b""
@@ -120,7 +122,8 @@ class Server:
 
         while b"\r\n\r\n" not in data:
             if not more():
-                if data:
+                # What follows a body that was not read completely is the rest of it.
+                if data and not self.commands.skipped:
                     self.record(data)
                 return None
         end = data.index(b"\r\n\r\n") + 4
