@@ -1,9 +1,13 @@
 """Servers that send the replies of a case byte for byte, and record the requests."""
+import os
 import re
 import socket
 import struct
 import threading
 import time
+
+# The bytes of a reply that are sent at once. There are few of them, so that the client has to put a reply together.
+PIECE = int(os.environ.get("COMPATIBILITY_PIECE", 20))
 
 
 class Commands:
@@ -98,10 +102,9 @@ class Server:
             return False
         self.record(request)
         reply = self.reply(request)
-        # Small pieces, so that the client has to put them together.
         position = 0
         while position < len(reply):
-            size = 20 if position < 4000 or self.commands.delay else 8192
+            size = 20 if self.commands.delay else PIECE if position < 4000 else 8192
             connection.sendall(reply[position:position + size])
             position += size
             if self.commands.delay:
