@@ -10,6 +10,10 @@ extension FetchOptions {
         }
         let mostFields = 1_000
         guard headers.count <= mostFields else { throw UsageError("There are more than \(mostFields) header fields") }
+        // A server has to refuse a request with several hosts (RFC 9112, section 3.2).
+        guard headers.count(where: { $0.name.lowercased() == "host" }) <= 1 else {
+            throw UsageError("The header field Host can be given only once")
+        }
         let bodies = bodyOptions
         if bodies.count > 1 {
             throw UsageError("--\(bodies[0].rawValue) and --\(bodies[1].rawValue) cannot be combined")

@@ -44,7 +44,7 @@ extension FormField {
             rest.removeFirst(key.count)
             let value = Self.value(&rest)
             if key == Self.typeKey {
-                guard value.contains("/"), HeaderRule.isValue(value) else {
+                guard Self.isMediaType(value.prefix { $0 != ";" }), HeaderRule.isValue(value) else {
                     let part = UsageError.shown(name)
                     throw UsageError("\(UsageError.quoted(value)) is not a valid type for the part \(part)")
                 }
@@ -61,6 +61,12 @@ extension FormField {
 
     private static let typeKey = ";type="
     private static let fileNameKey = ";filename="
+
+    /// Whether `text` is a type and a subtype; in curl's syntax, a comma after them begins another file.
+    private static func isMediaType(_ text: Substring) -> Bool {
+        let names = text.trimmingCharacters(in: .whitespaces).split(separator: "/", omittingEmptySubsequences: false)
+        return names.count == 2 && names.allSatisfy { HeaderRule.isToken(String($0)) }
+    }
 
     /// Returns the key of the parameter that `text` begins with, or `nil` if it begins with none.
     private static func parameter(at text: Substring) -> String? {

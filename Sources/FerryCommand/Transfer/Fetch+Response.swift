@@ -62,19 +62,22 @@ extension Fetch {
     /// for other responses.
     private func refusedRedirect(_ response: HTTPURLResponse) -> CommandFailure? {
         guard options.followsRedirects, [301, 302, 303, 307, 308].contains(response.statusCode),
-            let location = response.value(forHTTPHeaderField: "Location"),
-            let next = URLReference.resolve(location, against: response.url), let scheme = next.scheme?.lowercased()
+            let location = response.value(forHTTPHeaderField: "Location"), !location.allSatisfy(\.isWhitespace)
         else { return nil }
+        let next = URLReference.resolve(location, against: response.url)
+        let scheme = next?.scheme?.lowercased()
         let reason: String
-        if !["http", "https"].contains(scheme) {
+        if let scheme, !["http", "https"].contains(scheme) {
             reason = "only http and https URLs are supported"
+        } else if (next?.host(percentEncoded: true) ?? "").isEmpty {
+            reason = "its Location is not a URL with a host"
         } else if scheme == "http", response.url?.scheme?.lowercased() == "https" {
             reason = "it leads from https to http"
         } else {
             return nil
         }
-        let start = "\(url.presentableText): the redirect to \(next.presentableText) is not followed"
-        return CommandFailure(.network, "\(start): \(reason)")
+        let target = next.map { " to \($0.presentableText)" } ?? ""
+        return CommandFailure(.network, "\(url.presentableText): the redirect\(target) is not followed: \(reason)")
     }
 
     private func openNamed(_ response: HTTPURLResponse) throws(CommandFailure) -> PartFile {

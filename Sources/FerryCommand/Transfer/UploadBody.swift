@@ -158,6 +158,12 @@ extension URLRequest {
         for header in options.headers {
             if let value = header.value { addValue(value, forHTTPHeaderField: header.name) }
         }
+        // Without the boundary, a server cannot find the parts.
+        if case .form(let form) = body, let type = value(forHTTPHeaderField: "Content-Type"), type != form.contentType,
+            let start = form.contentType.firstIndex(of: ";"), !type.lowercased().contains("boundary=")
+        {
+            setValue(type + form.contentType[start...], forHTTPHeaderField: "Content-Type")
+        }
         if !options.usesDigest, let header = options.credential?.header {
             setValue(header.value, forHTTPHeaderField: header.name)
         }

@@ -107,6 +107,32 @@ struct FailureTests {
         #expect(folder.names == ["x"])
     }
 
+    @Test(
+        "A redirect without a host is an error whose body does not go to a file",
+        arguments: ["http:///a.test/next", "http:////a.test/next", "http://", "http://a.test:port/"]
+    )
+    func redirectWithoutHost(_ location: String) async throws {
+        let server = try LoopbackServer { _ in
+            LoopbackResponse(status: 302, headers: ["Location": location], body: .data(Data("moved".utf8)))
+        }
+        let url = server.url("/").absoluteString
+        try await expect(7, "is not followed: its Location is not a URL with a host", ["-so", "x", url])
+        let output = try await FerryProcess.run([url], in: folder)
+        #expect(output.status == 7 && output.text == "moved", "\(output.errors)")
+        let plain = try await FerryProcess.run(["--no-redirect", url], in: folder)
+        #expect(plain.status == 0 && plain.text == "moved", "\(plain.errors)")
+    }
+
+    @Test("A 302 without a Location, or with an empty one, is an ordinary response", arguments: [nil, "", " "])
+    func statusWithoutLocation(_ location: String?) async throws {
+        let server = try LoopbackServer { _ in
+            let response = LoopbackResponse(status: 302, body: .data(Data("here".utf8)))
+            return location.map { response.adding("Location", $0) } ?? response
+        }
+        let outcome = try await FerryProcess.run([server.url("/").absoluteString], in: folder)
+        #expect(outcome.status == 0 && outcome.text == "here", "\(outcome.errors)")
+    }
+
     @Test("Each timeout ends with 28 and is named")
     func timeouts() async throws {
         try await expect(28, "--timeout", ["--timeout", "0.2", url("/stall-before")])

@@ -229,6 +229,23 @@ struct FetchTests {
         }
     }
 
+    @Test("A form with a Content-Type of its own has the boundary of its parts")
+    func typeOfForm() async throws {
+        for type in ["multipart/form-data; charset=utf-8", "multipart/mixed"] {
+            let arguments = ["-F", "a=b", "-H", "content-type: \(type)", url("/echo")]
+            #expect(try await FerryProcess.run(["-s"] + arguments, in: folder).status == 0)
+            let request = try #require(server.requests.last)
+            let field = try #require(request.header("Content-Type"))
+            #expect(field.hasPrefix(type + "; boundary="))
+            let boundary = try #require(field.split(separator: "=").last)
+            #expect(request.bodyText?.hasPrefix("--\(boundary)\r\n") == true)
+        }
+        let own = try echo(try await ferry("-F", "a=b", "-H", "Content-Type: x/y; boundary=z", url("/echo")))
+        #expect(own.header("Content-Type") == "x/y; boundary=z")
+        let none = try echo(try await ferry("-F", "a=b", "-H", "Content-Type:", url("/echo")))
+        #expect(none.header("Content-Type") == nil)
+    }
+
     @Test("A form's file that cannot be read is named, and nothing is sent", arguments: ["missing", "."])
     func unreadableForm(_ name: String) async throws {
         let outcome = try await ferry("-F", "a=@\(name)", url("/echo"))

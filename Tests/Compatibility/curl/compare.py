@@ -1,0 +1,150 @@
+"""Compares what ferry has done with what a case expects of curl."""
+import re
+
+from messages import requests, responses
+
+# Exit statuses of ferry for those of curl. All failures of a connection have one status.
+STATUSES = {
+    1: {2, 7}, 3: {2, 7}, 5: {6, 7}, 6: {6}, 22: {22}, 23: {23}, 25: {7, 23}, 26: {23}, 28: {28}, 35: {35}, 43: {2},
+    47: {47}, 49: {2}, 60: {60}, 65: {23},
+}
+NETWORK = {7}
+# Fields of requests that curl and ferry choose themselves.
+OWN_FIELDS = ("accept-encoding", "proxy-connection", "expect")
+
+
+def shortened(data, most=160):
+    text = repr(data)
+    return text if len(text) <= most else f"{text[:most]}… ({len(data)})"
+
+
+def exit_difference(case, status, delivered):
+    """Returns how the exit status differs; a status of 400 or above fails in ferry without an option."""
+    codes = [int(code) for code in ",".join(case.lines_of("verify", "errorcode") or ["0"]).split(",")]
+    allowed = set()
+    for code in codes:
+        if code == 0:
+            allowed |= {0, 22} if any(response.status >= 400 for response in delivered) else {0}
+        else:
+            allowed |= STATUSES.get(code, NETWORK)
+    return None if status in allowed else f"exit: {status}, curl has {codes[0]}"
+
+
+def visible(found, chain):
+    """Returns the responses without those that ferry does not deliver: interim ones, and challenges it answers."""
+    kept = [response for response in found if not 100 <= response.status < 200]
+    for index in reversed(range(len(kept) - 1)):
+        if kept[index].status in (401, 407) and not kept[index].body and kept[index].fields:
+            del kept[index]
+        elif not chain and 300 <= kept[index].status < 400 and not kept[index].body:
+            del kept[index]
+    return kept
+
+
+def response_differences(expected, actual, chain=True, only_first=False):
+    """Yields the differences between two texts of heads and bodies.
+
+    The heads of redirects are part of the texts if chain is true. With only_first, only as many responses are compared
+    as are expected.
+    """
+    (lead, wanted), (found_lead, found) = responses(expected), responses(actual)
+    wanted, found = visible(wanted, chain), visible(found, chain)
+    if only_first:
+        found = found[:len(wanted)]
+    if lead != found_lead:
+        yield f"body: {shortened(found_lead)}, curl has {shortened(lead)}"
+    if len(wanted) != len(found):
+        yield f"status: {[one.status for one in found]}, curl has {[one.status for one in wanted]}"
+        return
+    for want, have in zip(wanted, found):
+        if want.status != have.status:
+            yield f"status: {have.status}, curl has {want.status}"
+        if sorted(want.fields) != sorted(have.fields):
+            missing = [field for field in want.fields if field not in have.fields]
+            added = [field for field in have.fields if field not in want.fields]
+            yield f"fields: missing {missing}, added {added}"
+        if want.body != have.body:
+            yield f"body: {shortened(have.body)}, curl has {shortened(want.body)}"
+
+
+def digest_parameters(value):
+    """Returns a field of Digest authentication with its parameters in order, without those that are random."""
+    if not value.lower().startswith("digest "):
+        return value
+    found = dict(re.findall(r'(\w+)=("[^"]*"|[^",\s]+)', value[7:]))
+    if "cnonce" in found:
+        found = {name: text for name, text in found.items() if name not in ("cnonce", "response")}
+    return "Digest " + ", ".join(f"{name}={text.strip(chr(34))}" for name, text in sorted(found.items()))
+
+
+def comparable_fields(request, keeps_cookies):
+    ignored = OWN_FIELDS if keeps_cookies else (*OWN_FIELDS, "cookie")
+    result = []
+    for name, value in request.without(*ignored):
+        if name == "user-agent" and re.match(r"(curl|ferry)/", value):
+            continue
+        if name in ("authorization", "proxy-authorization"):
+            value = digest_parameters(value)
+        result.append((name, value))
+    return sorted(result)
+
+
+def without_probes(found):
+    """Returns the requests without those that Ferry sends before libcurl itself asks for a challenge of Digest."""
+    result = []
+    for request, following in zip(found, [*found[1:], None]):
+        answered = [one.start for one in found if any("Digest" in value for value in one.values("authorization"))]
+        is_probe = following and request.start == following.start and request.start in answered
+        if not (is_probe and not any(one.values("authorization") for one in (request, following))):
+            result.append(request)
+    return result
+
+
+def request_differences(expected, actual, strip, keeps_cookies, methods):
+    """Yields the differences between the requests that a server expects and those it has received."""
+    expected = b"".join(
+        line for line in expected.splitlines(keepends=True) if not line.startswith(b"[DISCONNECT]")
+    )
+    wanted, found = requests(expected, methods), without_probes(requests(actual, methods))
+    if len(wanted) != len(found):
+        yield f"request: {[one.start for one in found]}, curl sends {[one.start for one in wanted]}"
+        return
+    for want, have in zip(wanted, found):
+        if want.start != have.start:
+            yield f"request: {have.start}, curl sends {want.start}"
+        if b"BOUNDARY" in have.body:
+            want.fields = want.without("content-length")
+        want_fields = comparable_fields(want, keeps_cookies)
+        have_fields = comparable_fields(have, keeps_cookies)
+        for pattern in strip:
+            want_fields = [field for field in want_fields if not re.search(pattern, ": ".join(field), re.I)]
+            have_fields = [field for field in have_fields if not re.search(pattern, ": ".join(field), re.I)]
+        if want_fields != have_fields:
+            missing = [field for field in want_fields if field not in have_fields]
+            added = [field for field in have_fields if field not in want_fields]
+            yield f"request: field missing {missing}, added {added}"
+        if b"BOUNDARY" in have.body and b"BOUNDARY" not in want.body:
+            # The lines with delimiters are not part of the case.
+            have.body = b"".join(line for line in have.body.splitlines(keepends=True) if b"BOUNDARY" not in line)
+        if want.body.rstrip(b"\r\n") != have.body.rstrip(b"\r\n"):
+            yield f"request: body {shortened(have.body)}, curl sends {shortened(want.body)}"
+
+
+def cookie_lines(data):
+    """Returns the cookies of a Netscape cookie file, in order."""
+    lines = data.decode("latin-1").splitlines()
+    return sorted(line for line in lines if line and (not line.startswith("#") or line.startswith("#HttpOnly_")))
+
+
+def file_differences(name, expected, actual):
+    """Yields the differences between the contents of a file and those that curl has written."""
+    if actual is None:
+        yield f"file: {name} does not exist"
+    elif expected.startswith(b"HTTP/"):
+        for difference in response_differences(expected, actual):
+            yield f"file: {name}: {difference}"
+    elif expected.startswith(b"# Netscape"):
+        if cookie_lines(expected) != cookie_lines(actual):
+            yield f"file: {name}: {cookie_lines(actual)}, curl has {cookie_lines(expected)}"
+    elif expected != actual:
+        yield f"file: {name}: {shortened(actual)}, curl has {shortened(expected)}"
