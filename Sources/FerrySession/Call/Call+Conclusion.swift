@@ -1,11 +1,12 @@
 /// The question to interceptors that stand around the whole call, before it ends.
 extension Call {
-    /// Asks interceptors whether a response of theirs takes the place of the call's end; returns whether they are asked.
+    /// Asks interceptors whether a response of theirs takes the place of the call's end.
     ///
     /// - Parameters:
     ///   - failure: The response, which is held back, or error.
     ///   - note: Why there is no further attempt, if that needs to be said.
     ///   - world: What surrounds the call.
+    /// - Returns: Whether they are asked.
     mutating func askForConclusion(
         of failure: Attempts.Failure,
         note: String? = nil,

@@ -157,7 +157,9 @@ import Testing
         defer { session.invalidateAndCancel() }
         var received = 0
         await #expect(throws: URLError.self) {
-            for try await chunk in try await session.bytes(from: server.url("/truncate?after=50000&bytes=100000")).0.chunks {
+            for try await chunk in try await session.bytes(from: server.url("/truncate?after=50000&bytes=100000")).0
+                .chunks
+            {
                 received += chunk.count
             }
         }
