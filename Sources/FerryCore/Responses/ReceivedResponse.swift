@@ -113,7 +113,7 @@ package final class CurlHTTPResponse: HTTPURLResponse, CustomReflectable, @unche
 
     /// Returns the length of the body as it is delivered, or `nil` if the head does not tell it.
     package static func length(_ head: ResponseHead, isDecoded: Bool) -> ByteCount? {
-        guard !isDecoded, let value = head.value("Content-Length") else { return nil }
+        guard !isDecoded, !head.isChunked, let value = head.value("Content-Length") else { return nil }
         if let length = ByteCount(digits: value) { return length }
         // A list of equal values counts as one value (RFC 9112, section 6.3).
         return value.split(separator: ",").first.flatMap { ByteCount(digits: $0.trimmingCharacters(in: .whitespaces)) }

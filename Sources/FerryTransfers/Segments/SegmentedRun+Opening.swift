@@ -59,7 +59,7 @@ extension SegmentedRun {
     private func length(of response: HTTPURLResponse) -> Int64? {
         let coding = response.value(forHTTPHeaderField: "Content-Encoding")
         guard coding == nil || coding?.isEqualIgnoringCase("identity") == true else { return nil }
-        return response.value(forHTTPHeaderField: "Content-Length").flatMap { ByteCount(digits: $0) }?.int64
+        return response.bodyLength
     }
 
     /// Sends no more requests to a source.

@@ -35,6 +35,21 @@ struct HostileServerTests {
         #expect(outcome.errors.contains("ferry: "))
     }
 
+    @Test(
+        "Chunks that are complete are a whole file, whatever the Content-Length is",
+        arguments: ["3", "16", "123456", largest]
+    )
+    func chunksWithLength(_ length: String) async throws {
+        let head = "HTTP/1.1 200 OK\r\nContent-Length: \(length)\r\nTransfer-Encoding: chunked\r\n\r\n"
+        let server = try RawServer(answering: head + "10\r\nchunked data fun\r\n0\r\n\r\n")
+        let url = server.url().absoluteString
+        for arguments in [["-o", "x.bin"], ["-o", "x.bin", "--connections", "2"], ["-CO", "--output-dir", "."]] {
+            let outcome = try await FerryProcess.run(["-s"] + arguments + [url + "x.bin"], in: folder)
+            #expect(outcome.status == 0 && outcome.errors.isEmpty, "\(arguments) \(outcome.errors)")
+            #expect(folder.text("x.bin") == "chunked data fun", "\(arguments)")
+        }
+    }
+
     @Test("A server cannot name a file like a partial file of the command")
     func plantedRecord() async throws {
         try folder.file("notes.txt", "my notes")

@@ -44,6 +44,26 @@ struct ConformanceWireTests {
         #expect(data == Data("1234".utf8))
     }
 
+    /// RFC 9112, section 6.3: chunked coding overrides the field.
+    @Test("Chunks end a body of unknown length, whatever its Content-Length is", arguments: ["1", "4", "1000"])
+    func chunksWithLength(_ length: String) async throws {
+        let head = "HTTP/1.1 200 OK\r\nContent-Length: \(length)\r\nTransfer-Encoding: chunked\r\n\r\n"
+        let server = try RawServer(answering: head + "4\r\n1234\r\n0\r\n\r\n")
+        let session = makeSession()
+        let (data, response) = try await session.data(from: server.url())
+        #expect(data == Data("1234".utf8))
+        #expect(response.expectedContentLength == -1)
+        let (file, other) = try await session.download(from: server.url())
+        #expect(try Data(contentsOf: file) == Data("1234".utf8))
+        #expect(other.expectedContentLength == -1)
+        let delegate = RecordingDelegate()
+        let task = makeSession(delegate).dataTask(with: server.url())
+        task.resume()
+        try await delegate.completion(of: task)
+        #expect(task.error == nil)
+        #expect(task.countOfBytesReceived == 4 && task.progress.isFinished)
+    }
+
     private func load(_ answer: String) async throws -> (Data, Int?) {
         let server = try RawServer(answering: answer)
         let session = makeSession()
