@@ -23,6 +23,19 @@ import Testing
         #expect(state.begin(at: now) == TimeSpan(seconds: 1))
     }
 
+    @Test("The median of the last durations is right in whatever order they come")
+    func median() {
+        var (state, generator) = (state(.percentile(0.5)), SeededGenerator(5))
+        var last: [TimeSpan] = []
+        for _ in 0..<2_000 {
+            let duration = TimeSpan.milliseconds(.random(in: 0...50, using: &generator))
+            state.note(duration)
+            last = last.suffix(255) + [duration]
+            let expected = last.count < 20 ? nil : last.sorted()[last.count / 2]
+            #expect(state.begin(at: now) == expected)
+        }
+    }
+
     @Test(
         "Any share is a percentile or none",
         arguments: [(0, 1), (1, 100), (2, 100), (.infinity, 100), (-1, nil), (.nan, nil)] as [(Double, Double?)]
