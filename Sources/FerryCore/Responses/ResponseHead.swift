@@ -99,7 +99,9 @@ package struct ResponseHead: Sendable, Hashable, Codable {
     }
 
     /// Whether only the end of the connection ends the body, if there is one (RFC 9112, section 6.3).
-    package var endsWithConnection: Bool { version.hasPrefix("HTTP/1.") && value("Content-Length") == nil && !isChunked }
+    package var endsWithConnection: Bool {
+        version.hasPrefix("HTTP/1.") && value("Content-Length") == nil && !isChunked
+    }
 
     /// Whether chunks tell the end of the body, whatever its `Content-Length` is (RFC 9112, section 6.3).
     package var isChunked: Bool { value("Transfer-Encoding")?.isEqualIgnoringCase("chunked") == true }
