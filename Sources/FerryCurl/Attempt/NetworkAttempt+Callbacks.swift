@@ -132,7 +132,7 @@ extension NetworkAttempt {
     private func mayUseConnection(_ connections: ConnectionTable, _ ends: Ends?) -> Bool {
         if let ends {
             let found = connections.connection(from: ends.local, to: ends.remote)
-            // Connections that Ferry has not seen open are those of requests to the resolver, which no verdict is about.
+            // libcurl itself has opened the connection for a request to the resolver, and no verdict is about it.
             if found == nil, lastOpened == nil, !connections.isComplete { return refuseConnection() }
             guard let found, found !== connection else { return true }
             guard found.mayCarryRequest(hasUnreadBytes: { (easy?.unreadTLSBytes ?? 0) > 0 }) else {

@@ -256,7 +256,7 @@ package final class TransferEngine: @unchecked Sendable {
 
     /// Leaves a lookup to itself, since taking its handle back would block; the attempt may not connect then.
     ///
-    /// With a resolver over HTTPS, libcurl has no lookup of the system to wait for, unless it is for the resolver itself.
+    /// With a resolver over HTTPS, there is no lookup of the system to wait for, unless it is for the resolver itself.
     package func abandonLookup(of attempt: NetworkAttempt) {
         if let network = try? settings.network.get(), network.resolver != nil, !network.asksSystemForResolver { return }
         attempt.transfer?.attempt = nil

@@ -7,8 +7,8 @@
 ///
 /// The resolver alone is asked: if it has no address, cannot be reached or is not trusted, the task fails with
 /// `cannotFindHost` and the reason `resolverFailed`, and the system's resolver is not asked. Numeric addresses,
-/// `localhost`, the names below it and the hosts of ``NetworkOptions/addresses`` are not looked up. The names of proxies
-/// are, but not those of hosts that a proxy looks up itself.
+/// `localhost`, the names below it and the hosts of ``NetworkOptions/addresses`` are not looked up. The names of
+/// proxies are, but not those of hosts that a proxy looks up itself.
 ///
 /// libcurl makes the requests to the resolver. They have no field, cookie or credential of a task's request, and go
 /// directly to the resolver or through the proxy of the environment, never through one of the session's options; an
@@ -49,7 +49,10 @@ extension DNSOverHTTPS {
             guard (1...65_535).contains(origin.port) else { throw invalid("has no valid port") }
             guard resolver.url.user == nil, resolver.url.password == nil else { throw invalid("has a user") }
             if let runtime, runtime.tlsBackend == nil {
-                throw CurlSessionError(.invalidNetworkOptions, "DNS over HTTPS needs TLS, which \(runtime) does not have")
+                throw CurlSessionError(
+                    .invalidNetworkOptions,
+                    "DNS over HTTPS needs TLS, which \(runtime) does not have"
+                )
             }
             isNumeric = host.kind != .name || URLHost.isLocalhost(host.name)
         }
