@@ -173,8 +173,12 @@ extension NginxTests {
                 for round in 0..<3 {
                     let name = "\(["a", "b", "c"][round]).example.test"
                     #expect(try await session.fetch(plain.url("/", host: name)).0 == Data("hello".utf8))
-                    let (body, _) = try await session.fetch(nginx.url(listener, "small", host: "127.0.0.1"))
+                    let (body, response) = try await session.fetch(nginx.url(listener, "small", host: "127.0.0.1"))
                     #expect(body == Data("hello\n".utf8))
+                    let resolvers = resolver.server.requests.compactMap { $0.headers["X-Connection"] }
+                    let own = try #require(response["X-Connection"])
+                    #expect(!resolvers.isEmpty)
+                    if round == 0 { #expect(!resolvers.contains(own)) }
                 }
             }
             #expect(asked.current >= 1)
