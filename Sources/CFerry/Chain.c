@@ -118,11 +118,15 @@ static int verified(int is_good, void *store) {
 }
 
 // Called by libcurl with the new SSL_CTX of an established connection, right before the handshake.
+//
+// libcurl's own handles for requests to a resolver over HTTPS inherit this function. They have no private pointer, and
+// their addresses may become those of Ferry's handles, so that nothing is stored by them.
 static int watch(void *easy, void *context, void *owner) {
     ferry_limit_reading(context);
     const int private_pointer = 0x100000 + 21;
     const char *transfer = NULL;
     ferry_easy_get_string(easy, private_pointer, &transfer);
+    if (transfer == NULL) easy = NULL;
     bool needs_names = transfer == NULL || ferry_tell_handshake((void *)transfer, ssl.context_level(context));
     int mode = ssl.context_mode(context);
     if (mode == 0 || ssl.context_callback(context) != NULL) return 0;

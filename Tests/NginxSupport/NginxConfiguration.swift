@@ -140,6 +140,10 @@ package struct NginxConfiguration {
                 location /other { absolute_redirect off; return 303 /small; }
                 location /again { absolute_redirect off; return 307 /uploads/again; }
                 location /reading/ { proxy_pass \(plain)/; proxy_redirect off; }
+                location ~ "^/to/(?<peer>[0-9]+)(?<rest>/.*)$" {
+                  proxy_pass http://127.0.0.1:$peer$rest;
+                  proxy_set_header X-Connection $connection;
+                }
                 location /first-only { if ($connection_requests != 1) { return 444; } return 200 "hello\\n"; }
             """
     }

@@ -76,6 +76,11 @@ extension FetchOptions {
         case .resolve:
             let resolution = try ResolveArgument(parsing: value)
             addresses[resolution.key] = resolution.addresses
+        case .resolverURL:
+            guard let url = URL(string: value), url.scheme == "https", url.host?.isEmpty == false else {
+                throw UsageError("--doh-url takes an https URL, not \(UsageError.quoted(value))")
+            }
+            resolverURL = url
         case .ipv4: ipVersion = .v4
         case .ipv6: ipVersion = .v6
         case .interface: localEndpoint = NetworkOptions.LocalEndpoint(parsing: value)

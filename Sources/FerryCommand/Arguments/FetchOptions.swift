@@ -67,6 +67,8 @@ struct FetchOptions: Equatable, Sendable {
     var proxy: ProxyArgument?
     /// The addresses of hosts, by `host:port`.
     var addresses: [String: [String]] = [:]
+    /// The resolver that is asked for names over HTTPS; `nil` for the system's.
+    var resolverURL: URL?
     var ipVersion = NetworkOptions.IPVersion.any
     var localEndpoint: NetworkOptions.LocalEndpoint?
     var httpVersions = HTTPVersions.automatic

@@ -117,6 +117,11 @@ extension Option {
                 "connect to this numeric address for a host and port, instead of looking it up;",
                 "several ones are separated by commas; may be repeated",
             ]
+        case .resolverURL:
+            [
+                "look names up with this resolver over HTTPS (RFC 8484), not with the system's;",
+                "its own name is looked up by the system, unless --resolve has it",
+            ]
         case .ipv4: ["connect only to IPv4 addresses"]
         case .ipv6: ["connect only to IPv6 addresses"]
         case .interface: ["connect from this network interface, or from this address of this machine"]

@@ -56,6 +56,7 @@ enum Option: String, CaseIterable, Sendable {
     case key
     case proxy
     case resolve
+    case resolverURL = "doh-url"
     case ipv4
     case ipv6
     case interface
@@ -168,6 +169,7 @@ enum Option: String, CaseIterable, Sendable {
         case .key: (nil, "FILE", .connection)
         case .proxy: ("x", "URL", .connection)
         case .resolve: (nil, "HOST:PORT:ADDRESS", .connection)
+        case .resolverURL: (nil, "URL", .connection)
         case .ipv4: ("4", nil, .connection)
         case .ipv6: ("6", nil, .connection)
         case .interface: (nil, "NAME|ADDRESS", .connection)

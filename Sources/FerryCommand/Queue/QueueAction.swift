@@ -93,6 +93,7 @@ struct QueueAction: Equatable, Sendable {
             (others.certificateFile, others.acceptsAnyCertificate) = (nil, false)
             (others.clientCertificate, others.keyFile, others.pins) = (nil, nil, [])
             (others.proxy, others.addresses, others.ipVersion) = (nil, [:], none.ipVersion)
+            others.resolverURL = nil
             (others.localEndpoint, others.httpVersions, others.unixSocket) = (nil, none.httpVersions, nil)
         case .list, .pause, .resume, .remove: break
         }

@@ -96,6 +96,7 @@ extension CurlSession {
         case nil: break
         }
         own.network.addresses = options.addresses
+        own.dnsOverHTTPS = options.resolverURL.map { DNSOverHTTPS(url: $0) }
         own.network.ipVersion = options.ipVersion
         own.network.localEndpoint = options.localEndpoint
         own.httpVersions = options.httpVersions

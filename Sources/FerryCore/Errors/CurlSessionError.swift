@@ -116,6 +116,9 @@ public struct CurlSessionError: Error, Sendable, Hashable, LocalizedError, Custo
         public static let invalidNetworkOptions = Code(rawValue: "invalidNetworkOptions")
         /// ``NetworkOptions/localEndpoint`` is not an address or interface of this machine.
         public static let localEndpointUnavailable = Code(rawValue: "localEndpointUnavailable")
+        /// The resolver of ``CurlSession/Options/dnsOverHTTPS`` has no address for the host, cannot be reached, or is
+        /// not trusted.
+        public static let resolverFailed = Code(rawValue: "resolverFailed")
         /// A circuit breaker has let no request to the server pass, since too many have failed.
         public static let circuitOpen = Code(rawValue: "circuitOpen")
         /// A file of hosts for `HSTSStore` is not in the format of curl's option `--hsts`.

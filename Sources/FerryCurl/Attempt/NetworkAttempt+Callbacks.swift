@@ -41,9 +41,14 @@ extension NetworkAttempt {
             progress: { context in attempt(context)?.mayContinueTunnel() == true ? 0 : 1 },
             handshake: { context, level in attempt(context)?.willShakeHands(securityLevel: Int(level)) ?? true },
             refused: { owner, easy, isAtFault, bytes, length in
-                guard let owner, let easy, let bytes else { return }
+                guard let owner, let bytes else { return }
                 let chains = Unmanaged<RefusedChains>.fromOpaque(owner).takeUnretainedValue()
-                chains.note(Data(bytes: bytes, count: length), isAtFault: isAtFault, for: easy)
+                let certificate = Data(bytes: bytes, count: length)
+                if let easy {
+                    chains.note(certificate, isAtFault: isAtFault, for: easy)
+                } else if isAtFault {
+                    chains.noteResolver(certificate)
+                }
             }
         )
     )
@@ -127,6 +132,8 @@ extension NetworkAttempt {
     private func mayUseConnection(_ connections: ConnectionTable, _ ends: Ends?) -> Bool {
         if let ends {
             let found = connections.connection(from: ends.local, to: ends.remote)
+            // libcurl itself has opened the connection for a request to the resolver, and no verdict is about it.
+            if found == nil, lastOpened == nil, !connections.isComplete { return refuseConnection() }
             guard let found, found !== connection else { return true }
             guard found.mayCarryRequest(hasUnreadBytes: { (easy?.unreadTLSBytes ?? 0) > 0 }) else {
                 return refuseConnection()

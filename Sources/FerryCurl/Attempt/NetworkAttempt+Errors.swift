@@ -7,7 +7,8 @@ extension NetworkAttempt {
             return .ferry(.serverCertificateUntrusted, url: url, underlying: cause)
         }
         let text = easy?.message(for: code) ?? ""
-        if let failure = routeFailure(code, text) ?? versionFailure(code, text) { return failure }
+        let failure = resolverFailure(code, text) ?? routeFailure(code, text) ?? versionFailure(code, text)
+        if let failure { return failure }
         // While an attempt is paused within a head, libcurl counts the lines that wait.
         if code == CurlCode.receiveError, text.hasPrefix("Too large response headers") {
             return .ferry(.dataLengthExceedsMaximum, url: url, reason: .responseTooLarge, text, curlCode: code)

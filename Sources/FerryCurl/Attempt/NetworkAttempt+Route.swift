@@ -111,7 +111,9 @@ extension NetworkAttempt {
 
     private func setUpAddresses(_ easy: EasyHandle, _ network: NetworkMaterial, isLoopback: Bool) {
         let origin = prepared.origin
-        let hosts = [(origin.host, origin.port)] + (route.proxy.map { [($0.name, $0.port)] } ?? [])
+        var hosts = [(origin.host, origin.port)]
+        if let proxy = route.proxy { hosts.append((proxy.name, proxy.port)) }
+        if let resolver = network.resolver?.origin { hosts.append((resolver.host, resolver.port)) }
         // RFC 6761, section 6.3. The options come last, since a later line replaces an earlier one.
         let loopback = isLoopback ? ["\(origin.host):\(origin.port):127.0.0.1,[::1]"] : []
         easy.setList(CurlOption.resolve, loopback + hosts.flatMap { network.resolutions(of: $0.0, port: $0.1) })

@@ -43,6 +43,7 @@ extension NetworkAttempt {
         try setUpHeader(setup, easy, engine.runtime)
         setUpCredentials(setup, easy)
         try setUpTLS(easy, transfer)
+        try setUpResolver(easy, engine)
         try setUpBody(easy, transfer, receiver)
         if engine.runtime.truncatesLargeHeads { makeRoom(for: setup.fields, easy) }
     }

@@ -136,6 +136,10 @@ package final class ConnectionTable: @unchecked Sendable {
     private var byPort: [Int: Connection] = [:]
 
     package var count: Int { connections.count }
+    /// Whether Ferry opens all connections; libcurl itself opens those to a resolver over HTTPS.
+    let isComplete: Bool
+
+    package init(isComplete: Bool = true) { self.isComplete = isComplete }
 
     /// Adds the connection of a socket that libcurl has opened.
     package func open(_ socket: Int32) -> Connection {

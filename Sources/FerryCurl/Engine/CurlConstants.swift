@@ -59,6 +59,10 @@ package enum CurlOption {
     static let unixSocketPath: Int32 = 10_231
     static let abstractUnixSocket: Int32 = 10_264
     package static let resolve: Int32 = 10_203
+    static let resolverURL: Int32 = 10_279
+    static let resolverVerifyPeer: Int32 = 306
+    static let resolverVerifyHost: Int32 = 307
+    static let resolverVerifyStatus: Int32 = 308
     package static let interface: Int32 = 10_062
     static let ipResolve: Int32 = 113
     package static let happyEyeballsTimeout: Int32 = 271

@@ -41,11 +41,11 @@ package final class EngineSettings: Sendable {
 
     /// Returns whether requests to an origin are sent to its host, whose name is looked up.
     ///
-    /// A proxy of the environment counts also for hosts that the environment excepts, and nothing is looked up with
-    /// invalid options, with which a task fails.
+    /// A proxy of the environment counts also for hosts that the environment excepts. Nothing is looked up with invalid
+    /// options, with which a task fails, nor with a resolver of the options, since the system must not be asked.
     package func looksUpHost(of origin: Origin) -> Bool {
         guard let network = try? self.network.get(), let proxy = try? self.proxy.get() else { return false }
-        guard network.unixSocket(for: origin) == nil,
+        guard network.resolver == nil, network.unixSocket(for: origin) == nil,
             network.resolutions(of: origin.host, port: origin.port).isEmpty
         else { return false }
         if URLHost.isLocalhost(origin.host) { return false }

@@ -20,7 +20,7 @@ package final class TransferEngine: @unchecked Sendable {
 
     package let settings: EngineSettings
     package let runtime: CurlRuntime
-    package let connections = ConnectionTable()
+    package let connections: ConnectionTable
     package let trustQuestions = TrustQuestions()
     let chains = RefusedChains()
     package let trust = SessionTrust()
@@ -64,6 +64,8 @@ package final class TransferEngine: @unchecked Sendable {
         self.observer = observer
         runtime = try CurlRuntime.current()
         NetworkAttempt.callbacks
+        let hasResolver = (try? settings.network.get())?.resolver != nil
+        connections = ConnectionTable(isComplete: !hasResolver)
         admission = Admission(connectionsPerOrigin: settings.maximumConnectionsPerHost, limits: settings.limits)
         multi = try MultiHandle(connections, chains, keeping: settings.keptConnections)
         reusesHandles = EasyHandle.areReusable(versionNumber: runtime.versionNumber)
@@ -253,7 +255,10 @@ package final class TransferEngine: @unchecked Sendable {
     }
 
     /// Leaves a lookup to itself, since taking its handle back would block; the attempt may not connect then.
+    ///
+    /// With a resolver over HTTPS, there is no lookup of the system to wait for, unless it is for the resolver itself.
     package func abandonLookup(of attempt: NetworkAttempt) {
+        if let network = try? settings.network.get(), network.resolver != nil, !network.asksSystemForResolver { return }
         attempt.transfer?.attempt = nil
         attempt.abandon()
     }

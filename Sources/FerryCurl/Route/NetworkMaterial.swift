@@ -3,11 +3,20 @@ package struct NetworkMaterial: Sendable {
     package let options: NetworkOptions
     private let unixSockets: [String: NetworkOptions.UnixSocket]
     private let addresses: [String: String]
+    /// The resolver that is asked for names over HTTPS; `nil` for the system's.
+    let resolver: DNSOverHTTPS.Material?
     /// Whether no option is set, as in nearly all sessions.
     package let isPlain: Bool
 
-    package init(_ options: NetworkOptions, runtime: CurlRuntime?) throws(CurlSessionError) {
+    package init(
+        _ options: NetworkOptions,
+        resolver: DNSOverHTTPS? = nil,
+        runtime: CurlRuntime?
+    ) throws(CurlSessionError) {
         self.options = options
+        self.resolver = try resolver.map { value throws(CurlSessionError) in
+            try DNSOverHTTPS.Material(value, runtime: runtime)
+        }
         for socket in options.unixSockets.values + [options.unixSocket].compactMap({ $0 }) {
             try Self.check(socket, runtime)
         }
@@ -16,7 +25,7 @@ package struct NetworkMaterial: Sendable {
         var addresses: [String: String] = [:]
         for (key, values) in lists { addresses[key] = try Self.list(values, for: key) }
         self.addresses = addresses
-        isPlain = options == NetworkOptions()
+        isPlain = options == NetworkOptions() && resolver == nil
         if let endpoint = options.localEndpoint { try Self.check(endpoint) }
         if let timeout = options.happyEyeballsTimeout, !(timeout > 0 && timeout <= 3600) {
             throw Self.invalid("happyEyeballsTimeout is not between 0 and 3600 seconds: \(timeout)")
@@ -33,6 +42,13 @@ package struct NetworkMaterial: Sendable {
     func resolutions(of host: String, port: Int) -> [String] {
         guard let list = addresses["\(host):\(port)"] ?? addresses[host] else { return [] }
         return [host, host + "."].map { "\($0):\(port):\(list)" }
+    }
+
+    /// Whether the system looks up the host of the resolver's URL, or that of a proxy on the way to it.
+    var asksSystemForResolver: Bool {
+        guard let origin = resolver?.origin else { return false }
+        if EnvironmentProxy.value(for: origin, EnvironmentProxy.variable) != nil { return true }
+        return resolver?.isNumeric == false && resolutions(of: origin.host, port: origin.port).isEmpty
     }
 
     /// The value of `CURLOPT_INTERFACE`.

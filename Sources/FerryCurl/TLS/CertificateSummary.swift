@@ -109,6 +109,7 @@ package final class RefusedChains: Sendable {
     }
 
     private let chains = Mutex<[Int: Chain]>([:])
+    private let resolver = Mutex<(certificate: Data, time: Date)?>(nil)
 
     package func note(_ certificate: Data, isAtFault: Bool, for easy: UnsafeMutableRawPointer) {
         let key = Int(bitPattern: easy)
@@ -120,6 +121,15 @@ package final class RefusedChains: Sendable {
                 chains[key, default: Chain()].certificates.append(certificate)
             }
         }
+    }
+
+    /// Keeps the certificate of a resolver over HTTPS that was refused last; libcurl's handles for it have no attempt.
+    package func noteResolver(_ certificate: Data) { resolver.withLock { $0 = (certificate, Date.current) } }
+
+    /// Returns the subject of the certificate of a resolver that was refused since a time.
+    func refusedResolver(since start: Date) -> String? {
+        guard let last = resolver.withLock({ $0 }), last.time >= start else { return nil }
+        return CertificateSummary(last.certificate)?.subject ?? "unreadable"
     }
 
     package func take(_ easy: UnsafeMutableRawPointer) -> Chain {

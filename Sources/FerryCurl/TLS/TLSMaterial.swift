@@ -22,6 +22,8 @@ package struct TLSMaterial: Sendable {
     package var tls13CipherSuites = ""
     package var pins: HostPins
     package var verifies = true
+    /// Whether the certificate of a resolver is verified, which no evaluator does.
+    let verifiesResolver: Bool
     package var evaluator: (@Sendable (ServerTrust) -> TrustDecision)?
     /// The file of revocation lists, which libcurl reads itself.
     package private(set) var revocationLists: String?
@@ -41,6 +43,7 @@ package struct TLSMaterial: Sendable {
         tls13CipherSuites = options.tls13CipherSuites.joined(separator: ":")
         pins = try HostPins(options.publicKeyPins)
         verifies = options.trustMode == .verifiesFirst && !options.dangerouslyDisablesVerification
+        verifiesResolver = !options.dangerouslyDisablesVerification
         evaluator = options.trustEvaluator
         requiresStapledStatus = options.requiresStapledStatus
         if options.trustMode == .replacesSystemTrust, evaluator == nil {

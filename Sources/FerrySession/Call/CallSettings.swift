@@ -111,7 +111,9 @@ extension EngineSettings {
             proxy: Result { () throws(CurlSessionError) in
                 try ProxyTable(options.proxy, dictionary: configuration.connectionProxyDictionary)
             },
-            network: Result { () throws(CurlSessionError) in try NetworkMaterial(options.network, runtime: runtime) },
+            network: Result { () throws(CurlSessionError) in
+                try NetworkMaterial(options.network, resolver: options.dnsOverHTTPS, runtime: runtime)
+            },
             isSelfContained: readsNoDisk && (try? tls.get())?.evaluator == nil
         )
     }

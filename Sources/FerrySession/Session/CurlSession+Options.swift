@@ -78,6 +78,12 @@ extension CurlSession {
         /// The sockets, addresses and interfaces that connections use.
         public var network = NetworkOptions()
 
+        /// The resolver that is asked for the addresses of hosts over HTTPS; `nil`, the default, for the system's.
+        ///
+        /// If its URL cannot be used, every task of the session fails with a ``CurlSessionError`` with the code
+        /// `invalidNetworkOptions`.
+        public var dnsOverHTTPS: DNSOverHTTPS?
+
         /// The folder for the files of downloads, also partial ones.
         ///
         /// `nil`, the default, uses the system's folder for temporary files, which may be emptied at a restart.

@@ -53,6 +53,14 @@ enum TransportSnippets {
         _ = session
     }
 
+    static func resolver(resolverURL: URL) {
+        var options = CurlSession.Options()
+        options.dnsOverHTTPS = DNSOverHTTPS(url: resolverURL)
+        options.network.addresses = ["dns.example": ["192.0.2.53"]]
+        let session = CurlSession(configuration: .default, options: options)
+        _ = session
+    }
+
     static func proxyDictionary() {
         let configuration = URLSessionConfiguration.default
         configuration.connectionProxyDictionary = [

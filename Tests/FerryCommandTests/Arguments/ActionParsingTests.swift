@@ -156,6 +156,7 @@ struct ActionParsingTests {
             (["--cert", "a.p12", "--key", "k", "http://a"], "A PKCS#12 file has its own key; omit --key"),
             (["--cert", ":s3cret", "http://a"], "--cert needs a file name"),
             (["--resolve", "a:80", "http://a"], "--resolve takes HOST:PORT:ADDRESS, not 'a:80'"),
+            (["--doh-url", "http://a/", "http://a"], "--doh-url takes an https URL, not 'http://a/'"),
             (["--resolve", "a:0:::1", "http://a"], "--resolve takes HOST:PORT:ADDRESS, not 'a:0:::1'"),
             (["--resolve", "*:80:::1", "http://a"], "--resolve takes the name of a host, not '*'"),
             (["--resolve", "a:80:b", "http://a"], "--resolve takes numeric addresses, not 'b'"),

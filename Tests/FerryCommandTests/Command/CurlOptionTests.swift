@@ -59,6 +59,20 @@ struct CurlOptionTests {
         #expect(server.requestCount == 0)
     }
 
+    @Test("--doh-url asks that resolver and not the system, and a name that it does not find ends with 6")
+    func resolverURL() async throws {
+        let closed = try ClosedPort()
+        let own = try LoopbackServer { _ in .text("hello") }
+        let resolver = ["-s", "--doh-url", "https://127.0.0.1:\(closed.port)/dns-query"]
+        let unknown = try await FerryProcess.run(
+            resolver + [own.url("/", host: "name.example.test").absoluteString],
+            in: folder
+        )
+        #expect(unknown.status == 6)
+        let known = try await FerryProcess.run(resolver + [own.url("/", host: "localhost").absoluteString], in: folder)
+        #expect(known.status == 0)
+    }
+
     private func options(_ arguments: String...) throws -> FetchOptions {
         guard case .fetch(let options) = try Action(parsing: arguments) else { throw UsageError("not a transfer") }
         return options

@@ -1,0 +1,120 @@
+/// A resolver that is asked for the addresses of hosts over HTTPS (RFC 8484), in place of the system's.
+///
+/// ```swift
+/// var options = CurlSession.Options()
+/// options.dnsOverHTTPS = DNSOverHTTPS(url: resolverURL)
+/// ```
+///
+/// The resolver alone is asked: if it has no address, cannot be reached or is not trusted, the task fails with
+/// `cannotFindHost` and the reason `resolverFailed`, and the system's resolver is not asked. Numeric addresses,
+/// `localhost`, the names below it and the hosts of ``NetworkOptions/addresses`` are not looked up. The names of
+/// proxies are, but not those of hosts that a proxy looks up itself.
+///
+/// libcurl makes the requests to the resolver. They have no field, cookie or credential of a task's request, and go
+/// directly to the resolver or through the proxy of the environment, never through one of the session's options; an
+/// interface or a local address of the options does not apply to them either.
+///
+/// The resolver's certificate must be valid for the host of its URL, and lead to one of
+/// ``TLSOptions/certificateAuthorities``; ``TLSOptions/revocationLists`` and ``TLSOptions/requiresStapledStatus`` apply
+/// too. Only ``TLSOptions/dangerouslyDisablesVerification`` turns that off. Public-key pins, trust evaluators and
+/// policies are about the servers of requests; they are not asked about the resolver, which gets no client certificate.
+public struct DNSOverHTTPS: Sendable, Hashable {
+    /// The resolver's https URL, such as `https://dns.example/dns-query`, without a user or a password.
+    ///
+    /// If its host is a name, the system looks that up, unless ``NetworkOptions/addresses`` has it.
+    public var url: URL
+
+    /// Creates the description of a resolver.
+    public init(url: URL) { self.url = url }
+}
+
+extension DNSOverHTTPS {
+    /// The resolver as libcurl gets it, after validation.
+    struct Material: Sendable {
+        let url: String
+        let origin: Origin
+        /// Whether the URL has a numeric address.
+        let isNumeric: Bool
+
+        init(_ resolver: DNSOverHTTPS, runtime: CurlRuntime?) throws(CurlSessionError) {
+            func invalid(_ problem: String) -> CurlSessionError {
+                let shown = resolver.url.presentable.absoluteString.debugDescription
+                return CurlSessionError(.invalidNetworkOptions, "The URL of the resolver \(problem): \(shown)")
+            }
+            url = resolver.url.absoluteString
+            origin = Origin(resolver.url)
+            guard origin.scheme == "https" else { throw invalid("does not begin with https://") }
+            guard let host = try? URLHost(origin.host), !host.name.isEmpty else { throw invalid("has no valid host") }
+            guard url.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) else { throw invalid("is not in ASCII") }
+            guard (1...65_535).contains(origin.port) else { throw invalid("has no valid port") }
+            guard resolver.url.user == nil, resolver.url.password == nil else { throw invalid("has a user") }
+            if let runtime, runtime.tlsBackend == nil {
+                throw CurlSessionError(
+                    .invalidNetworkOptions,
+                    "DNS over HTTPS needs TLS, which \(runtime) does not have"
+                )
+            }
+            isNumeric = host.kind != .name || URLHost.isLocalhost(host.name)
+        }
+    }
+}
+
+/// Names that a resolver is asked for over HTTPS.
+extension NetworkAttempt {
+    /// The time after which libcurl ends an attempt that may wait for the system's resolver, in milliseconds.
+    private static let longestLookup = 300_000
+
+    /// Makes libcurl ask the session's resolver for names.
+    func setUpResolver(_ easy: EasyHandle, _ engine: TransferEngine) throws(URLError) {
+        guard route.unixSocket == nil, let network = try? engine.settings.network.get(), let resolver = network.resolver
+        else { return }
+        do throws(CurlSessionError) {
+            let tls = try engine.settings.tls.get()
+            do throws(EasyHandle.Refusal) {
+                try easy.require(CurlOption.resolverURL, resolver.url)
+            } catch {
+                let text = "DNS over HTTPS is missing: \(engine.runtime) was built without it"
+                throw CurlSessionError(.invalidNetworkOptions, text, curlCode: Int(error.curlCode))
+            }
+            do throws(EasyHandle.Refusal) {
+                try easy.require(CurlOption.resolverVerifyPeer, tls.verifiesResolver ? 1 : 0)
+                try easy.require(CurlOption.resolverVerifyHost, tls.verifiesResolver ? 2 : 0)
+                try easy.require(CurlOption.resolverVerifyStatus, tls.requiresStapledStatus ? 1 : 0)
+                if prepared.origin.scheme != "https" { try setUpResolverTLS(tls, easy, engine) }
+            } catch {
+                let text = "This libcurl's TLS library cannot use the TLS options for the connection to the resolver"
+                throw CurlSessionError(.tlsUnsupported, text, curlCode: Int(error.curlCode))
+            }
+        } catch {
+            throw .ferry(.cannotConnectToHost, url: url, underlying: error)
+        }
+        // The handle of an attempt that is abandoned during the system's lookup stays until libcurl ends it.
+        if network.asksSystemForResolver { easy.set(CurlOption.connectTimeoutMilliseconds, Self.longestLookup) }
+    }
+
+    /// Sets what libcurl's requests to the resolver inherit; a request with TLS has it already.
+    private func setUpResolverTLS(
+        _ tls: TLSMaterial,
+        _ easy: EasyHandle,
+        _ engine: TransferEngine
+    ) throws(EasyHandle.Refusal) {
+        if let authorities = tls.authorities { try easy.require(CurlOption.caInfoBlob, authorities) }
+        if !tls.usesSystemFolder { easy.set(CurlOption.caPath, TLSMaterial.noFolder) }
+        if let lists = tls.revocationLists { try easy.require(CurlOption.revocationLists, lists) }
+        easy.watchHandshake(engine.chains, context: Unmanaged.passUnretained(self).toOpaque())
+        engine.chains.forget(easy.pointer)
+    }
+
+    /// Returns the error of an attempt whose name the resolver has no address for, or `nil` if the system was asked.
+    func resolverFailure(_ code: Int32, _ text: String) -> URLError? {
+        guard code == CurlCode.couldNotResolveHost || code == CurlCode.couldNotResolveProxy,
+            let engine = transfer?.engine, route.unixSocket == nil,
+            let resolver = (try? engine.settings.network.get())?.resolver
+        else { return nil }
+        let name = code == CurlCode.couldNotResolveProxy ? route.proxy?.name ?? "the proxy" : prepared.origin.host
+        let refused = timing.start.flatMap(engine.chains.refusedResolver)
+        let why = refused.map { ": its certificate was refused (subject: \($0))" } ?? ": \(text)"
+        let message = "The resolver \(resolver.origin.host) has returned no address for \(name)\(why)"
+        return .ferry(.cannotFindHost, url: url, reason: .resolverFailed, message, curlCode: code)
+    }
+}
