@@ -55,70 +55,46 @@ struct TusServerTests {
         #expect(uploads == [content])
     }
 
-    @Test("A cancelled upload of parts goes on with what the server has of each")
-    func continuedParts() async throws {
-        let server = try TusServer(folder: folder.file("uploads"))
+    /// Begins an upload, cancels it when the server has more of each part than `bytes`, and returns one that continues.
+    private func cancelled(_ server: TusServer, connections: Int, after bytes: Int) async throws -> FileUpload {
         let location = Mutex<FileUpload.Location?>(nil)
         var upload = FileUpload(folder.file("file"), to: server.url)
-        upload.connections = 3
-        upload.limit = BandwidthLimit(bytesPerSecond: 3_000_000)
-        upload.locationDidChange = { new in location.withLock { $0 = new } }
-        let task = Task { [upload] in try await makeSession().upload(upload) }
-        try await eventually("a part of each") { uploads.filter { $0.count > 200_000 }.count == 3 }
-        task.cancel()
-        #expect((await failure { try await task.value } as? URLError)?.code == .cancelled)
-
-        upload.limit = nil
-        upload.location = location.withLock { $0 }
-        let outcome = try await makeSession().upload(upload)
-        #expect(outcome.continuedBytes > 0)
-        #expect(uploads == [content])
-    }
-
-    @Test("An upload of parts begins again if the server no longer has one of them, and can be cancelled")
-    func lostPart() async throws {
-        let server = try TusServer(folder: folder.file("uploads"))
-        let location = Mutex<FileUpload.Location?>(nil)
-        var upload = FileUpload(folder.file("file"), to: server.url)
-        upload.connections = 3
-        upload.limit = BandwidthLimit(bytesPerSecond: 3_000_000)
-        upload.locationDidChange = { new in location.withLock { $0 = new } }
-        let session = makeSession()
-        for isCancelled in [true, false] {
-            let task = Task { [upload] in try await session.upload(upload) }
-            try await eventually("a part of each") { uploads.filter { $0.count > 100_000 }.count == 3 }
-            task.cancel()
-            _ = await failure { try await task.value }
-            let made = try #require(location.withLock { $0 })
-            if isCancelled {
-                try await session.cancelUpload(at: made, of: upload)
-                #expect(uploads.isEmpty)
-            } else {
-                let last = try #require(made.laterParts.last)
-                try await session.cancelUpload(at: .init(url: last, resumption: .tus), of: upload)
-                (upload.location, upload.limit) = (made, nil)
-                let outcome = try await session.upload(upload)
-                #expect(outcome.continuedBytes == 0 && uploads.contains(content))
-            }
-        }
-    }
-
-    @Test("A cancelled upload goes on with what the server has")
-    func continued() async throws {
-        let server = try TusServer(folder: folder.file("uploads"))
-        let location = Mutex<FileUpload.Location?>(nil)
-        var upload = FileUpload(folder.file("file"), to: server.url)
+        upload.connections = connections
         upload.limit = BandwidthLimit(bytesPerSecond: 4_000_000)
         upload.locationDidChange = { new in location.withLock { $0 = new } }
         let task = Task { [upload] in try await makeSession().upload(upload) }
-        try await eventually("a part") { uploads.first.map { $0.count > 1_000_000 } ?? false }
+        try await eventually("a part of each") { uploads.filter { $0.count > bytes }.count == connections }
         task.cancel()
         #expect((await failure { try await task.value } as? URLError)?.code == .cancelled)
+        (upload.limit, upload.location) = (nil, location.withLock { $0 })
+        return upload
+    }
 
-        upload.limit = nil
-        upload.location = location.withLock { $0 }
+    @Test("A cancelled upload goes on with what the server has of each part", arguments: [1, 3])
+    func continued(connections: Int) async throws {
+        let server = try TusServer(folder: folder.file("uploads"))
+        let upload = try await cancelled(server, connections: connections, after: 200_000)
+        #expect(upload.location?.laterParts.count == connections - 1)
         let outcome = try await makeSession().upload(upload)
         #expect(outcome.continuedBytes > 0)
         #expect(uploads == [content])
+    }
+
+    @Test("An upload of parts begins again if the server no longer has one of them")
+    func lostPart() async throws {
+        let server = try TusServer(folder: folder.file("uploads"))
+        let upload = try await cancelled(server, connections: 3, after: 100_000)
+        let last = try #require(upload.location?.laterParts.last)
+        try await makeSession().cancelUpload(at: .init(url: last, resumption: .tus), of: upload)
+        let outcome = try await makeSession().upload(upload)
+        #expect(outcome.continuedBytes == 0 && uploads.contains(content))
+    }
+
+    @Test("All parts of an upload are deleted from the server")
+    func deleted() async throws {
+        let server = try TusServer(folder: folder.file("uploads"))
+        let upload = try await cancelled(server, connections: 3, after: 100_000)
+        try await makeSession().cancelUpload(at: try #require(upload.location), of: upload)
+        #expect(uploads.isEmpty)
     }
 }
