@@ -5,7 +5,8 @@ import Ferry
 /// A path begins with `draft`, `tus` or `plain`. Its query asks for faults: `drop=BYTES` closes each of the first
 /// `times` connections after so many bytes of a body, `gone=1` forgets the upload once, `append=BYTES` limits a
 /// request, `status=CODE` answers the first `times` requests with a body so, `short=1` says one byte less than it has,
-/// `checksum=1` offers the checksums of tus, `damage=COUNT` changes a byte of each of the first so many parts, and
+/// `checksum=1` offers the checksums of tus, `concat=1` offers to join parts (but gives all of them one URL),
+/// `damage=COUNT` changes a byte of each of the first so many parts, and
 /// `expires=TEXT` says when the upload expires (with the draft, in how many seconds).
 /// A GET of the same path tells what has arrived. It ends when its input ends.
 package final class UploadPeer: Sendable {
@@ -156,6 +157,8 @@ package final class UploadPeer: Sendable {
                               "Tus-Max-Size": upload.query.get("max", "1000000000")}
                     if "checksum" in upload.query:
                         fields.update({"Tus-Extension": "creation,checksum", "Tus-Checksum-Algorithm": "md5,sha256"})
+                    if "concat" in upload.query:
+                        fields["Tus-Extension"] = "creation,concatenation"
                     self.answer(204, fields)
                 elif self.path.startswith("/draft"):
                     self.answer(204, self.limits(upload))

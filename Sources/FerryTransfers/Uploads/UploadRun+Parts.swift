@@ -41,11 +41,14 @@ extension UploadRun {
                     self.noteExpiration(UploadProtocol.tus.expiration(in: response), of: index)
                     return url
                 }
+                guard !urls.contains(url) else {
+                    throw FileUploadError.badResponse("two parts have the same Location")
+                }
                 urls.append(url)
             }
         } catch {
-            // What the server has made is of no use; a server that cannot delete it lets it expire.
-            for url in urls {
+            // The uploads so far are of no use. No other origin gets a DELETE that only a response asks for.
+            for url in urls where Origin(url) == request.url.map(Origin.init) {
                 try? await session.cancelUpload(at: FileUpload.Location(url: url, resumption: .tus), of: upload)
             }
             throw error

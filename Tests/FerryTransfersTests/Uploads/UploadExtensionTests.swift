@@ -103,6 +103,16 @@ struct UploadExtensionTests {
         }
     }
 
+    @Test("A server that gives two parts the same URL gets no part of the file") func sameLocation() async throws {
+        let url = try peer.url("tus", "concat=1")
+        var upload = upload(url, nil)
+        upload.connections = 3
+        let error = await failure { try await session.upload(upload) }
+        #expect(error as? FileUploadError == .badResponse("two parts have the same Location"))
+        let received = try await peer.received(at: url)
+        #expect(received.count == 0 && received.methods == ["OPTIONS", "POST", "POST", "DELETE"])
+    }
+
     @Test("A server that does not join parts gets one upload") func notJoined() async throws {
         let url = try peer.url("tus")
         var upload = upload(url, nil)
