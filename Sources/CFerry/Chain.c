@@ -119,8 +119,8 @@ static int verified(int is_good, void *store) {
 
 // Called by libcurl with the new SSL_CTX of an established connection, right before the handshake.
 //
-// libcurl's own handles for requests to a resolver over HTTPS inherit this function. They have no private pointer, and
-// their addresses may become those of Ferry's handles, so that nothing is stored by them.
+// libcurl's own handles for requests to a resolver over HTTPS inherit this function. They have no private pointer.
+// Nothing is stored under their addresses, which handles of Ferry may have later.
 static int watch(void *easy, void *context, void *owner) {
     ferry_limit_reading(context);
     const int private_pointer = 0x100000 + 21;

@@ -144,9 +144,10 @@ static void keep_openssl_until_end(void) {
 static atomic_int cleanups;
 static atomic_bool is_ending;
 
-/// Returns whether a handle may be cleaned up: not once libraries that libcurl uses may have ended.
+/// Returns whether a handle may be cleaned up, which is the case until `exit` runs the destructors of libraries.
 ///
-/// MIT's Kerberos, which is told of the end of a connection that it has authenticated, calls `abort` after its own end.
+/// Cleaning up closes connections. For one that was authenticated with MIT's Kerberos, that library is called, which
+/// calls `abort` if its destructors have run.
 static bool begin_cleanup(void) {
     atomic_fetch_add(&cleanups, 1);
     if (!atomic_load(&is_ending)) return true;

@@ -132,7 +132,7 @@ extension NetworkAttempt {
     private func mayUseConnection(_ connections: ConnectionTable, _ ends: Ends?) -> Bool {
         if let ends {
             let found = connections.connection(from: ends.local, to: ends.remote)
-            // libcurl itself has opened the connection for a request to the resolver, and no verdict is about it.
+            // libcurl has opened the connection itself for the resolver, and has not verified it as a server's.
             if found == nil, lastOpened == nil, !connections.isComplete { return refuseConnection() }
             guard let found, found !== connection else { return true }
             guard found.mayCarryRequest(hasUnreadBytes: { (easy?.unreadTLSBytes ?? 0) > 0 }) else {

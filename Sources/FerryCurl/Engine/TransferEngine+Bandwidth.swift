@@ -25,9 +25,10 @@ extension TransferEngine {
     }
 
     private func wait(_ transfer: Transfer, _ reason: PauseReasons, for delay: TimeSpan, at now: MonotonicTime) {
+        let isWaiting = !transfer.pauses.isDisjoint(with: .limited)
         transfer.setPause(reason, true)
-        if !transfer.isListedAsLimited { limited.append(transfer) }
-        transfer.isListedAsLimited = true
+        // A new attempt has no pauses, but its transfer may still be in the list.
+        if !isWaiting, !limited.contains(where: { $0 === transfer }) { limited.append(transfer) }
         askAgain(after: delay, from: now)
     }
 
@@ -49,14 +50,13 @@ extension TransferEngine {
         var stillWaiting: [Transfer] = []
         var resumesUpload = false
         for transfer in waiting where transfer.receiver != nil {
-            transfer.isListedAsLimited = false
             var ended: PauseReasons = []
             for (reason, limits) in [
                 (PauseReasons.downloadIsLimited, transfer.downloadLimits),
                 (PauseReasons.uploadIsLimited, transfer.uploadLimits),
             ] where transfer.pauses.contains(reason) {
-                // Those before have perhaps used what is allowed. An upload takes it in the next turn, in which libcurl
-                // would always ask the same one first.
+                // Those before have perhaps used what is allowed. Uploads take their bytes in the next turn. libcurl
+                // asks them in the same order in each turn, so only one is resumed at a time.
                 let isUpload = reason == .uploadIsLimited
                 let delay = limits.delay(at: now)
                 if delay <= Self.tolerance, !isUpload || !resumesUpload {
@@ -67,10 +67,7 @@ extension TransferEngine {
                 }
             }
             transfer.setPause(ended, false)
-            if !transfer.pauses.isDisjoint(with: .limited) {
-                stillWaiting.append(transfer)
-                transfer.isListedAsLimited = true
-            }
+            if !transfer.pauses.isDisjoint(with: .limited) { stillWaiting.append(transfer) }
             if !ended.isEmpty { transfer.receiver?.handle(.mayMove) }
         }
         limited.insert(contentsOf: stillWaiting, at: 0)

@@ -32,8 +32,6 @@ package final class Transfer: AdmissionTicket, @unchecked Sendable {
     @exclusivity(unchecked) package var attempt: NetworkAttempt?
     package var downloadLimits: DirectionLimits
     package var uploadLimits: DirectionLimits
-    /// Whether the engine will ask the limits again.
-    var isListedAsLimited = false
     /// What the request's body is read with; a stream that nothing was read of passes to the next attempt.
     @exclusivity(unchecked) package var reader: (any BodyReader)?
     /// A decision about a chain that the transfer has waited for.

@@ -152,8 +152,7 @@ extension Call {
             begin(world)
         case .response(let request, let response):
             adopt(AdaptedRequest(replacing: request))
-            let head = ResponseHead(version: "HTTP/1.1", status: response.status, fields: response.fields)
-            serve(LocalResponse(source: .interceptor, head: head, body: .data(response.body)), world)
+            serve(.intercepted(response), world)
         case .attemptFailure(let request, let error):
             adopt(AdaptedRequest(replacing: request))
             recover(from: error, wasSent: false, world)

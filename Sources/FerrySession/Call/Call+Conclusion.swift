@@ -45,7 +45,6 @@ extension Call {
         attempts = nil
         emit(.setClientFull(false))
         emit(.forgetResponse)
-        let head = ResponseHead(version: "HTTP/1.1", status: response.status, fields: response.fields)
-        serve(LocalResponse(source: .interceptor, head: head, body: .data(response.body)), isFinal: true, world)
+        serve(.intercepted(response), isFinal: true, world)
     }
 }

@@ -15,6 +15,12 @@ struct LocalResponse {
     var part: Range<Int>?
     var trailers: [ResponseHead.Field] = []
 
+    /// Makes the local form of an interceptor's response.
+    static func intercepted(_ response: InterceptedResponse) -> LocalResponse {
+        let head = ResponseHead(version: "HTTP/1.1", status: response.status, fields: response.fields)
+        return LocalResponse(source: .interceptor, head: head, body: .data(response.body))
+    }
+
     /// Returns what the metrics say about it.
     func transaction(of request: URLRequest) -> TransferMetrics.Transaction {
         switch source {
