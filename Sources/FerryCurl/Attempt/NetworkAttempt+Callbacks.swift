@@ -158,7 +158,7 @@ extension NetworkAttempt {
     // MARK: - Receiving
 
     private func didReceiveHeader(_ bytes: UnsafeMutablePointer<CChar>?, _ count: Int) -> Int {
-        if isDiscarding { return count }
+        if pausing.isDiscarding { return count }
         guard let transfer else { return 0 }
         noteReceived(transfer, at: transfer.engine.turnStart)
         // Lines that came while the attempt was paused arrive together when it is resumed.
@@ -220,7 +220,7 @@ extension NetworkAttempt {
     }
 
     private func didReceiveBody(_ bytes: UnsafeMutablePointer<CChar>?, _ count: Int) -> Int {
-        if isDiscarding { return count }
+        if pausing.isDiscarding { return count }
         guard let transfer, let receiver = transfer.receiver else { return 0 }
         // libcurl keeps the bytes until the attempt is resumed, and of a stream of HTTP/2 receives no more.
         if isReceivingPaused { return CurlAnswer.writePause }
@@ -240,13 +240,13 @@ extension NetworkAttempt {
             return CurlAnswer.readAbort
         }
         if transfer.isSuspended {
-            appliedPause |= CurlPause.send
+            pausing.mask |= CurlPause.send
             return CurlAnswer.readPause
         }
         let now = MonotonicTime.now()
         let size = transfer.engine.mostBytesToSend(transfer, capacity, at: now)
         guard size > 0 else {
-            appliedPause |= CurlPause.send
+            pausing.mask |= CurlPause.send
             return CurlAnswer.readPause
         }
         transfer.clock.noteActivity(at: now)
@@ -259,7 +259,7 @@ extension NetworkAttempt {
         case .end: return 0
         case .wait:
             transfer.pauses.insert(.bodyIsStarved)
-            appliedPause |= CurlPause.send
+            pausing.mask |= CurlPause.send
             transfer.clock.pauseInactivity(true, at: .now())
             return CurlAnswer.readPause
         case .failed(let error):

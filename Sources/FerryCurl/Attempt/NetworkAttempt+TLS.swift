@@ -204,7 +204,7 @@ extension NetworkAttempt {
     ) -> TrustDecision? {
         if let decided = transfer.decidedTrust, decided.question == question { return decided.decision }
         let (evaluator, policy) = (tls.evaluator, trust.session.policy)
-        let decision = transfer.engine.trustQuestions.ask(question) {
+        let decision = transfer.engine.trust.questions.ask(question) {
             let first = evaluator?(server) ?? .accept
             guard first == .accept else { return first }
             return policy?.decide(server) ?? .accept

@@ -33,6 +33,14 @@ package final class NetworkAttempt {
         var acknowledgedBytes: Int64 = 0
     }
 
+    /// How libcurl's handle is paused.
+    struct Pausing {
+        /// The mask that it was last given.
+        var mask = CurlPause.none
+        /// Whether what libcurl delivers now is discarded.
+        var isDiscarding = false
+    }
+
     package let prepared: PreparedRequest
     package let url: URL?
     /// The transfer, while the attempt has a handle; a lookup that cannot be stopped goes on without it.
@@ -63,20 +71,13 @@ package final class NetworkAttempt {
     package var trailers: [ResponseHead.Field] { parser.trailers }
     /// The status of the last response.
     @exclusivity(unchecked) package var status: Int?
-    /// How many responses have asked for a credential.
-    package var challengeRounds = 0
     /// The credentials that libcurl was given.
     package var credentials: (server: SchemeCredential?, proxy: SchemeCredential?) = (nil, nil)
-    /// Where the range ends that continues a body.
-    package var rangeEnd: ByteCount?
     /// The bytes of the body that libcurl has delivered, before content codings are undone.
     @exclusivity(unchecked) package var received = ByteCount.zero
     /// The small pieces in which the response comes.
     @exclusivity(unchecked) package var pieces = SmallPieces()
-    /// The mask that libcurl's handle is paused with.
-    @exclusivity(unchecked) var appliedPause = CurlPause.none
-    /// Whether what libcurl delivers now is discarded.
-    @exclusivity(unchecked) var isDiscarding = false
+    @exclusivity(unchecked) var pausing = Pausing()
 
     package init(_ prepared: PreparedRequest, url: URL?) {
         self.prepared = prepared
@@ -96,7 +97,7 @@ package final class NetworkAttempt {
     /// Leaves the transfer, while the handle goes on with a lookup that cannot be stopped.
     package func abandon() {
         transfer = nil
-        appliedPause = CurlPause.none
+        pausing.mask = CurlPause.none
         leaveConnection()
     }
 
@@ -121,15 +122,15 @@ package final class NetworkAttempt {
     package func apply(_ pauses: PauseReasons) -> Int32 {
         guard let easy, let transfer else { return 0 }
         let mask = pauses.curlMask
-        guard mask != appliedPause else { return 0 }
-        let previous = appliedPause
-        appliedPause = mask
+        guard mask != pausing.mask else { return 0 }
+        let previous = pausing.mask
+        pausing.mask = mask
         if isMultiplexed { transfer.engine.notePause(of: self) }
         limitReceiving(easy, transfer.engine.runtime)
         let code = easy.pause(mask)
         // There is no connection yet.
         guard code == CurlCode.badFunctionArgument else { return code }
-        appliedPause = previous
+        pausing.mask = previous
         limitReceiving(easy, transfer.engine.runtime)
         return 0
     }
@@ -141,8 +142,8 @@ package final class NetworkAttempt {
     /// Only a stream of HTTP/2 has to be paused at once, since it has a window to close.
     func pauseWhileReceiving(_ pauses: PauseReasons) -> Bool {
         guard let easy, let transfer, !isMultiplexed else { return apply(pauses) == 0 }
-        guard pauses.curlMask != appliedPause else { return true }
-        appliedPause = pauses.curlMask
+        guard pauses.curlMask != pausing.mask else { return true }
+        pausing.mask = pauses.curlMask
         limitReceiving(easy, transfer.engine.runtime)
         return true
     }
@@ -155,7 +156,7 @@ package final class NetworkAttempt {
         easy.set(CurlOption.maximumReceiveRate, offset: isReceivingPaused ? 1 : 0)
     }
 
-    var isReceivingPaused: Bool { appliedPause & CurlPause.receive != 0 }
+    var isReceivingPaused: Bool { pausing.mask & CurlPause.receive != 0 }
 
     /// How many bytes libcurl keeps for the attempt while it is paused.
     package var backlog: Int64 {
@@ -168,8 +169,8 @@ package final class NetworkAttempt {
     /// libcurl before 8.4 would keep the bytes of a handle that leaves a shared connection, for its next request.
     func discardBacklog() -> Bool {
         guard let easy, isReceivingPaused else { return true }
-        isDiscarding = true
-        defer { isDiscarding = false }
+        pausing.isDiscarding = true
+        defer { pausing.isDiscarding = false }
         return easy.pause(CurlPause.none) == 0
     }
 

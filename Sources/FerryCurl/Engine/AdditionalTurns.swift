@@ -19,14 +19,19 @@ package struct AdditionalTurns {
 
     private let areNeeded: Bool
     package private(set) var isDue = false
+    /// Whether something has happened since the last turn.
+    ///
+    /// A socket, a command or a timer has ended the wait before the turn (and not the delay of an additional turn), or
+    /// libcurl has called back or ended a transfer.
+    package var isEventful = true
 
     package init(versionNumber: Int) { areNeeded = versionNumber < Self.firstFixedVersion }
 
-    /// Records a turn that is over.
-    ///
-    /// Something has happened in it if a socket, a command or a timer ended the wait before it (and not the delay of an
-    /// additional turn), or if libcurl has called back or ended a transfer.
-    package mutating func note(isEventful: Bool) { isDue = areNeeded && isEventful }
+    /// Records that a turn is over.
+    package mutating func noteEnd() {
+        isDue = areNeeded && isEventful
+        isEventful = true
+    }
 
     /// Returns how long the engine may wait, where `milliseconds` would be right for everything else.
     package func wait(_ milliseconds: Int32) -> Int32 { isDue ? min(milliseconds, Self.delay) : milliseconds }

@@ -14,22 +14,19 @@ package final class MultiHandle: @unchecked Sendable {
     /// The table that libcurl's callbacks remove closed connections from, the last of them when this object ends.
     private let connections: ConnectionTable
     /// The object that OpenSSL's callbacks add refused chains to; connections keep its address.
-    private let chains: RefusedChains
+    let chains = RefusedChains()
 
     /// Makes a handle.
     ///
     /// - Parameters:
     ///   - connections: The table that libcurl's callbacks remove closed connections from.
-    ///   - chains: The object that OpenSSL's callbacks add refused chains to.
     ///   - most: The number of connections above which the one that has been idle for longest is closed.
     /// - Throws: An error with the code `curlUnavailable` if there is no memory or no file descriptor.
     package init(
         _ connections: ConnectionTable,
-        _ chains: RefusedChains,
         keeping most: Int
     ) throws(CurlSessionError) {
         self.connections = connections
-        self.chains = chains
         guard let pointer = ferry_multi_init() else {
             throw CurlSessionError(.curlUnavailable, "libcurl could not make a multi handle")
         }

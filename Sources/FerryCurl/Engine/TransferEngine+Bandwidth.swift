@@ -28,25 +28,25 @@ extension TransferEngine {
         let isWaiting = !transfer.pauses.isDisjoint(with: .limited)
         transfer.setPause(reason, true)
         // A new attempt has no pauses, but its transfer may still be in the list.
-        if !isWaiting, !limited.contains(where: { $0 === transfer }) { limited.append(transfer) }
+        if !isWaiting, !limited.transfers.contains(where: { $0 === transfer }) { limited.transfers.append(transfer) }
         askAgain(after: delay, from: now)
     }
 
     private func askAgain(after delay: TimeSpan, from now: MonotonicTime) {
         let time = now.advanced(by: min(delay, Self.longestWait))
-        limitTime = min(time, limitTime ?? time)
+        limited.time = min(time, limited.time ?? time)
     }
 
     /// Resumes the transfers whose wait is over, in the order in which they have begun to wait.
     ///
     /// A transfer that moves bytes and waits again follows those that could not move.
     func continueLimited() {
-        guard let due = limitTime else { return }
+        guard let due = limited.time else { return }
         let now = MonotonicTime.now()
         guard due <= now else { return }
         noteEvent()
-        let waiting = limited
-        (limited, limitTime) = ([], nil)
+        let waiting = limited.transfers
+        limited = LimitedTransfers()
         var stillWaiting: [Transfer] = []
         var resumesUpload = false
         for transfer in waiting where transfer.receiver != nil {
@@ -70,8 +70,14 @@ extension TransferEngine {
             if !transfer.pauses.isDisjoint(with: .limited) { stillWaiting.append(transfer) }
             if !ended.isEmpty { transfer.receiver?.handle(.mayMove) }
         }
-        limited.insert(contentsOf: stillWaiting, at: 0)
+        limited.transfers.insert(contentsOf: stillWaiting, at: 0)
     }
+}
+
+/// The transfers over a limit on bytes per second, and when one of them may go on.
+struct LimitedTransfers {
+    var transfers: [Transfer] = []
+    var time: MonotonicTime?
 }
 
 /// The limits on one direction of a transfer: its session's and its task's.

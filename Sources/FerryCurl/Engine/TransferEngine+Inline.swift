@@ -8,6 +8,8 @@ extension TransferEngine {
         package var socket: Int32?
         /// When it checks the deadlines.
         package var end: MonotonicTime?
+        /// The socket of the connection on which the last transfer ended, for the next sleep.
+        var idleSocket: Int32?
         /// Whether a socket has been opened since, whose number may be that of one that was closed.
         var hasNewSocket = false
     }
@@ -29,7 +31,7 @@ extension TransferEngine {
 
     /// Whether everything that can happen next would wake the thread from its sleep.
     private var isHeardAsleep: Bool {
-        guard let socket = sleep.socket, let end = sleep.end, !sleep.hasNewSocket, end == nextDeadline,
+        guard let socket = sleep.socket, let end = sleep.end, !sleep.hasNewSocket, end == deadlines.next,
             postponed.isEmpty
         else { return false }
         // A response that has begun already may need the additional turn, which the sleeping thread does not take.
@@ -39,8 +41,7 @@ extension TransferEngine {
 
     /// Sleeps, and leaves the engine to callers, until there is work; returns whether a connection has input.
     func sleepAvailable() -> Bool {
-        sleep = Sleep(socket: idleSocket, end: nextDeadline)
-        idleSocket = nil
+        sleep = Sleep(socket: sleep.idleSocket, end: deadlines.next)
         var (socket, end) = (sleep.socket, sleep.end.map { milliseconds(until: $0) })
         guard inbox.withLock({ $0.makeAvailable(isListening: socket != nil) }) else { return false }
         while true {

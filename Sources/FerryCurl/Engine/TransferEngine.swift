@@ -13,16 +13,12 @@ package final class TransferEngine: @unchecked Sendable {
     private static let backlogLimit: Int64 = 25_165_824
     /// The number of bytes that it may keep for a single one, which is more than the window of a stream.
     private static let largestBacklog: Int64 = 41_943_040
-    /// The number of libcurl's handles that are kept for the next requests.
-    private static let idleHandleCount = 64
     /// The time for which the thread waits if there is no deadline, in milliseconds.
     private static let longest: Int32 = 3_600_000
 
     package let settings: EngineSettings
     package let runtime: CurlRuntime
     package let connections: ConnectionTable
-    package let trustQuestions = TrustQuestions()
-    let chains = RefusedChains()
     package let trust = SessionTrust()
     let multi: MultiHandle
     private let observer: any EngineObserver
@@ -33,28 +29,18 @@ package final class TransferEngine: @unchecked Sendable {
     // MARK: On the thread that has the engine; accesses are not checked, as for NetworkAttempt
 
     @exclusivity(unchecked) package private(set) var active: [UnsafeMutableRawPointer: NetworkAttempt] = [:]
-    @exclusivity(unchecked) private var idleHandles: [EasyHandle] = []
-    private let reusesHandles: Bool
-    /// Transfers that wait for user code, by their addresses; their deadlines go on.
-    @exclusivity(unchecked) package private(set) var waiting: [ObjectIdentifier: Transfer] = [:]
-    /// The transfers that have a deadline for the whole call, in whichever phase they are.
-    @exclusivity(unchecked) package private(set) var calls: [ObjectIdentifier: Transfer] = [:]
+    @exclusivity(unchecked) private var idleHandles: IdleHandles
+    @exclusivity(unchecked) private(set) var deadlines = TransferDeadlines()
     /// What decoding may still cost in the current turn.
     @exclusivity(unchecked) package var allowance = TurnAllowance()
     /// The transfers that have more to decode, or to read, than the turn allowed.
     var postponed: [Transfer] = []
-    /// The transfers over a limit on bytes per second, and when one of them may go on.
-    var limited: [Transfer] = []
-    var limitTime: MonotonicTime?
+    var limited = LimitedTransfers()
     package let admission: Admission
-    @exclusivity(unchecked) private(set) var nextDeadline: MonotonicTime?
     @exclusivity(unchecked) package var sleep = Sleep()
-    /// The connection on which the last transfer ended.
-    var idleSocket: Int32?
     /// When the current turn began: exact enough for the lines of a response head, of which many arrive together.
     @exclusivity(unchecked) package private(set) var turnStart = MonotonicTime.now()
-    private(set) var additionalTurns: AdditionalTurns
-    @exclusivity(unchecked) private var isEventful = true
+    @exclusivity(unchecked) private(set) var additionalTurns: AdditionalTurns
     private var pausedStreams: [UnsafeMutableRawPointer: NetworkAttempt] = [:]
     /// Memory for a piece of a body, used by the code that runs at the moment.
     package let scratch = UnsafeMutableRawBufferPointer.allocate(byteCount: 65_536, alignment: 16)
@@ -67,8 +53,8 @@ package final class TransferEngine: @unchecked Sendable {
         let hasResolver = (try? settings.network.get())?.resolver != nil
         connections = ConnectionTable(isComplete: !hasResolver)
         admission = Admission(connectionsPerOrigin: settings.maximumConnectionsPerHost, limits: settings.limits)
-        multi = try MultiHandle(connections, chains, keeping: settings.keptConnections)
-        reusesHandles = EasyHandle.areReusable(versionNumber: runtime.versionNumber)
+        multi = try MultiHandle(connections, keeping: settings.keptConnections)
+        idleHandles = IdleHandles(versionNumber: runtime.versionNumber)
         additionalTurns = AdditionalTurns(versionNumber: runtime.versionNumber)
         isSelfContained = runtime.supportsAsynchronousDNS && settings.isSelfContained
     }
@@ -131,13 +117,13 @@ package final class TransferEngine: @unchecked Sendable {
             commands.removeAll(keepingCapacity: true)
             if isStopped { observer.engineIsStopping() }
             // A cancelled lookup still runs in libcurl, and taking its handle away would block until it ends.
-            if isStopped, isIdle, active.isEmpty, waiting.isEmpty, postponed.isEmpty { break }
+            if isStopped, isIdle, active.isEmpty, deadlines.waiting.isEmpty, postponed.isEmpty { break }
             beginTurn()
             multi.perform()
             endTurn()
             rest()
         }
-        idleHandles = []
+        idleHandles.removeAll()
     }
 
     func beginTurn() {
@@ -147,15 +133,17 @@ package final class TransferEngine: @unchecked Sendable {
         turnStart = now
     }
 
-    package func noteEvent() { isEventful = true }
+    package func noteEvent() { additionalTurns.isEventful = true }
+
+    /// The objects that OpenSSL's callbacks add refused chains to.
+    var chains: RefusedChains { multi.chains }
 
     /// A Boolean value that indicates whether so many transfers are active that their buffers must be small.
     package var hasManyTransfers: Bool { active.count > 8 }
 
     /// Whether nothing can happen before a command.
     package var isIdle: Bool {
-        active.isEmpty && waiting.isEmpty && calls.isEmpty && postponed.isEmpty && admission.nextTime == nil
-            && limitTime == nil
+        active.isEmpty && deadlines.isEmpty && postponed.isEmpty && admission.nextTime == nil && limited.time == nil
     }
 
     /// Handles what libcurl has done in the turn.
@@ -169,8 +157,7 @@ package final class TransferEngine: @unchecked Sendable {
         admission.admitWaiting()
         watchPace()
         observer.engineDidEndTurn()
-        additionalTurns.note(isEventful: isEventful)
-        isEventful = true
+        additionalTurns.noteEnd()
     }
 
     /// Waits until there is something to do: for the connections or, if no transfer is in progress, for a command.
@@ -179,8 +166,9 @@ package final class TransferEngine: @unchecked Sendable {
         if isIdle, multi.canSleep, sleepAvailable() { return }
         // The engine may have been stopped together with the last command, and nothing would wake the thread again.
         guard inbox.withLock({ $0.mayWait(isIdle: isIdle) }) else { return }
-        let longest = postponed.isEmpty ? nextDeadline.map { milliseconds(until: $0) } ?? Self.longest : 0
-        isEventful = multi.poll(milliseconds: additionalTurns.wait(longest)) || !additionalTurns.isDue
+        let longest = postponed.isEmpty ? deadlines.next.map { milliseconds(until: $0) } ?? Self.longest : 0
+        let isReady = multi.poll(milliseconds: additionalTurns.wait(longest))
+        additionalTurns.isEventful = isReady || !additionalTurns.isDue
     }
 
     package func perform(_ command: EngineCommand) {
@@ -214,7 +202,7 @@ package final class TransferEngine: @unchecked Sendable {
     package func begin(_ transfer: Transfer) {
         guard let receiver = transfer.receiver else { return }
         let url = transfer.attempt?.url
-        guard let attempt = transfer.attempt, let easy = idleHandles.popLast() ?? EasyHandle() else {
+        guard let attempt = transfer.attempt, let easy = idleHandles.take() else {
             return receiver.handle(.cannotBegin(.ferry(.unknown, url: url, "There is no memory for a request")))
         }
         active[easy.pointer] = attempt
@@ -238,7 +226,7 @@ package final class TransferEngine: @unchecked Sendable {
     /// Releases the handle and the connection slot of an attempt that is over, and starts the next one.
     package func release(_ transfer: Transfer) {
         if let attempt = transfer.attempt { recycle(attempt) }
-        waiting[ObjectIdentifier(transfer)] = nil
+        _ = deadlines.removeWaiting(transfer)
         giveUpSlot(transfer)
         if transfer.phase != .finished { transfer.phase = .idle }
     }
@@ -247,11 +235,10 @@ package final class TransferEngine: @unchecked Sendable {
         let isClean = attempt.discardBacklog()
         guard let easy = attempt.detach() else { return }
         pausedStreams[easy.pointer] = nil
-        if active.count == 1 { idleSocket = easy.socket }
+        if active.count == 1 { sleep.idleSocket = easy.socket }
         multi.remove(easy)
         active[easy.pointer] = nil
-        guard isClean, idleHandles.count < Self.idleHandleCount, easy.reset(isReusable: reusesHandles) else { return }
-        idleHandles.append(easy)
+        if isClean { idleHandles.keep(easy) }
     }
 
     /// Leaves a lookup to itself, since taking its handle back would block; the attempt may not connect then.
@@ -275,7 +262,7 @@ package final class TransferEngine: @unchecked Sendable {
 
     /// Keeps a transfer that has no handle while user code decides about it; its deadlines go on.
     package func wait(_ transfer: Transfer) {
-        waiting[ObjectIdentifier(transfer)] = transfer
+        deadlines.addWaiting(transfer)
         transfer.phase = .waitingForDecision
         if !transfer.isSuspended { transfer.clock.start(at: .now()) }
         watch(transfer)
@@ -283,7 +270,7 @@ package final class TransferEngine: @unchecked Sendable {
 
     /// Keeps a transfer until its next attempt begins; except for that of inactivity, its deadlines go on.
     package func waitForRetry(_ transfer: Transfer, until time: MonotonicTime) {
-        waiting[ObjectIdentifier(transfer)] = transfer
+        deadlines.addWaiting(transfer)
         transfer.phase = .waitingForRetry
         transfer.clock.retryTime = time
         if !transfer.isSuspended { transfer.clock.start(at: .now()) }
@@ -292,7 +279,7 @@ package final class TransferEngine: @unchecked Sendable {
 
     /// Ends the wait, and returns whether the transfer has been waiting.
     package func endWait(_ transfer: Transfer) -> Bool {
-        guard waiting.removeValue(forKey: ObjectIdentifier(transfer)) != nil else { return false }
+        guard deadlines.removeWaiting(transfer) else { return false }
         transfer.clock.stop(at: .now())
         return true
     }
@@ -327,35 +314,30 @@ package final class TransferEngine: @unchecked Sendable {
     /// Notes that a transfer has begun, for the deadline of its call.
     package func noteStart(of transfer: Transfer) {
         guard transfer.clock.limits.call != .infinite else { return }
-        calls[ObjectIdentifier(transfer)] = transfer
+        deadlines.addCall(transfer)
         if !transfer.isSuspended { transfer.clock.startCall(at: .now()) }
         watch(transfer)
     }
 
-    package func forgetDeadline(_ transfer: Transfer) {
-        if !calls.isEmpty { calls[ObjectIdentifier(transfer)] = nil }
-    }
+    package func forgetDeadline(_ transfer: Transfer) { deadlines.removeCall(transfer) }
 
     /// Makes sure that the next deadline of a transfer is checked in time.
     package func watch(_ transfer: Transfer) {
-        guard let deadline = transfer.clock.next()?.time else { return }
-        if let next = nextDeadline, next <= deadline { return }
-        nextDeadline = deadline
+        if let deadline = transfer.clock.next()?.time { deadlines.watch(deadline) }
     }
 
     /// Makes sure that there is a turn when a request may begin that waits for a time, or bytes may move again.
     private func watchPace() {
-        for time in [admission.nextTime, limitTime] {
-            if let time { nextDeadline = min(time, nextDeadline ?? time) }
-        }
+        if let time = admission.nextTime { deadlines.watch(time) }
+        if let time = limited.time { deadlines.watch(time) }
     }
 
     private func expire() {
-        guard let due = nextDeadline else { return }
+        guard deadlines.next != nil else { return }
         let now = MonotonicTime.now()
-        guard due <= now else { return }
-        nextDeadline = nil
-        for transfer in active.values.compactMap(\.transfer) + Array(waiting.values) + Array(calls.values) {
+        guard deadlines.takeDue(at: now) else { return }
+        let withoutHandle = Array(deadlines.waiting.values) + Array(deadlines.calls.values)
+        for transfer in active.values.compactMap(\.transfer) + withoutHandle {
             guard let receiver = transfer.receiver, let next = transfer.clock.next() else { continue }
             if next.time <= now { receiver.handle(.deadline(next.deadline)) } else { watch(transfer) }
         }

@@ -19,6 +19,9 @@ package final class SessionTrust: Sendable {
 
     private let state = Mutex(State())
 
+    /// What is being asked of the program.
+    package let questions = TrustQuestions()
+
     /// The current policy.
     package var current: Current { state.withLock { $0.current } }
 

@@ -44,8 +44,6 @@ package struct TransferClock: Sendable {
 
     package init(limits: Limits) { self.limits = limits }
 
-    package var isRunning: Bool { startedAt != nil }
-
     package mutating func start(at now: MonotonicTime) {
         guard startedAt == nil else { return }
         startedAt = now

@@ -60,9 +60,6 @@ final class DownloadFile: @unchecked Sendable {
         return UUID(uuidString: String(name.dropFirst(prefix.count).dropLast(suffix.count))) != nil
     }
 
-    /// Creates the file if it does not exist yet, so that an empty body makes an empty file.
-    func create() throws(URLError) { _ = try opened() }
-
     private func opened() throws(URLError) -> RegularFile {
         if let file { return file }
         do throws(FileError) {

@@ -36,7 +36,7 @@ final class CallDriver: @unchecked Sendable {
     /// The steps that are being taken; one array for all events saves allocations.
     @exclusivity(unchecked) private var steps: [CallStep] = []
     /// The Swift task in which interceptors are asked.
-    private var question: Task<Void, Never>?
+    var question: Task<Void, Never>?
 
     init(
         _ engine: TransferEngine,
@@ -160,28 +160,10 @@ final class CallDriver: @unchecked Sendable {
         }
     }
 
-    private var preparationContext: PreparationContext {
+    var preparationContext: PreparationContext {
         var context = call.preparationContext
         context.contentCoding = madeBody?.contentCoding
         return context
-    }
-
-    /// Finds out what libcurl verifies for a host, which may take a question to the policy.
-    private func verify(_ origin: Origin) {
-        let current = engine.trust.use()
-        guard let policy = current.policy, !(policy is any ImmediateTrustPolicy),
-            engine.trust.verification(for: origin.host, revision: current.revision) == nil
-        else { return send(.verified) }
-        engine.wait(transfer)
-        engine.trustQuestions.run { [self] in
-            let verification = policy.verification(for: origin.host)
-            engine.trust.note(verification, for: origin.host, revision: current.revision)
-            engine.submit(
-                .run { [self] in
-                    if call.stage == .preparing, engine.endWait(transfer) { verify(origin) }
-                }
-            )
-        }
     }
 
     private func lookUp() {
@@ -192,39 +174,6 @@ final class CallDriver: @unchecked Sendable {
             group.revalidate(call.request.complete, key: key, hasLeftOrigin: hasLeftOrigin, like: transfer)
         }
         send(.lookedUp(answer))
-    }
-
-    private func adapt(
-        _ number: Int,
-        _ interceptors: RequestInterceptors,
-        _ base: URLRequest,
-        _ attempt: RequestAttempt
-    ) {
-        engine.wait(transfer)
-        let (context, body, settings) = (preparationContext, call.content, settings)
-        ask(number) {
-            await interceptors.answer(base, attempt) { request in
-                let prepared = try PreparedRequest(request, settings: settings, context: context)
-                return request.url.map { SignableRequest(prepared, url: $0, body: body) }
-            }
-        }
-    }
-
-    /// Asks interceptors in a Swift task.
-    private func ask(_ number: Int, _ answer: @escaping @Sendable () async -> InterceptorAnswer) {
-        stopAsking()
-        question = Task { [weak self] in
-            let answer = await answer()
-            guard let self else { return }
-            engine.submit(.run { [self] in send(.answered(number, answer)) })
-        }
-    }
-
-    private func stopAsking() {
-        guard let task = question else { return }
-        question = nil
-        // Not on this thread, since cancellation handlers are user code.
-        Task.detached { task.cancel() }
     }
 
     private func endWait() {
@@ -239,24 +188,6 @@ final class CallDriver: @unchecked Sendable {
             transfer.clock.start(at: .now())
         case .idle, .parked, .waitingForSlot, .detached, .finished: break
         }
-    }
-
-    /// Asks the delegate for a credential, or uses the one that the session's options have for their proxy.
-    private func ask(_ challenge: AuthenticationChallenge, _ response: HTTPURLResponse, _ failures: Int) {
-        let route = transfer.attempt?.route
-        guard let client, let url = call.request.url, let space = challenge.space(of: url, proxy: route?.proxy) else {
-            return send(.cannotAsk)
-        }
-        if challenge.isProxy, call.credentials.proxy.failures == 0, let route, route.isProxyCertain,
-            let user = route.proxy?.user
-        {
-            let own = URLCredential(user: user, password: route.proxy?.password ?? "", persistence: .forSession)
-            // As a command, since libcurl may be delivering the response's body just now.
-            return perform(.authenticate(.useCredential, own))
-        }
-        let stored = failures == 0 ? settings.credentialStore?.credential(for: space) : nil
-        let question = AuthenticationQuestion(space: space, proposed: stored, failures: failures, response: response)
-        client.receive(.challenge(question))
     }
 
     // MARK: - The end

@@ -76,9 +76,6 @@ extension Socket {
         while !poll(for: Self.peerLeft, milliseconds: 60000) {}
     }
 
-    /// Whether the peer has disconnected; does not wait.
-    var isPeerGone: Bool { poll(for: Self.peerLeft, milliseconds: 0) }
-
     /// Waits until the peer's system has acknowledged all data, so that a reset cannot overtake it.
     func waitUntilDelivered(timeout: TimeInterval = 5) {
         let deadline = Monotonic.now + timeout

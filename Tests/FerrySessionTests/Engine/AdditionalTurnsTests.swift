@@ -15,19 +15,23 @@ struct AdditionalTurnsTests {
     func isDue(_ version: Int, _ isEventful: Bool, _ isDue: Bool) {
         var look = AdditionalTurns(versionNumber: version)
         #expect(!look.isDue)
-        look.note(isEventful: isEventful)
+        look.isEventful = isEventful
+        look.noteEnd()
         #expect(look.isDue == isDue)
+        #expect(look.isEventful)
     }
 
     @Test("The repetition is due after a millisecond, or earlier if something else is due")
     func wait() {
         var look = AdditionalTurns(versionNumber: Self.old)
         #expect(look.wait(60_000) == 60_000)
-        look.note(isEventful: true)
+        look.isEventful = true
+        look.noteEnd()
         #expect(look.wait(60_000) == 1)
         #expect(look.wait(1) == 1)
         #expect(look.wait(0) == 0)
-        look.note(isEventful: false)
+        look.isEventful = false
+        look.noteEnd()
         #expect(look.wait(60_000) == 60_000)
     }
 }

@@ -1,0 +1,34 @@
+/// The transfers without a handle whose deadlines are checked, and when the next deadline of any transfer is due.
+package struct TransferDeadlines {
+    /// Transfers that wait for user code, by their addresses.
+    private(set) var waiting: [ObjectIdentifier: Transfer] = [:]
+    /// The transfers that have a deadline for the whole call, in whichever phase they are.
+    private(set) var calls: [ObjectIdentifier: Transfer] = [:]
+    private(set) var next: MonotonicTime?
+
+    /// A Boolean value that indicates whether there is no transfer.
+    var isEmpty: Bool { waiting.isEmpty && calls.isEmpty }
+
+    mutating func addWaiting(_ transfer: Transfer) { waiting[ObjectIdentifier(transfer)] = transfer }
+
+    /// Removes a transfer from those that wait, and returns whether it was one of them.
+    mutating func removeWaiting(_ transfer: Transfer) -> Bool {
+        waiting.removeValue(forKey: ObjectIdentifier(transfer)) != nil
+    }
+
+    mutating func addCall(_ transfer: Transfer) { calls[ObjectIdentifier(transfer)] = transfer }
+
+    mutating func removeCall(_ transfer: Transfer) {
+        if !calls.isEmpty { calls[ObjectIdentifier(transfer)] = nil }
+    }
+
+    /// Makes the next deadline no later than a time.
+    mutating func watch(_ time: MonotonicTime) { next = min(time, next ?? time) }
+
+    /// Returns whether the next deadline is due, and forgets it then.
+    mutating func takeDue(at now: MonotonicTime) -> Bool {
+        guard let next, next <= now else { return false }
+        self.next = nil
+        return true
+    }
+}
