@@ -5,7 +5,7 @@ import Logging
 import Testing
 import Tracing
 
-/// What the article about integrations shows, compared by the root package's DocumentationTests.
+/// What the articles about integrations and telemetry show, compared by the root package's DocumentationTests.
 @Suite("Observability in the documentation", .timeLimit(.minutes(5)))
 struct ObservabilitySnippets {
     struct User: Codable {
