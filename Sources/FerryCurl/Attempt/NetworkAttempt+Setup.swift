@@ -1,6 +1,8 @@
 /// Sets libcurl's handle up for the request.
 extension NetworkAttempt {
     /// The size of libcurl's buffer for responses, which halves the time of a download of 1 GB; unused parts are free.
+    ///
+    /// A transfer that begins while others are active has its share of it.
     private static let receiveBufferSize = 524_288
     /// The size of that buffer while many transfers are active, whose buffers would take much memory together.
     private static let smallReceiveBufferSize = 16_384
@@ -27,7 +29,8 @@ extension NetworkAttempt {
         // transfer's own stops it.
         let isLimited = !transfer.downloadLimits.isEmpty
         try setUpVersion(easy, engine, isLimited: isLimited)
-        let bufferSize = engine.hasManyTransfers ? Self.smallReceiveBufferSize : Self.receiveBufferSize
+        let share = Self.receiveBufferSize / max(1, engine.active.count)
+        let bufferSize = engine.hasManyTransfers ? Self.smallReceiveBufferSize : share
         // A limited transfer waits after each piece, of which none should be much more than its limit allows.
         if isLimited {
             let smallest = 1_024

@@ -7,7 +7,8 @@ import Dispatch
 /// `@unchecked Sendable`: `file`, `hash` and `hashed` are used only on the queue.
 final class SegmentFile: @unchecked Sendable {
     let destination: String
-    private let queue = DispatchQueue(label: "ferry.segments")
+    // With a target, the queues of many files share a few threads; without one, each would have its own.
+    private let queue = DispatchQueue(label: "ferry.segments", target: .global())
     private let file: RegularFile
     private var hash: DigestHash?
     private var hashed: Int64 = 0
