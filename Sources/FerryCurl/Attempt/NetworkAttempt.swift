@@ -63,8 +63,6 @@ package final class NetworkAttempt {
     package var trailers: [ResponseHead.Field] { parser.trailers }
     /// The status of the last response.
     @exclusivity(unchecked) package var status: Int?
-    /// How many responses have asked for a credential.
-    package var challengeRounds = 0
     /// The credentials that libcurl was given.
     package var credentials: (server: SchemeCredential?, proxy: SchemeCredential?) = (nil, nil)
     /// Where the range ends that continues a body.
