@@ -187,13 +187,16 @@ package enum RepetitionRule {
 
     /// Whether a challenge of the server that libcurl handles itself may be responded to once more.
     ///
-    /// A server may call every nonce stale (RFC 7616, section 3.3), so one challenge of an attempt is responded to.
+    /// A nonce may have become stale although the password is right (RFC 7616, section 3.3), but a server may also call
+    /// every nonce stale: the credential is sent with one new nonce. To another challenge of Digest or Basic libcurl
+    /// does not respond a second time.
     ///
     /// - Parameters:
     ///   - rounds: The number of responses of the attempt that request a credential; the first one comes before any
     ///     credential was sent.
-    ///   - isStale: Whether the nonce of the last one is called stale, so that libcurl responds to it with the same
-    ///     credential. To another challenge of Digest or Basic it does not respond a second time.
+    ///   - staleNonces: How many of them have called the nonce of a credential stale.
     /// - Returns: Whether the attempt goes on.
-    package static func mayAnswerChallenge(rounds: Int, isStale: Bool) -> Bool { rounds < (isStale ? 2 : 3) }
+    package static func mayAnswerChallenge(rounds: Int, staleNonces: Int) -> Bool {
+        staleNonces <= 1 && rounds - staleNonces < 3
+    }
 }

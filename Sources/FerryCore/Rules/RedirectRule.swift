@@ -51,7 +51,9 @@ package enum RedirectRule {
             next.httpBody = nil
             next.httpBodyStream = nil
         }
-        remove(from: &next) { $0 == "host" || (!keepsBody && bodyHeaders.contains($0)) }
+        // A Host of the caller names the server in place of the URL, so it does not apply to another one.
+        let leavesOrigin = Origin(base) != Origin(target)
+        remove(from: &next) { ($0 == "host" && leavesOrigin) || (!keepsBody && bodyHeaders.contains($0)) }
         return (withoutSecrets(next, from: base, sensitiveHeaders: sensitiveHeaders), keepsBody)
     }
 

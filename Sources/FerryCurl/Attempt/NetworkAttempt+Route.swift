@@ -16,8 +16,8 @@ extension NetworkAttempt {
         package var head: ResponseHead?
         /// Why that response is not accepted.
         package var problem: String?
-        /// How many responses have asked for a credential.
-        package var challengeRounds = 0
+        /// The responses that have asked for a credential.
+        package var challengeRounds = ChallengeRounds()
         /// How many steps libcurl has made in the current turn of the engine; it reads a byte in each.
         package var steps = 0
         /// When that turn began.
@@ -167,10 +167,7 @@ extension NetworkAttempt {
         case .head(let head):
             route.tunnel.head = head
             guard head.status == 407 else { return true }
-            route.tunnel.challengeRounds += 1
-            // Where libcurl has answered a stale nonce, the credential is asked for again (RFC 7616, section 3.3).
-            let (scheme, rounds) = (credentials.proxy?.scheme, route.tunnel.challengeRounds)
-            return AuthenticationChallenge.mayContinue(head, scheme: scheme, rounds: rounds)
+            return route.tunnel.challengeRounds.mayContinue(head, scheme: credentials.proxy?.scheme)
         }
     }
 }

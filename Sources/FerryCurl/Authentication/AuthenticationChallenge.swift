@@ -36,22 +36,8 @@ package struct AuthenticationChallenge: Sendable {
         if options.isEmpty { return nil }
     }
 
-    /// Whether libcurl may go on with a credential after a response with status 401 or 407.
-    ///
-    /// An exchange of tokens may take one response more than Digest, as where a server chooses NTLM in Negotiate.
-    ///
-    /// - Parameters:
-    ///   - head: The response.
-    ///   - scheme: The scheme of the credential, if there is one.
-    ///   - rounds: The number of such responses in the attempt; the first one comes before any credential was sent.
-    /// - Returns: Whether the attempt goes on.
-    package static func mayContinue(_ head: ResponseHead, scheme: AuthenticationScheme?, rounds: Int) -> Bool {
-        guard rounds > 1 else { return true }
-        let isStale = scheme == .digest && AuthenticateField.isStale(values(head))
-        return RepetitionRule.mayAnswerChallenge(rounds: rounds, isStale: isStale)
-    }
-
-    private static func values(_ head: ResponseHead) -> [String] {
+    /// The values of the field with the challenges of a response with status 401 or 407.
+    static func values(_ head: ResponseHead) -> [String] {
         let name = head.status == 407 ? "proxy-authenticate" : "www-authenticate"
         return head.fields.filter { $0.name.lowercased() == name }.map(\.value)
     }

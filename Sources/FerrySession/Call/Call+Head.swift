@@ -136,9 +136,8 @@ extension Call {
     /// one.
     private mutating func mayAnswer(_ head: ResponseHead) -> Bool {
         guard head.status == 401 || head.status == 407 else { return true }
-        incoming.challengeRounds += 1
         let sent = head.status == 407 ? credentials.sent.proxy : credentials.sent.server
-        return AuthenticationChallenge.mayContinue(head, scheme: sent?.scheme, rounds: incoming.challengeRounds)
+        return incoming.challengeRounds.mayContinue(head, scheme: sent?.scheme)
     }
 
     /// Returns a challenge, unless too many credentials were refused.

@@ -64,10 +64,13 @@ final class CallSettings: Sendable {
         )
     }
 
-    /// The additional headers of a request: without those that are secret after a redirect to another origin.
+    /// The additional headers of a request; after a redirect to another origin without `Host` and secret ones.
     func additionalHeaders(hasLeftOrigin: Bool) -> [HeaderField] {
         guard hasLeftOrigin, !additionalHeaders.isEmpty else { return additionalHeaders }
-        return additionalHeaders.filter { !isSecret($0.name.folded) }
+        return additionalHeaders.filter { field in
+            let name = field.name.folded
+            return name != "host" && !isSecret(name)
+        }
     }
 
     /// Whether the field with a name in lower case has credentials, or is among the sensitive ones.

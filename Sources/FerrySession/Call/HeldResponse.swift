@@ -55,8 +55,8 @@ struct IncomingResponse {
     var outcome: Outcome?
     /// Where the range ends that continues a body.
     var rangeEnd: ByteCount?
-    /// How many responses of the attempt have asked for a credential.
-    var challengeRounds = 0
+    /// The responses of the attempt that have asked for a credential.
+    var challengeRounds = ChallengeRounds()
     /// How much of an unwanted response's body is collected.
     static let unwantedBodyLimit = ByteCount(clamping: 16_777_216)
 }

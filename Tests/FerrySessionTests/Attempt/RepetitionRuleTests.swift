@@ -54,10 +54,14 @@ import Testing
     }
 
     /// RFC 7616, section 3.3.
-    @Test("The first challenge is responded to, but not one with a stale nonce after it") func challenges() {
-        let stale = (1...4).map { RepetitionRule.mayAnswerChallenge(rounds: $0, isStale: true) }
-        #expect(stale == [true, false, false, false])
-        let refused = (1...4).map { RepetitionRule.mayAnswerChallenge(rounds: $0, isStale: false) }
-        #expect(refused == [true, true, false, false])
+    @Test(
+        "One stale nonce is responded to, and does not count as a refused credential",
+        arguments: [
+            (0, [true, true, false, false]), (1, [true, true, true, false]), (2, [false, false, false, false]),
+        ]
+    )
+    func challenges(_ staleNonces: Int, _ goesOn: [Bool]) {
+        let answers = (1...4).map { RepetitionRule.mayAnswerChallenge(rounds: $0, staleNonces: staleNonces) }
+        #expect(answers == goesOn)
     }
 }

@@ -30,17 +30,31 @@ import Testing
     @Test(
         "A credential is sent again for a stale nonce once, and for a token twice",
         arguments: [
-            (#"Digest realm=a, nonce=n, stale=true"#, .digest, [true, false, false]),
-            (#"Digest realm=a, nonce=n, stale=false"#, .digest, [true, true, false]),
-            ("Negotiate YWJj", .negotiate, [true, true, false]), ("NTLM YWJj", .ntlm, [true, true, false]),
-            ("Basic realm=a", .basic, [true, true, false]),
-        ] as [(String, AuthenticationScheme, [Bool])]
+            ([Self.new, Self.stale], .digest, [true, true]),
+            ([Self.new, Self.stale, Self.stale], .digest, [true, true, false]),
+            // The first nonce cannot be one of the credential.
+            ([Self.stale, Self.stale, Self.stale], .digest, [true, true, false]),
+            // The password is wrong: libcurl does not respond, and the body is delivered.
+            ([Self.new, Self.stale, Self.new], .digest, [true, true, true]),
+            ([Self.new, Self.new, Self.new], .digest, [true, true, false]),
+            ([Self.new, Self.stale, Self.new, Self.stale], .digest, [true, true, true, false]),
+            // libcurl does not respond to an unknown algorithm.
+            ([Self.new, Self.stale + ", algorithm=x", Self.new], .digest, [true, true, false]),
+            (["Negotiate YWJj", "Negotiate YWJj", "Negotiate YWJj"], .negotiate, [true, true, false]),
+            (["NTLM YWJj", "NTLM YWJj", "NTLM YWJj"], .ntlm, [true, true, false]),
+            (["Basic realm=a", "Basic realm=a", "Basic realm=a"], .basic, [true, true, false]),
+            // Only Digest has nonces.
+            ([Self.stale, Self.stale, Self.stale], .basic, [true, true, false]),
+            ([Self.stale, Self.stale, Self.stale], nil, [true, true, false]),
+        ] as [([String], AuthenticationScheme?, [Bool])]
     )
-    func rounds(_ value: String, _ scheme: AuthenticationScheme, _ expected: [Bool]) throws {
-        let head = try head([value])
-        let goesOn = (1...3).map { AuthenticationChallenge.mayContinue(head, scheme: scheme, rounds: $0) }
-        #expect(goesOn == expected)
+    func rounds(_ values: [String], _ scheme: AuthenticationScheme?, _ expected: [Bool]) throws {
+        var rounds = ChallengeRounds()
+        #expect(try values.map { rounds.mayContinue(try head([$0]), scheme: scheme) } == expected)
     }
+
+    private static let new = "Digest realm=a, nonce=n"
+    private static let stale = "Digest realm=a, nonce=n, stale=true"
 
     /// Returns the head of a response with status 401.
     private func head(_ values: [String]) throws -> ResponseHead {

@@ -165,6 +165,33 @@ struct RedirectTests {
         #expect(other.requests.first?.header("Authorization") == nil)
     }
 
+    @Test(
+        "A Host field of the caller is kept within the origin, and does not reappear after another one",
+        arguments: [false, true]
+    )
+    func host(byConfiguration: Bool) async throws {
+        let away = Watched<URL?>(nil)
+        let home = try LoopbackServer { request in
+            switch request.path {
+            case "/start": .redirect(to: "/second", status: 307)
+            case "/second": .redirect(to: away.change { $0?.absoluteString ?? "" })
+            default: .text("home again")
+            }
+        }
+        let back = home.url("/end")
+        let other = try LoopbackServer { request in
+            request.path == "/" ? .redirect(to: "/on") : .redirect(to: back.absoluteString)
+        }
+        away.change { $0 = other.url }
+        let fields = ["host": "name.test:8"]
+        let session = Wire.session { if byConfiguration { $0.httpAdditionalHeaders = fields } }
+        let request = Wire.request(home.url("/start"), headers: byConfiguration ? [:] : fields)
+        #expect(try await session.data(for: request).0 == Data("home again".utf8))
+        let (here, there) = ("127.0.0.1:\(home.port)", "127.0.0.1:\(other.port)")
+        #expect(home.requests.map { $0.header("Host") } == ["name.test:8", "name.test:8", here])
+        #expect(other.requests.map { $0.header("Host") } == [there, there])
+    }
+
     @Test("The user in a URL is kept within the origin, and not sent to another one")
     func userInformation() async throws {
         let other = try LoopbackServer { _ in .text("other") }

@@ -22,12 +22,13 @@ struct SummaryTests {
             results([
                 ("W1", "ferry:delegate", [100e-6, 110e-6, 90e-6]), ("W1", "ahc:default", [300e-6]),
                 ("W1", "ahc:tuned", [200e-6]), ("W3", "ferry:delegate", [1.5]),
+                ("W3", "hyper:rust", [1.25]),
             ]),
             workloads: workloads
         )
         let lines = summary.markdown.split(separator: "\n")
-        #expect(lines.contains("| 1 KB, one at a time | 100 / 50 µs | – | – | – | – | 200 / 100 µs |"))
-        #expect(lines.contains("| 1 GB to a file | 1500 / 750 ms | – | – | – | – | – |"))
+        #expect(lines.contains("| 1 KB, one at a time | 100 / 50 µs | – | – | – | – | 200 / 100 µs | – |"))
+        #expect(lines.contains("| 1 GB to a file | 1500 / 750 ms | – | – | – | – | – | 1250 / 625 ms |"))
         #expect(lines.count == 5)
         #expect(
             lines.last

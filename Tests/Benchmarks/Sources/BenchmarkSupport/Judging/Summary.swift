@@ -13,6 +13,7 @@ public struct Summary: Sendable {
         Column(title: "libcurl in C", clients: [Clients.libcurl]),
         Column(title: "URLSession, delegate", clients: ["urlsession:delegate"]),
         Column(title: "AsyncHTTPClient, fastest", clients: Clients.asyncHTTPClient),
+        Column(title: "hyper", clients: [Clients.hyper]),
     ]
 
     private static let rows = [

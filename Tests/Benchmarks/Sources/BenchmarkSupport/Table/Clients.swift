@@ -15,6 +15,9 @@ public enum Clients {
     /// AsyncHTTPClient with its default of 8 connections, with 64, and with 64 and futures.
     public static let asyncHTTPClient = ["ahc:default", "ahc:tuned", "ahc:futures"]
 
+    /// hyper's pooling client, in Rust, with one thread.
+    public static let hyper = "hyper:rust"
+
     /// Clients for WebSockets: Ferry, Python's package `websockets`, and C over a plain socket, the lower bound.
     public static let webSockets = ["websocket:c", "ferry:socket", "websocket:python"]
 
@@ -22,5 +25,5 @@ public enum Clients {
     public static let writers = ["ferry:writer", "ferry:pace"]
 
     /// All clients.
-    public static let all = [libcurl] + ferry + urlSession + asyncHTTPClient + webSockets + writers
+    public static let all = [libcurl] + ferry + urlSession + asyncHTTPClient + [hyper] + webSockets + writers
 }

@@ -5,7 +5,7 @@ extension Workload {
     }
 
     private static func small(_ sizes: Sizes) -> [Workload] {
-        let session = Clients.curlSession + Clients.urlSession + Clients.asyncHTTPClient
+        let session = Clients.curlSession + Clients.urlSession + Clients.asyncHTTPClient + [Clients.hyper]
         return [
             Workload("W1", "1 KB GET, one at a time", .requests, .plain("small.json"), clients: Clients.all).with {
                 $0.count = sizes.count(3000)
@@ -35,7 +35,7 @@ extension Workload {
     }
 
     private static func bulk(_ sizes: Sizes) -> [Workload] {
-        let peers = ["urlsession:delegate", "ahc:default"]
+        let peers = ["urlsession:delegate", "ahc:default", Clients.hyper]
         let common: (inout Workload) -> Void = {
             $0.unit = .milliseconds
             $0.bytes = sizes.huge

@@ -7,7 +7,7 @@ struct RunOptions {
         USAGE: benchmarks [options]
 
           --only W1,W2        only these workloads; W9 includes W9-thousand and W9-suspended
-          --clients a,b       only these clients, such as ferry, ferry:delegate, urlsession, ahc, libcurl
+          --clients a,b       only these clients, such as ferry, ferry:delegate, urlsession, ahc, hyper, libcurl
           --rounds n          the number of rounds, whose medians are reported (3)
           --quick             one round with a tenth of everything: shows that it works, measures nothing
           --output folder     where benchmarks.md and benchmarks.json go (.build/benchmarks of this package)
@@ -20,7 +20,7 @@ struct RunOptions {
           --record-costs file counts them in the same way, and writes the file
           --help              shows this text
 
-        FERRY_BENCHMARKS_PEERS=0 leaves AsyncHTTPClient out, whose first build takes ten minutes.
+        FERRY_BENCHMARKS_PEERS=0 leaves AsyncHTTPClient out, whose first build takes ten minutes, and hyper.
         """
 
     let showsHelp: Bool

@@ -1,0 +1,25 @@
+/// The responses of an attempt that have asked for a credential.
+package struct ChallengeRounds: Sendable {
+    /// The number of such responses; the first one comes before any credential was sent.
+    private var count = 0
+    /// How many of those after the first one have called the nonce of a Digest credential stale.
+    private var staleNonces = 0
+
+    package init() {}
+
+    /// Counts a response with status 401 or 407, and returns whether libcurl may go on with the credential.
+    ///
+    /// An exchange of tokens may take one response more than Digest, as where a server chooses NTLM in Negotiate.
+    ///
+    /// - Parameters:
+    ///   - head: The response.
+    ///   - scheme: The scheme of the credential, if there is one.
+    /// - Returns: Whether the attempt goes on.
+    package mutating func mayContinue(_ head: ResponseHead, scheme: AuthenticationScheme?) -> Bool {
+        count += 1
+        if count > 1, scheme == .digest, AuthenticateField.isStale(AuthenticationChallenge.values(head)) {
+            staleNonces += 1
+        }
+        return RepetitionRule.mayAnswerChallenge(rounds: count, staleNonces: staleNonces)
+    }
+}

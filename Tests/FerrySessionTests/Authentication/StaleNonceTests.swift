@@ -1,0 +1,122 @@
+import FerryTesting
+import Testing
+
+@testable import FerrySession
+
+/// Nonces that a server calls stale: the password was right, and is sent with the new nonce (RFC 7616, section 3.3).
+///
+/// `HostileChallengeTests` has the servers that never accept one.
+@Suite("Stale nonces", .timeLimit(.minutes(5)))
+struct StaleNonceTests {
+    /// What a server says to a request that has the right password.
+    enum Verdict { case accepted, stale, refused }
+
+    /// A server with a new nonce in each challenge, which decides in turn about the requests with a credential.
+    ///
+    /// It responds with the hash of the body. Without further verdicts it accepts the right password.
+    private static func server(_ verdicts: [Verdict]) throws -> LoopbackServer {
+        let state = Watched((nonces: 0, verdicts: verdicts))
+        return try LoopbackServer { request in
+            let isKnown = request.header("Authorization").map { isRight($0, request) }
+            let (number, verdict) = state.change { state in
+                state.nonces += 1
+                guard isKnown == true else { return (state.nonces, Verdict.refused) }
+                return (state.nonces, state.verdicts.isEmpty ? .accepted : state.verdicts.removeFirst())
+            }
+            if verdict == .accepted { return .text(request.bodySHA256) }
+            let challenge = "Digest realm=\"r\", nonce=\"n\(number)\", qop=\"auth\", algorithm=SHA-256"
+            let field = verdict == .stale ? challenge + ", stale=true" : challenge
+            return LoopbackResponse.text("refused \(number)", status: 401).adding("WWW-Authenticate", field)
+        }
+    }
+
+    /// Whether a field proves that the client knows the password of `ada`.
+    private static func isRight(_ field: String, _ request: LoopbackRequest) -> Bool {
+        guard let nonce = parameter("nonce", field), let count = parameter("nc", field),
+            let clientNonce = parameter("cnonce", field)
+        else { return false }
+        func hash(_ text: String) -> String { SHA256.hexDigest(of: Data(text.utf8)) }
+        let (secret, action) = (hash("ada:r:secret"), hash("\(request.method):\(request.target)"))
+        return parameter("response", field) == hash("\(secret):\(nonce):\(count):\(clientNonce):auth:\(action)")
+    }
+
+    private static func parameter(_ name: String, _ field: String) -> String? {
+        for part in field.dropFirst("Digest ".count).split(separator: ",") {
+            let sides = part.split(separator: "=", maxSplits: 1)
+            guard sides.count == 2, sides[0].trimmingCharacters(in: .whitespaces) == name else { continue }
+            return sides[1].trimmingCharacters(in: ["\"", " "])
+        }
+        return nil
+    }
+
+    /// The nonces of the requests, in order; `nil` for those without a credential.
+    private func nonces(_ server: LoopbackServer) -> [String?] {
+        server.requests.map { request in request.header("Authorization").flatMap { Self.parameter("nonce", $0) } }
+    }
+
+    @Test("The credential is sent with the new nonce, and the delegate is asked once", arguments: TaskKind.allCases)
+    func once(kind: TaskKind) async throws {
+        let server = try Self.server([.stale])
+        let delegate = CredentialDelegate(password: "secret")
+        let data = try await kind.send(Wire.request(server.url), in: Wire.session(delegate))
+        let body = Data(kind == .upload ? "12345".utf8 : "".utf8)
+        #expect(String(decoding: data, as: UTF8.self) == SHA256.hexDigest(of: body))
+        #expect(nonces(server) == [nil, nil, "n2", "n3"])
+        #expect(delegate.count.current == 1)
+    }
+
+    @Test("A large body is sent again completely with the new nonce") func largeBody() async throws {
+        let server = try Self.server([.stale])
+        let session = Wire.session(CredentialDelegate(password: "secret"))
+        let body = LoopbackServer.pattern(count: 700_000)
+        let (data, _) = try await session.upload(for: Wire.request(server.url, "POST"), from: body)
+        #expect(String(decoding: data, as: UTF8.self) == SHA256.hexDigest(of: body))
+        #expect(nonces(server) == [nil, nil, "n2", "n3"])
+    }
+
+    @Test("A credential that was accepted before is sent with the new nonce, without a challenge")
+    func accepted() async throws {
+        let server = try Self.server([.accepted, .stale, .accepted, .stale])
+        let delegate = CredentialDelegate(password: "secret")
+        let session = Wire.session(delegate)
+        for _ in 0..<3 {
+            let (_, response) = try await session.data(from: server.url)
+            #expect((response as? HTTPURLResponse)?.statusCode == 200)
+        }
+        #expect(nonces(server) == [nil, nil, "n2", nil, "n4", "n5", nil, "n7", "n8"])
+        #expect(delegate.count.current == 1)
+    }
+
+    /// The response to the new nonce is about the password again.
+    @Test("A credential that is refused with the new nonce leads to a challenge, and its 401 has a body")
+    func refused() async throws {
+        let server = try Self.server([.stale, .refused])
+        let delegate = Answerer(user: "ada", passwords: ["secret"])
+        let (data, response) = try await Wire.session(delegate).data(from: server.url)
+        #expect((response as? HTTPURLResponse)?.statusCode == 401)
+        #expect(data == Data("refused 4".utf8))
+        #expect(delegate.challenges.map(\.failures) == [0, 1])
+        #expect(nonces(server) == [nil, nil, "n2", "n3"])
+    }
+
+    @Test("A nonce that is stale twice leads to a challenge, and another credential may follow")
+    func twice() async throws {
+        let server = try Self.server([.stale, .stale])
+        let delegate = Answerer(user: "ada", passwords: ["secret", "other", "secret"])
+        let (data, response) = try await Wire.session(delegate).data(from: server.url)
+        #expect((response as? HTTPURLResponse)?.statusCode == 401)
+        #expect(data.starts(with: Data("refused".utf8)))
+        #expect(nonces(server) == [nil, nil, "n2", "n3", nil, "n5"])
+        #expect(delegate.challenges.map(\.failures) == [0, 1, 2])
+    }
+
+    @Test("Basic is not sent again, whatever the challenge says") func basic() async throws {
+        let server = try LoopbackServer { _ in
+            LoopbackResponse.text("no", status: 401).adding("WWW-Authenticate", "Basic realm=\"r\", stale=true")
+        }
+        let delegate = CredentialDelegate(password: "secret")
+        let (_, response) = try await Wire.session(delegate).data(from: server.url)
+        #expect((response as? HTTPURLResponse)?.statusCode == 401)
+        #expect(server.requests.map { $0.header("Authorization") != nil } == [false, true])
+    }
+}
