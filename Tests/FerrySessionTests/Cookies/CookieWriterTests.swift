@@ -9,6 +9,8 @@ struct CookieWriterTests {
     private final class SlowStorage: CookieStoring, Sendable {
         private let stored: Watched<[String: HTTPCookie]>
         private let gate = DispatchSemaphore(value: 1)
+        /// The names of the cookies that were deleted.
+        let deleted = Watched<[String]>([])
 
         init(_ cookies: [HTTPCookie] = []) {
             stored = Watched(Dictionary(uniqueKeysWithValues: cookies.map { ($0.name, $0) }))
@@ -28,6 +30,7 @@ struct CookieWriterTests {
         func deleteCookie(_ cookie: HTTPCookie) {
             gate.wait()
             stored.change { $0[cookie.name] = nil }
+            deleted.append(cookie.name)
         }
     }
 
@@ -76,6 +79,26 @@ struct CookieWriterTests {
         #expect(written.current.isEmpty)
         storage.open()
         #expect(try await written.first() == 20)
+    }
+
+    @Test("A cookie that is removed while it waits is deleted from the storage only if an earlier one is there")
+    func removedWhileWaiting() async {
+        let storage = SlowStorage(cookies(0..<1))
+        let writer = CookieWriter(storage, budget: 0)
+        func change(_ removed: Range<Int>, _ stored: Range<Int>) {
+            writer.apply(.init(removed: cookies(removed), stored: cookies(stored, "w")), to: writer.known)
+        }
+        // One is written immediately, and the other waits for the gate.
+        change(0..<0, 1..<3)
+        change(0..<0, 20..<22)
+        change(20..<22, 0..<2)
+        change(0..<2, 20..<21)
+        change(20..<21, 0..<0)
+        #expect(text(writer.known.cookies.all) == text(cookies(2..<3, "w")))
+        storage.open()
+        await written(writer)
+        #expect(text(storage.cookies) == text(cookies(2..<3, "w")))
+        #expect(storage.deleted.current.sorted() == ["n0", "n1"])
     }
 
     @Test("Discarded cookies are not written")
