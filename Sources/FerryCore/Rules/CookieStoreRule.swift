@@ -35,6 +35,11 @@ package enum CookieStoreRule {
             bytes += cookie.name.utf8
             self.bytes = bytes
         }
+
+        /// Hashes all bytes at once, where an array would hash them one by one.
+        package func hash(into hasher: inout Hasher) {
+            bytes.withUnsafeBytes { hasher.combine(bytes: $0) }
+        }
     }
 
     /// What is known about the response.
