@@ -154,7 +154,7 @@ struct LinearTimeTests {
         let cookie: @Sendable (String) -> HTTPCookie? = { name in
             HTTPCookie(properties: [.name: name, .value: "v", .domain: "example.com", .path: "/"])
         }
-        let known = (0..<2_000).compactMap { cookie("k\($0)") }
+        let known = CookieIndex((0..<2_000).compactMap { cookie("k\($0)") })
         let context = CookieStoreRule.Context(isSecure: false, site: "example.com", now: Self.now)
         let (isLinear, times) = try LinearCase("Set-Cookie fields") { size in
             let new = (0..<size / 10).compactMap { cookie("n\($0)") }

@@ -43,6 +43,25 @@ package struct CookieDomain {
     }
 }
 
+/// A cookie with its place in an order: by group, then by time, then by name.
+struct RankedCookie: Comparable {
+    let cookie: HTTPCookie
+    private let group: Int
+    private let time: TimeInterval
+
+    init(_ cookie: HTTPCookie, group: Int, time: TimeInterval) {
+        (self.cookie, self.group, self.time) = (cookie, group, time)
+    }
+
+    static func == (left: Self, right: Self) -> Bool { !(left < right) && !(right < left) }
+
+    static func < (left: Self, right: Self) -> Bool {
+        if left.group != right.group { return left.group < right.group }
+        if left.time != right.time { return left.time < right.time }
+        return left.cookie.name.utf8.lexicographicallyPrecedes(right.cookie.name.utf8)
+    }
+}
+
 /// The rules that select the cookies to send (RFC 6265bis, section 5.8.3).
 extension CookieRule {
     /// Returns the stored cookies that are sent with a request.
@@ -53,12 +72,7 @@ extension CookieRule {
     /// Returns cookies in the order in which they are sent: longer paths first, then those that were set earlier.
     package static func sorted(_ cookies: [HTTPCookie], creation: (HTTPCookie) -> TimeInterval) -> [HTTPCookie] {
         guard cookies.count > 1 else { return cookies }
-        let keyed = cookies.map { (cookie: $0, pathSize: $0.path.utf8.count, creation: creation($0)) }
-        return keyed.sorted { first, second in
-            if first.pathSize != second.pathSize { return first.pathSize > second.pathSize }
-            if first.creation != second.creation { return first.creation < second.creation }
-            return first.cookie.name.utf8.lexicographicallyPrecedes(second.cookie.name.utf8)
-        }.map(\.cookie)
+        return cookies.map { RankedCookie($0, group: -$0.path.utf8.count, time: creation($0)) }.sorted().map(\.cookie)
     }
 
     /// Returns the value of the `Cookie` field, or `nil` without cookies; without a name, only the value is sent.

@@ -30,7 +30,15 @@ package enum CookieStoreRule {
         private let bytes: [UInt8]
 
         package init(_ cookie: HTTPCookie) {
-            bytes = Array(cookie.domain.folded.utf8) + Array(cookie.path.utf8) + Array(cookie.name.utf8)
+            var bytes = Array(cookie.domain.folded.utf8)
+            bytes += cookie.path.utf8
+            bytes += cookie.name.utf8
+            self.bytes = bytes
+        }
+
+        /// Hashes all bytes at once, where an array would hash them one by one.
+        package func hash(into hasher: inout Hasher) {
+            bytes.withUnsafeBytes { hasher.combine(bytes: $0) }
         }
     }
 
@@ -51,16 +59,20 @@ package enum CookieStoreRule {
     /// set.
     ///
     /// `cookies` are in the order of their fields, and an expired one deletes. At most as many stored ones are evicted
-    /// as are added, so that the application can store more of its own.
+    /// as are added, so that the application can store more of its own. Those of other sites are looked at only if
+    /// there may be too many in all.
     package static func changes(
         setting cookies: [HTTPCookie],
-        among known: [HTTPCookie],
+        among known: CookieIndex,
         _ context: Context,
         lastUse: (HTTPCookie) -> Date
     ) -> Changes {
         let isExpired: (HTTPCookie) -> Bool = { $0.expiresDate.map { $0 <= context.now } ?? false }
-        let old = Dictionary(known.map { (Key($0), $0) }) { $1 }
-        let guarded = context.isSecure ? [] : known.filter { $0.isSecure && !isExpired($0) }
+        let domains = topmost([context.site] + cookies.map { CookieDomain($0).host })
+        let isRelated: (String) -> Bool = { host in domains.contains { areRelated(host, $0) } }
+        let related = known.cookies(where: isRelated)
+        var old = Dictionary(related.map { (Key($0), $0) }) { $1 }
+        let guarded = context.isSecure ? [] : related.filter { $0.isSecure && !isExpired($0) }
         let guardedByName = Dictionary(grouping: guarded) { Array($0.name.utf8) }
         var new: [Key: HTTPCookie] = [:]
         var gone: Set<Key> = []
@@ -85,9 +97,20 @@ package enum CookieStoreRule {
         let added = new.keys.count { key in old[key].map(isExpired) ?? true }
         let kept = old.filter { !gone.contains($0.key) && new[$0.key] == nil && !isExpired($0.value) }
         // Setting a cookie counts as using it (section 5.7), so these are evicted last.
-        let justSet = Set(new.keys)
-        let use = { (key: Key, cookie: HTTPCookie) in justSet.contains(key) ? Date.distantFuture : lastUse(cookie) }
-        for key in evicted(from: kept.merging(new) { $1 }, adding: added, site: context.site, lastUse: use) {
+        let justSet = Set(new.values.map(ObjectIdentifier.init))
+        let evicted = evicted(
+            from: Array(kept.values) + new.values,
+            adding: added,
+            site: context.site,
+            others: { adding in
+                guard known.count + adding > maximumTotal else { return nil }
+                return known.cookies { !isRelated($0) }.filter { !isExpired($0) }
+            },
+            lastUse: { justSet.contains(ObjectIdentifier($0)) ? .distantFuture : lastUse($0) }
+        )
+        for cookie in evicted {
+            let key = Key(cookie)
+            if new[key] == nil { old[key] = cookie }
             (new[key], origins[key]) = (nil, nil)
             gone.insert(key)
         }
@@ -98,7 +121,8 @@ package enum CookieStoreRule {
     ///
     /// Both have the same name, one domain includes the other, and the path is within the other's.
     package static func overlays(_ cookie: HTTPCookie, _ secure: HTTPCookie) -> Bool {
-        cookie.name.utf8.elementsEqual(secure.name.utf8) && belongs(cookie, to: CookieDomain(secure).host)
+        cookie.name.utf8.elementsEqual(secure.name.utf8)
+            && areRelated(CookieDomain(cookie).host, CookieDomain(secure).host)
             && CookieRule.pathMatches(cookie.path, secure.path)
     }
 
@@ -117,32 +141,42 @@ package enum CookieStoreRule {
 
     /// Returns the cookies to evict: from a site with too many, those without `Secure` first; then, from that site as
     /// from the whole storage, the least recently used (section 5.7).
+    ///
+    /// `others` returns the cookies that are not in the list, or `nil` if a number can be added without evicting.
     private static func evicted(
-        from cookies: [Key: HTTPCookie],
+        from cookies: [HTTPCookie],
         adding added: Int,
         site: String,
-        lastUse: (Key, HTTPCookie) -> Date
-    ) -> Set<Key> {
-        var evicted: Set<Key> = []
-        let ofSite = cookies.count > maximumPerSite ? cookies.filter { belongs($0.value, to: site) } : [:]
-        let surplusOfSite = min(ofSite.count - maximumPerSite, added)
-        if surplusOfSite > 0 {
-            let order = ofSite.map { (key: $0.key, isSecure: $0.value.isSecure, date: lastUse($0.key, $0.value)) }
-                .sorted { $0.isSecure == $1.isSecure ? $0.date < $1.date : !$0.isSecure }
-            evicted.formUnion(order.prefix(surplusOfSite).map(\.key))
+        others: (_ adding: Int) -> [HTTPCookie]?,
+        lastUse: (HTTPCookie) -> Date
+    ) -> [HTTPCookie] {
+        func first(_ count: Int, of cookies: [HTTPCookie], isSecureLast: Bool = false) -> [HTTPCookie] {
+            guard count > 0 else { return [] }
+            return cookies.map { cookie in
+                let group = isSecureLast && cookie.isSecure ? 1 : 0
+                return RankedCookie(cookie, group: group, time: lastUse(cookie).timeIntervalSinceReferenceDate)
+            }.sorted().prefix(count).map(\.cookie)
         }
-        let surplus = min(cookies.count - evicted.count - maximumTotal, added - evicted.count)
-        if surplus > 0 {
-            let order = cookies.filter { !evicted.contains($0.key) }
-                .map { (key: $0.key, date: lastUse($0.key, $0.value)) }
-                .sorted { $0.date < $1.date }
-            evicted.formUnion(order.prefix(surplus).map(\.key))
-        }
-        return evicted
+        let ofSite = cookies.count > maximumPerSite ? cookies.filter { areRelated(CookieDomain($0).host, site) } : []
+        let evicted = first(min(ofSite.count - maximumPerSite, added), of: ofSite, isSecureLast: true)
+        let rest = added - evicted.count
+        guard rest > 0, let others = others(rest) else { return evicted }
+        let gone = Set(evicted.map(ObjectIdentifier.init))
+        let left = cookies.filter { !gone.contains(ObjectIdentifier($0)) } + others
+        return evicted + first(min(left.count - maximumTotal, rest), of: left)
     }
 
-    private static func belongs(_ cookie: HTTPCookie, to site: String) -> Bool {
-        let domain = CookieDomain(cookie).host
-        return CookieRule.domainMatches(domain, site) || CookieRule.domainMatches(site, domain)
+    /// Returns the domains without those that are below others.
+    private static func topmost(_ domains: [String]) -> [String] {
+        domains.reduce(into: []) { topmost, domain in
+            guard !topmost.contains(where: { CookieRule.domainMatches(domain, $0) }) else { return }
+            topmost.removeAll { CookieRule.domainMatches($0, domain) }
+            topmost.append(domain)
+        }
+    }
+
+    /// Whether one domain is the other or includes it.
+    private static func areRelated(_ first: String, _ second: String) -> Bool {
+        CookieRule.domainMatches(first, second) || CookieRule.domainMatches(second, first)
     }
 }

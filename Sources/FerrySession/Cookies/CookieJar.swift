@@ -18,17 +18,17 @@ final class CookieJar: @unchecked Sendable {
     /// Returns the value of `Cookie` for a request that does not set it, or `nil` if no cookie is sent.
     func header(for request: URLRequest) -> String? {
         guard sendsCookies, request.httpShouldHandleCookies, let url = request.url else { return nil }
-        let cookies = writer.cookies
-        guard !cookies.isEmpty, request.value(forHTTPHeaderField: "Cookie") == nil, let target = CookieRequest(url)
+        let known = writer.known.cookies
+        guard known.count > 0, request.value(forHTTPHeaderField: "Cookie") == nil, let target = CookieRequest(url)
         else { return nil }
         let now = Date.current
-        let chosen = CookieRule.cookies(for: target, from: cookies, now: now)
+        let chosen = CookieRule.cookies(for: target, from: known.cookies(for: target.host), now: now)
         guard !chosen.isEmpty else { return nil }
-        let known = times.withLock { times in
-            times.noteUse(of: chosen, among: cookies, at: now)
-            return times
+        let sorted = times.withLock { times in
+            times.noteUse(of: chosen, among: known, at: now)
+            return CookieRule.sorted(chosen, creation: times.creation)
         }
-        return CookieRule.header(CookieRule.sorted(chosen, creation: known.creation))
+        return CookieRule.header(sorted)
     }
 
     /// Stores the cookies that a response sets; each field is parsed separately, since values may contain commas.
@@ -108,12 +108,12 @@ struct CookieTimes {
         return uses[CookieStoreRule.Key(cookie)].map { max($0, made) } ?? made
     }
 
-    /// Records that cookies are sent; `all` are the cookies in the storage.
-    mutating func noteUse(of cookies: [HTTPCookie], among all: [HTTPCookie], at now: Date) {
+    /// Records that cookies are sent; `known` are the cookies in the storage.
+    mutating func noteUse(of cookies: [HTTPCookie], among known: CookieIndex, at now: Date) {
         for cookie in cookies { uses[CookieStoreRule.Key(cookie)] = now }
         // From time to time, drop the times of cookies that no longer exist.
-        guard uses.count > Self.limit(all.count) else { return }
-        let present = Set(all.map(CookieStoreRule.Key.init))
+        guard uses.count > Self.limit(known.count) else { return }
+        let present = Set(known.all.map(CookieStoreRule.Key.init))
         uses = uses.filter { present.contains($0.key) }
     }
 

@@ -17,19 +17,20 @@ extension HTTPCookieStorage: CookieStoring {}
 /// `@unchecked Sendable`: the storage is thread-safe, and the rest is constant or protected by a lock.
 final class CookieWriter: @unchecked Sendable {
     private enum Operation {
-        case store(HTTPCookie)
+        /// The storage has no cookie with the same key yet if it is new.
+        case store(HTTPCookie, isNew: Bool)
         case remove(HTTPCookie)
     }
 
     private typealias Operations = ArraySlice<Operation>
 
     private struct State {
+        /// The storage's cookies when they were last read.
+        var stored = CookieIndex()
         /// The cookies as they will be once everything is written; `nil` while nothing is waiting.
-        var snapshot: [CookieStoreRule.Key: HTTPCookie]?
+        var snapshot: CookieIndex?
         /// The operations for after the current batch; a new cookie that is removed again is left out.
         var waiting: [CookieStoreRule.Key: Operation] = [:]
-        /// The keys in the storage, as they will be once the current batch is written.
-        var written: Set<CookieStoreRule.Key> = []
         /// The number of calls to `discard()`; a batch of an earlier generation is abandoned.
         var generation = 0
         /// What is called once nothing is waiting.
@@ -47,34 +48,35 @@ final class CookieWriter: @unchecked Sendable {
         self.budget = budget
     }
 
-    /// All cookies, including those that have not been written yet.
-    var cookies: [HTTPCookie] { known.cookies }
-
-    /// All cookies, and the number of calls to `discard()` before they were read.
-    var known: (cookies: [HTTPCookie], generation: Int) {
+    /// All cookies, including those that have not been written yet, and the number of calls to `discard()` before they
+    /// were read.
+    var known: (cookies: CookieIndex, generation: Int) {
         let (snapshot, generation) = state.withLock { ($0.snapshot, $0.generation) }
-        return (snapshot.map { Array($0.values) } ?? storage.cookies ?? [], generation)
+        if let snapshot { return (snapshot, generation) }
+        // A storage that another session changes may not respond for long, so it is not asked under the lock.
+        let cookies = storage.cookies ?? []
+        return state.withLock { state in
+            state.stored.update(to: cookies)
+            return (state.stored, generation)
+        }
     }
 
     /// Applies changes to the cookies that `known` has returned; those that have been discarded since do not come back.
-    func apply(_ changes: CookieStoreRule.Changes, to known: (cookies: [HTTPCookie], generation: Int)) {
+    func apply(_ changes: CookieStoreRule.Changes, to known: (cookies: CookieIndex, generation: Int)) {
         guard !changes.removed.isEmpty || !changes.stored.isEmpty else { return }
         let batch: (operations: [Operation], generation: Int)? = state.withLock { state in
             let isIdle = state.snapshot == nil
-            if isIdle {
-                let known = known.generation == state.generation ? known.cookies : []
-                let snapshot = Dictionary(known.map { (CookieStoreRule.Key($0), $0) }) { $1 }
-                (state.snapshot, state.written) = (snapshot, Set(snapshot.keys))
-            }
+            var snapshot =
+                state.snapshot ?? (known.generation == state.generation ? known.cookies : CookieIndex())
+            let present = snapshot.change(removing: changes.removed, storing: changes.stored)
+            state.snapshot = snapshot
             for cookie in changes.removed {
                 let key = CookieStoreRule.Key(cookie)
-                state.snapshot?[key] = nil
-                state.waiting[key] = state.written.contains(key) ? .remove(cookie) : nil
+                state.waiting[key] = Self.isWritten(key, state.waiting, present) ? .remove(cookie) : nil
             }
             for cookie in changes.stored {
                 let key = CookieStoreRule.Key(cookie)
-                state.snapshot?[key] = cookie
-                state.waiting[key] = .store(cookie)
+                state.waiting[key] = .store(cookie, isNew: !Self.isWritten(key, state.waiting, present))
             }
             // If another thread is writing, it writes these changes too.
             return isIdle ? (Self.takeBatch(&state), state.generation) : nil
@@ -92,7 +94,8 @@ final class CookieWriter: @unchecked Sendable {
         state.withLock { state in
             state.generation += 1
             state.waiting = [:]
-            if state.snapshot != nil { state.snapshot = [:] }
+            state.stored = CookieIndex()
+            if state.snapshot != nil { state.snapshot = CookieIndex() }
         }
     }
 
@@ -105,11 +108,22 @@ final class CookieWriter: @unchecked Sendable {
         if isIdle { handler() }
     }
 
+    /// Whether the storage will have a cookie with a key once the current batch is written; `present` are the keys that
+    /// the snapshot had.
+    private static func isWritten(
+        _ key: CookieStoreRule.Key,
+        _ waiting: [CookieStoreRule.Key: Operation],
+        _ present: Set<CookieStoreRule.Key>
+    ) -> Bool {
+        switch waiting[key] {
+        case .store(_, let isNew): !isNew
+        case .remove: true
+        case nil: present.contains(key)
+        }
+    }
+
     /// Removes the waiting operations from the state, under the lock, and returns them.
     private static func takeBatch(_ state: inout State) -> [Operation] {
-        for (key, operation) in state.waiting {
-            if case .store = operation { state.written.insert(key) } else { state.written.remove(key) }
-        }
         let batch = Array(state.waiting.values)
         state.waiting = [:]
         return batch
@@ -121,7 +135,7 @@ final class CookieWriter: @unchecked Sendable {
         while let operation = rest.popFirst() {
             guard state.withLock({ $0.generation == generation }) else { return [] }
             switch operation {
-            case .store(let cookie):
+            case .store(let cookie, _):
                 storage.setCookie(cookie)
                 // The storage may have been emptied before the cookie was in it.
                 if state.withLock({ $0.generation != generation }) { storage.deleteCookie(cookie) }
@@ -136,7 +150,7 @@ final class CookieWriter: @unchecked Sendable {
     private func finish() -> Bool {
         let handlers = state.withLock { state -> [@Sendable () -> Void]? in
             guard state.waiting.isEmpty else { return nil }
-            defer { (state.snapshot, state.written, state.handlers) = (nil, [], []) }
+            defer { (state.snapshot, state.handlers) = (nil, []) }
             return state.handlers
         }
         guard let handlers else { return false }

@@ -27,7 +27,7 @@ struct CookieStoreRuleTests {
         used: [String: TimeInterval] = [:]
     ) -> CookieStoreRule.Changes {
         let context = CookieStoreRule.Context(isSecure: isSecure, site: site, now: Self.now)
-        return CookieStoreRule.changes(setting: new, among: known, context) { cookie in
+        return CookieStoreRule.changes(setting: new, among: CookieIndex(known), context) { cookie in
             Self.now.addingTimeInterval(used[cookie.name] ?? 0)
         }
     }
@@ -80,6 +80,15 @@ struct CookieStoreRuleTests {
     func expiredSecure() throws {
         let secure = try cookie("a", secure: true, expires: -1)
         #expect(changes(setting: [try cookie("a")], among: [secure]).stored.count == 1)
+    }
+
+    @Test("A Secure cookie of another host is not hidden by one of their common domain")
+    func secureBelowDomain() throws {
+        // Without a list of public suffixes, a host may set cookies for a domain above its site.
+        let secure = try cookie("a", domain: "b.example.com", secure: true)
+        let new = [try cookie("a", domain: ".example.com"), try cookie("a", domain: "a.example.com")]
+        let result = changes(setting: new, among: [secure], site: "a.example.com")
+        #expect(result.stored.map(\.domain) == ["a.example.com"])
     }
 
     @Test("Within one response, the last field with a name counts, and an expired one deletes")
