@@ -227,6 +227,7 @@ extension NetworkAttempt {
         let now = MonotonicTime.now()
         noteReceived(transfer, at: now)
         received.add(ByteCount(clamping: count))
+        transfer.engine.spacing.add(count)
         transfer.engine.noteReceived(count, by: transfer, at: now)
         let bytes = UnsafeRawBufferPointer(start: bytes, count: count)
         guard receiver.accept(bytes), pauseWhileReceiving(transfer.pauses) else { return 0 }

@@ -36,6 +36,7 @@ package final class TransferEngine: @unchecked Sendable {
     /// The transfers that have more to decode, or to read, than the turn allowed.
     var postponed: [Transfer] = []
     var limited = LimitedTransfers()
+    @exclusivity(unchecked) var spacing = TurnSpacing()
     package let admission: Admission
     @exclusivity(unchecked) package var sleep = Sleep()
     /// When the current turn began: exact enough for the lines of a response head, of which many arrive together.
@@ -141,6 +142,13 @@ package final class TransferEngine: @unchecked Sendable {
     /// A Boolean value that indicates whether so many transfers are active that their buffers must be small.
     package var hasManyTransfers: Bool { active.count > 8 }
 
+    /// Whether all that is in progress are responses with large bodies, of which no byte is urgent.
+    private var hasOnlyLargeResponses: Bool {
+        active.values.allSatisfy { attempt in
+            attempt.received >= TurnSpacing.large && attempt.transfer?.reader == nil && !attempt.prepared.isUpgrade
+        }
+    }
+
     /// Whether nothing can happen before a command.
     package var isIdle: Bool {
         active.isEmpty && deadlines.isEmpty && postponed.isEmpty && admission.nextTime == nil && limited.time == nil
@@ -167,6 +175,11 @@ package final class TransferEngine: @unchecked Sendable {
         // The engine may have been stopped together with the last command, and nothing would wake the thread again.
         guard inbox.withLock({ $0.mayWait(isIdle: isIdle) }) else { return }
         let longest = postponed.isEmpty ? deadlines.next.map { milliseconds(until: $0) } ?? Self.longest : 0
+        if longest > TurnSpacing.pause, spacing.isDue(active.count, turn: turnStart), hasOnlyLargeResponses {
+            // What can be received now is.
+            if !multi.poll(milliseconds: 0) { _ = multi.sleep(nil, milliseconds: TurnSpacing.pause) }
+            return
+        }
         let isReady = multi.poll(milliseconds: additionalTurns.wait(longest))
         additionalTurns.isEventful = isReady || !additionalTurns.isDue
     }
