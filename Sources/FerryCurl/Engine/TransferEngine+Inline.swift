@@ -15,7 +15,9 @@ extension TransferEngine {
     }
 
     /// Whether a request without a body begins without waiting and without user code, so that any thread may begin it.
-    package var mayRunInline: Bool { isSelfContained && trust.current.policy == nil }
+    package var mayRunInline: Bool {
+        runtime.supportsAsynchronousDNS && settings.isSelfContained && trust.current.policy == nil
+    }
 
     /// Performs a command and the turn that begins its request, on the caller's thread.
     package func runInline(_ command: EngineCommand) {

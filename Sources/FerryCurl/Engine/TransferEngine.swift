@@ -22,8 +22,6 @@ package final class TransferEngine: @unchecked Sendable {
     package let trust = SessionTrust()
     let multi: MultiHandle
     private let observer: any EngineObserver
-    /// Whether a request begins without waiting and without user code.
-    package let isSelfContained: Bool
     package let inbox = Mutex(EngineInbox())
 
     // MARK: On the thread that has the engine; accesses are not checked, as for NetworkAttempt
@@ -57,7 +55,6 @@ package final class TransferEngine: @unchecked Sendable {
         multi = try MultiHandle(connections, keeping: settings.keptConnections)
         idleHandles = IdleHandles(versionNumber: runtime.versionNumber)
         additionalTurns = AdditionalTurns(versionNumber: runtime.versionNumber)
-        isSelfContained = runtime.supportsAsynchronousDNS && settings.isSelfContained
     }
 
     deinit { scratch.deallocate() }

@@ -24,11 +24,12 @@ package struct TurnSpacing {
         received = isTooMuch ? .max : sum
     }
 
-    /// Returns whether the turn that is over has received too little to be worthwhile, and begins to count again.
+    /// Begins to count again.
     ///
     /// - Parameters:
     ///   - transfers: The number of transfers that are active.
-    ///   - turn: When the turn began.
+    ///   - turn: When the turn began that is over.
+    /// - Returns: Whether the turn has received too little to be worthwhile.
     package mutating func isDue(_ transfers: Int, turn: MonotonicTime) -> Bool {
         defer { (received, lastTurn) = (0, turn) }
         guard received > 0, turn.since(lastTurn) < Self.closeSpan else { return false }

@@ -253,9 +253,11 @@ extension TaskCore {
     private func complete(_ delivery: Delivery, _ error: (any Error)?) {
         let (session, task) = (delivery.session, delivery.task)
         if error == nil { progress.finish(completed: delivery.counts.completed) }
-        let (response, file, resumeDataHandler) = state.withLock { state in
-            (state.response, state.finishedFile, state.resumeDataHandler)
+        let (response, file, resumeDataHandler, body) = state.withLock { state in
+            (state.response, state.finishedFile, state.resumeDataHandler, state.body)
         }
+        // When the program learns of the end, nothing can be written any more to a body that was never read.
+        if case .made(let body) = body { body.abandon() }
         resumeDataHandler?.call(ResumeData.data(of: error))
         if let delegate = delivery.delegate.metrics {
             delegate.urlSession(session, task: task, didFinishCollecting: state.withLock { $0.metrics })
@@ -287,7 +289,6 @@ extension TaskCore {
             state.isDraining = false
             return kept
         }
-        if case .made(let body) = kept.5 { body.abandon() }
         withExtendedLifetime(kept) {}
     }
 }

@@ -260,6 +260,22 @@ struct RequestBodyTests {
         #expect(error?.code == .requestHasEnded)
     }
 
+    @Test("When the handler is called, a body that was never read cannot be written any more")
+    func unreadBody() async throws {
+        let closed = try ClosedPort()
+        let (body, writer) = RequestBody.writer()
+        let (isCalled, hasWritten) = (Gate(), Gate())
+        let task = makeSession().uploadTask(with: post(closed.url), body: body) { _, _, _ in
+            isCalled.open()
+            hasWritten.wait()
+        }
+        task.resume()
+        try await eventually("the handler") { isCalled.isOpen }
+        let error = await #expect(throws: CurlSessionError.self) { try await writer.write(Data(count: 1)) }
+        hasWritten.open()
+        #expect(error?.code == .requestHasEnded)
+    }
+
     @Test("A server that closes after a whole response, and before the body's end, has responded")
     func closingServer() async throws {
         let hasRead = Gate()

@@ -51,7 +51,8 @@ import Testing
         }
     }
 
-    @Test("A large body that arrives in small pieces is received several pieces at a time") func collects() async throws {
+    @Test("A large body that arrives in small pieces is received several pieces at a time") func collects() async throws
+    {
         let server = try Self.server(first: 1_200_000, pieces: 1_000)
         let session = Wire.session()
         defer { session.invalidateAndCancel() }
