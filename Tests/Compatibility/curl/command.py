@@ -19,6 +19,8 @@ WITHOUT_VALUE = {
     "--insecure", "--ipv4", "--ipv6", "--netrc", "--no-buffer", "--parallel", "--remote-header-name",
     "--remote-name", "--remote-time", "--retry-all-errors", "--http1.1",
 }
+# Options that say where the body goes.
+OUTPUTS = {"--output", "--output-dir", "--remote-header-name", "--remote-name"}
 # Options that change nothing about the transfer.
 IGNORED = {"--basic", "--silent", "--show-error", "--progress-bar", "--no-progress-meter", "--verbose", "--disable"}
 # Options without a counterpart that have a value.
@@ -184,6 +186,7 @@ class Command:
         for index, segment in enumerate(segments):
             self.arguments += ["--next"] * (index > 0) + segment.translated(self.includes)
         self.urls = [url for segment in segments for url in segment.urls]
+        self.has_one_body = len(self.urls) == 1 and not self.names & OUTPUTS
         if any(re.match(r"(?!http:)[a-z0-9]+://", url, re.I) for url in self.urls):
             raise Skip("it is not about plain HTTP")
 

@@ -148,3 +148,32 @@ def file_differences(name, expected, actual):
             yield f"file: {name}: {cookie_lines(actual)}, curl has {cookie_lines(expected)}"
     elif expected != actual:
         yield f"file: {name}: {shortened(actual)}, curl has {shortened(expected)}"
+
+
+def lacks_one_part(rest, whole, part=None):
+    """Returns whether `rest` is `whole` without one part, which has any contents if `part` is None."""
+    missing = len(whole) - len(rest)
+    for start in range(len(rest) + 1):
+        if missing >= 0 and whole[start + missing:] == rest[start:]:
+            if part is None or whole[start:start + missing] == part:
+                return True
+        if whole[start:start + 1] != rest[start:start + 1]:
+            return False
+    return False
+
+
+def output_differences(status, whole, file_status, rest, path, keeps_error_bodies):
+    """Yields the differences between a run whose body went to standard output, and one in which it goes to a file.
+
+    Ferry's own rules are that the body of an HTTP error is not written to a file without --fail-with-body, and that
+    after a failure there is a file with the suffix `part`, if what follows can be requested later, or none.
+    """
+    if status != file_status:
+        yield f"output: exit {file_status} with a file, {status} without one"
+    is_complete = file_status == 0 or (file_status == 22 and keeps_error_bodies)
+    if path.exists() != is_complete:
+        yield f"output: after exit {file_status} there is " + ("a file" if path.exists() else "no file")
+    part = path.with_name(path.name + ".part")
+    contents = next((one.read_bytes() for one in (path, part) if one.exists()), None)
+    if not lacks_one_part(rest, whole, contents):
+        yield f"output: {shortened(contents)} and {shortened(rest)}, without a file {shortened(whole)}"

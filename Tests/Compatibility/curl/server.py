@@ -34,8 +34,7 @@ class Server:
             self.listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         self.listener.bind(address)
         self.listener.listen(64)
-        self.case, self.received, self.connections = None, [], []
-        self.previous, self.bounces, self.was_challenge = None, False, False
+        self.case, self.connections = None, []
         self.lock = threading.Lock()
 
     @property
@@ -43,8 +42,13 @@ class Server:
         return self.listener.getsockname()[1]
 
     def start(self, case):
-        self.case, self.commands = case, Commands(case)
-        threading.Thread(target=self.accept, daemon=True).start()
+        """Replies with the parts of a case from now on, as if no request had been received."""
+        is_new = self.case is None
+        with self.lock:
+            self.case, self.commands, self.received = case, Commands(case), []
+            self.previous, self.bounces, self.was_challenge = None, False, False
+        if is_new:
+            threading.Thread(target=self.accept, daemon=True).start()
 
     def stop(self):
         with self.lock:
