@@ -10,12 +10,11 @@ from casefile import Skip
 
 # Options with the same meaning in both commands: those with a value, and those without one.
 WITH_VALUE = {
-    "--cacert", "--cookie", "--cookie-jar", "--connect-timeout", "--data", "--data-binary", "--data-raw",
-    "--data-urlencode", "--dump-header", "--form", "--header", "--interface", "--json", "--limit-rate",
-    "--max-redirs", "--max-time", "--netrc-file", "--oauth2-bearer", "--output", "--output-dir",
+    "--cacert", "--cert", "--config", "--connect-timeout", "--cookie", "--cookie-jar", "--data", "--data-binary",
+    "--data-raw", "--data-urlencode", "--dump-header", "--form", "--header", "--interface", "--json",
+    "--limit-rate", "--max-redirs", "--max-time", "--netrc-file", "--oauth2-bearer", "--output", "--output-dir",
     "--parallel-max", "--range", "--referer", "--request", "--resolve", "--retry", "--retry-delay",
-    "--retry-max-time", "--time-cond", "--unix-socket", "--upload-file", "--user", "--user-agent",
-    "--write-out",
+    "--retry-max-time", "--time-cond", "--unix-socket", "--upload-file", "--user", "--user-agent", "--write-out",
 }
 WITHOUT_VALUE = {
     "--compressed", "--create-dirs", "--digest", "--fail", "--fail-with-body", "--get", "--head",
@@ -24,11 +23,17 @@ WITHOUT_VALUE = {
 }
 # Options that say where the body goes.
 OUTPUTS = {"--output", "--output-dir", "--remote-header-name", "--remote-name"}
-# Options that change nothing about the transfer: a proxy is sent the kind of credential that it asks for.
-IGNORED = {"--proxy-anyauth", "--proxy-basic", "--proxy-digest", "--proxytunnel", "--basic", "--silent", "--show-error", "--progress-bar", "--no-progress-meter", "--verbose", "--disable"}
+# Options that change nothing about the transfer, or that say what Ferry does in any case: a proxy is sent the kind of
+# credential that it asks for, a file of -o is replaced when all of the body has come, paths are sent as they are, and
+# HTTP/0.9 is refused.
+IGNORED = {
+    "--clobber", "--no-http0.9", "--path-as-is", "--remove-on-error",
+    "--proxy-anyauth", "--proxy-basic", "--proxy-digest", "--proxytunnel",
+    "--basic", "--silent", "--show-error", "--progress-bar", "--no-progress-meter", "--verbose", "--disable",
+}
 # Options without a counterpart that have a value.
 OTHER_WITH_VALUE = {
-    "--alt-svc", "--cert", "--crlfile", "--engine", "--config", "--connect-to", "--continue-at", "--dns-servers",
+    "--alt-svc", "--connect-to", "--crlfile", "--engine", "--continue-at", "--dns-servers",
     "--doh-url", "--egd-file", "--etag-compare", "--etag-save", "--expect100-timeout", "--form-string",
     "--hsts", "--keepalive-time", "--libcurl", "--local-port", "--mail-from", "--mail-rcpt", "--max-filesize",
     "--noproxy", "--preproxy", "--proto", "--proto-default", "--proto-redir", "--proxy", "--proxy-header",
@@ -122,7 +127,7 @@ class Segment:
 
     def __init__(self):
         self.arguments, self.urls, self.names = [], [], set()
-        self.proxy = self.proxy_user = None
+        self.proxy = self.proxy_user = self.exceptions = None
 
     def add(self, name, value):
         self.names.add(name)
@@ -136,6 +141,8 @@ class Segment:
             self.proxy = value if "://" in value else PROXIES[name] + value
         elif name == "--proxy-user":
             self.proxy_user = value
+        elif name == "--noproxy":
+            self.exceptions = value
         elif name == "--pinnedpubkey":
             self.arguments += ["--pin", pin(value)]
         elif name == "--form-string" and not re.search("=[@<]|;", value):
@@ -162,6 +169,8 @@ class Segment:
             raise Skip("its URL is a pattern")
         if "--netrc-optional" in self.names and "--netrc-file" not in self.names:
             raise Skip("ferry has no option", "--netrc-optional")
+        if self.names & set(PROXIES) and self.exceptions is not None:
+            raise Skip("ferry has no option", "--noproxy together with --proxy")
         if "--location" not in self.names:
             result.append("--no-redirect")
         elif "--max-redirs" not in self.names:
@@ -206,6 +215,9 @@ class Command:
         for index, segment in enumerate(segments):
             self.arguments += ["--next"] * (index > 0) + segment.translated(self.includes)
         self.urls = [url for segment in segments for url in segment.urls]
+        # For the environment's proxies, variables have the meaning of --noproxy.
+        exceptions = [segment.exceptions for segment in segments if segment.exceptions is not None]
+        self.environment = {name: value for value in exceptions[:1] for name in ("no_proxy", "NO_PROXY")}
         self.has_one_body = len(self.urls) == 1 and not self.names & OUTPUTS
         if any(re.match(r"(?!https?:)[a-z0-9]+://", url, re.I) for url in self.urls):
             raise Skip("it is not about HTTP")

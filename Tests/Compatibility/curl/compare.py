@@ -150,7 +150,7 @@ def cookie_lines(data):
 
 def file_differences(name, expected, actual):
     """Yields the differences between the contents of a file and those that curl has written."""
-    if actual is None:
+    if actual is None and expected:
         yield f"file: {name} does not exist"
     elif expected.startswith(b"HTTP/"):
         for difference in response_differences(expected, actual):
@@ -158,7 +158,7 @@ def file_differences(name, expected, actual):
     elif expected.startswith(b"# Netscape"):
         if cookie_lines(expected) != cookie_lines(actual):
             yield f"file: {name}: {cookie_lines(actual)}, curl has {cookie_lines(expected)}"
-    elif expected != actual:
+    elif expected != (actual or b""):
         yield f"file: {name}: {shortened(actual)}, curl has {shortened(expected)}"
 
 
