@@ -4,6 +4,8 @@ import Foundation
 struct ProxyVisit: Sendable {
     let guardian: ProxyGuardian
     let manners: TestProxy.Manners
+    /// The body of the response to a request without a valid credential.
+    let page: String
     let log: ExchangeLog
 
     func serve(_ client: Int32) {
@@ -37,7 +39,7 @@ struct ProxyVisit: Sendable {
         guard guardian.admits(credentials, method: words[0]) else {
             log.append(exchange)
             let answer = "HTTP/1.1 407 Who are you\r\nProxy-Authenticate: \(guardian.challenge)\r\n"
-            return Sockets.write(client, Array("\(answer)Content-Length: 6\r\n\r\nthe407".utf8))
+            return Sockets.write(client, Array("\(answer)Content-Length: \(page.utf8.count)\r\n\r\n\(page)".utf8))
                 && skipBody(of: lines, from: client)
         }
         switch manners {

@@ -53,13 +53,18 @@ public final class TestProxy: Sendable {
     /// All requests to the proxy, in order.
     public var exchanges: [Exchange] { log.all }
 
-    public init(_ authentication: Authentication = .none, _ manners: Manners = .serves) throws {
+    /// Starts a proxy; the page is the body of a 407.
+    public init(
+        _ authentication: Authentication = .none,
+        _ manners: Manners = .serves,
+        page: String = "the407"
+    ) throws {
         (listener, port) = try Sockets.listen()
         guardian = ProxyGuardian(authentication)
         self.manners = manners
         let log = ExchangeLog()
         self.log = log
-        let visit = ProxyVisit(guardian: guardian, manners: manners, log: log)
+        let visit = ProxyVisit(guardian: guardian, manners: manners, page: page, log: log)
         Sockets.serve(listener) { visit.serve($0) }
     }
 

@@ -31,9 +31,9 @@ enum HelpText {
 
         A download is written to FILE.part and renamed when it is complete. FILE.part.ferry holds what is needed
         to continue it; an interrupted run prints the command that does so. The body of an HTTP error goes to
-        standard output, never into a file. JSON is indented on a terminal and written unchanged elsewhere. A URL
-        without a scheme is https, or http on this machine. Empty lines in a batch file and lines that begin
-        with # are ignored.
+        standard output; with -o and -O it is written only if --fail-with-body is given. JSON is indented on a
+        terminal and written unchanged elsewhere. A URL without a scheme is https, or http on this machine. Empty
+        lines in a batch file and lines that begin with # are ignored.
 
         Exit status (with several URLs, that of the first one that failed):
         \(statuses)

@@ -23,10 +23,12 @@ extension NetworkAttempt {
         /// When that turn began.
         package var turn = MonotonicTime(nanoseconds: 0)
 
-        /// How many bytes of a proxy's response to `CONNECT` are read in one turn before the attempt ends.
+        /// How many bytes of a proxy's response to `CONNECT` are read in one turn in any case.
         ///
-        /// libcurl reads them one by one, without looking at anything else as long as more come.
-        static let maximumSteps = 8_192
+        /// libcurl reads them one by one, without looking at anything else as long as more come. A proxy's page about
+        /// a refused credential may be longer, so that further bytes are read as long as the turn's allowance, which
+        /// all transfers share, has some; then the attempt ends.
+        static let freeSteps = 8_192
         /// What a step takes at least.
         static let costOfStep = TimeSpan(nanoseconds: 500)
     }
@@ -152,7 +154,7 @@ extension NetworkAttempt {
         if engine.turnStart != route.tunnel.turn { (route.tunnel.turn, route.tunnel.steps) = (engine.turnStart, 0) }
         route.tunnel.steps += 1
         engine.allowance.spend(Tunnel.costOfStep)
-        guard route.tunnel.steps > Tunnel.maximumSteps else { return true }
+        guard route.tunnel.steps > Tunnel.freeSteps, !engine.allowance.takeTunnelByte() else { return true }
         route.tunnel.problem = route.tunnel.problem ?? "its response to CONNECT is too long"
         return false
     }

@@ -12,7 +12,11 @@ package struct TurnAllowance {
     /// The same where very many transfers wait: about as long as a single step of a decoder takes.
     private static let leastOfOne = TimeSpan(nanoseconds: 100_000)
 
+    /// How many bytes of long responses to `CONNECT` may be read, which takes as long as some tens of milliseconds.
+    private static let ofTunnels = 65_536
+
     private var left = Self.ofAll
+    private var tunnelBytes = Self.ofTunnels
     private let largestShare: TimeSpan
 
     /// Makes the allowance of a turn in which a number of transfers wait.
@@ -27,6 +31,13 @@ package struct TurnAllowance {
     package var share: TimeSpan { min(left, largestShare) }
 
     package mutating func spend(_ time: TimeSpan) { left -= time }
+
+    /// Counts a byte of a long response to `CONNECT`, and returns whether it may still be read.
+    package mutating func takeTunnelByte() -> Bool {
+        guard tunnelBytes > 0 else { return false }
+        tunnelBytes -= 1
+        return true
+    }
 }
 
 /// Counts the small pieces of a response that one transfer receives in a turn of the engine.

@@ -11,7 +11,7 @@ class Skip(Exception):
         self.reason, self.detail = reason, detail
 
 
-# What the conditions in the cases ask for. Replies are plain HTTP/1.x, so TLS, HTTP/2 and debug builds are missing.
+# What the conditions in the cases ask for. Replies are HTTP/1.x, so HTTP/2 and debug builds are missing.
 FEATURES = {
     "brotli", "cookies", "crypto", "http", "HTTP-auth", "ipv6", "large_file", "libz", "Mime", "netrc", "parsedate",
     "proxy", "unix-sockets", "verbose-strings", "zstd",
@@ -71,9 +71,13 @@ class Case:
                 shown = True
             elif shown:
                 # A host whose last label is a number is not one, so that the case's number follows a letter there.
-                line = re.sub(r"(?<=[a-z]\.)%TESTNUMBER", f"n{self.number}", line)
+                line = re.sub(r"(?<=[a-zP]\.)%TESTNUMBER", f"n{self.number}", line)
                 lines.append(decoded(pattern.sub(lambda match: str(variables[match[1]]), line)))
         return Case(self.number, lines)
+
+    def over_tls(self):
+        """Returns the case with redirects to https URLs."""
+        return Case(self.number, [re.sub("^(Location: *http):", r"\1s:", line, flags=re.I) for line in self.lines])
 
     def find(self, section, part):
         """Returns the attributes and lines of a part, or None."""

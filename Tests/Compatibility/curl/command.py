@@ -1,5 +1,8 @@
 """Translates the command of a case, which has curl's options, to that of ferry."""
+import base64
 import datetime
+import hashlib
+import pathlib
 import re
 import shlex
 
@@ -7,29 +10,36 @@ from casefile import Skip
 
 # Options with the same meaning in both commands: those with a value, and those without one.
 WITH_VALUE = {
-    "--cookie", "--cookie-jar", "--connect-timeout", "--data", "--data-binary", "--data-raw",
-    "--data-urlencode", "--dump-header", "--form", "--header", "--interface", "--json", "--limit-rate",
-    "--max-redirs", "--max-time", "--netrc-file", "--oauth2-bearer", "--output", "--output-dir",
+    "--cacert", "--cert", "--config", "--connect-timeout", "--cookie", "--cookie-jar", "--data", "--data-binary",
+    "--data-raw", "--data-urlencode", "--dump-header", "--form", "--header", "--interface", "--json",
+    "--limit-rate", "--max-redirs", "--max-time", "--netrc-file", "--oauth2-bearer", "--output", "--output-dir",
     "--parallel-max", "--range", "--referer", "--request", "--resolve", "--retry", "--retry-delay",
-    "--retry-max-time", "--time-cond", "--unix-socket", "--upload-file", "--user", "--user-agent",
-    "--write-out",
+    "--retry-max-time", "--time-cond", "--unix-socket", "--upload-file", "--user", "--user-agent", "--write-out",
 }
 WITHOUT_VALUE = {
     "--compressed", "--create-dirs", "--digest", "--fail", "--fail-with-body", "--get", "--head",
     "--insecure", "--ipv4", "--ipv6", "--netrc", "--no-buffer", "--parallel", "--remote-header-name",
     "--remote-name", "--remote-time", "--retry-all-errors", "--http1.1",
 }
-# Options that change nothing about the transfer.
-IGNORED = {"--basic", "--silent", "--show-error", "--progress-bar", "--no-progress-meter", "--verbose", "--disable"}
+# Options that say where the body goes.
+OUTPUTS = {"--output", "--output-dir", "--remote-header-name", "--remote-name"}
+# Options that change nothing about the transfer, or that say what Ferry does in any case: a proxy is sent the kind of
+# credential that it asks for, a file of -o is replaced when all of the body has come, paths are sent as they are, and
+# HTTP/0.9 is refused.
+IGNORED = {
+    "--clobber", "--no-http0.9", "--path-as-is", "--remove-on-error",
+    "--proxy-anyauth", "--proxy-basic", "--proxy-digest", "--proxytunnel",
+    "--basic", "--silent", "--show-error", "--progress-bar", "--no-progress-meter", "--verbose", "--disable",
+}
 # Options without a counterpart that have a value.
 OTHER_WITH_VALUE = {
-    "--alt-svc", "--cacert", "--cert", "--config", "--connect-to", "--continue-at", "--dns-servers",
+    "--alt-svc", "--connect-to", "--crlfile", "--engine", "--continue-at", "--dns-servers",
     "--doh-url", "--egd-file", "--etag-compare", "--etag-save", "--expect100-timeout", "--form-string",
     "--hsts", "--keepalive-time", "--libcurl", "--local-port", "--mail-from", "--mail-rcpt", "--max-filesize",
     "--noproxy", "--preproxy", "--proto", "--proto-default", "--proto-redir", "--proxy", "--proxy-header",
     "--proxy-user", "--proxy1.0", "--quote", "--request-target", "--socks4", "--socks4a", "--socks5",
     "--socks5-hostname", "--speed-limit", "--speed-time", "--stderr", "--trace", "--trace-ascii", "--url",
-    "--url-query",
+    "--url-query", "--pinnedpubkey", "--tlsauthtype", "--tlspassword", "--tlsuser",
 }
 SHORT = {
     "A": "--user-agent", "b": "--cookie", "c": "--cookie-jar", "C": "--continue-at", "d": "--data",
@@ -102,12 +112,22 @@ def date(value):
     return f"{sign}{weekday}, {int(day):02} {month.capitalize()} {year} {clock} GMT"
 
 
+def pin(value):
+    """Returns the hash of a public key that may be in a file, since --pin only takes a hash."""
+    if value.startswith("sha256//"):
+        return value
+    data = pathlib.Path(value).read_bytes()
+    if key := re.search(rb"-----BEGIN PUBLIC KEY-----(.*?)-----END", data, re.S):
+        data = base64.b64decode(key[1])
+    return "sha256//" + base64.b64encode(hashlib.sha256(data).digest()).decode()
+
+
 class Segment:
     """The URLs and options up to --next."""
 
     def __init__(self):
         self.arguments, self.urls, self.names = [], [], set()
-        self.proxy = self.proxy_user = None
+        self.proxy = self.proxy_user = self.exceptions = None
 
     def add(self, name, value):
         self.names.add(name)
@@ -121,6 +141,10 @@ class Segment:
             self.proxy = value if "://" in value else PROXIES[name] + value
         elif name == "--proxy-user":
             self.proxy_user = value
+        elif name == "--noproxy":
+            self.exceptions = value
+        elif name == "--pinnedpubkey":
+            self.arguments += ["--pin", pin(value)]
         elif name == "--form-string" and not re.search("=[@<]|;", value):
             self.arguments += ["--form", value]
         elif name == "--header" and value.startswith("@"):
@@ -145,6 +169,8 @@ class Segment:
             raise Skip("its URL is a pattern")
         if "--netrc-optional" in self.names and "--netrc-file" not in self.names:
             raise Skip("ferry has no option", "--netrc-optional")
+        if self.names & set(PROXIES) and self.exceptions is not None:
+            raise Skip("ferry has no option", "--noproxy together with --proxy")
         if "--location" not in self.names:
             result.append("--no-redirect")
         elif "--max-redirs" not in self.names:
@@ -156,6 +182,10 @@ class Segment:
         if (include or "--include" in self.names) and "--head" not in self.names:
             to_file = self.names & {"--dump-header", "--output", "--remote-name"}
             result += ["--include"] if to_file else ["--dump-header", "-"]
+        if "--proxytunnel" in self.names:
+            # Ferry uses tunnels for https only, so that the server's end of the tunnel has TLS.
+            self.urls = [re.sub("^http:", "https:", url) for url in self.urls]
+            result.append("--insecure")
         for url in self.urls:
             result += ["--url", url]
         return result
@@ -179,13 +209,18 @@ class Command:
                 segments[-1].add(name, value)
         self.includes = "no-include" not in attributes.get("option", "")
         self.names = set().union(*(segment.names for segment in segments))
+        self.has_tunnels = "--proxytunnel" in self.names
         self.keeps_cookies = bool(self.names & {"--cookie", "--cookie-jar"})
         self.arguments = ["-sS"]
         for index, segment in enumerate(segments):
             self.arguments += ["--next"] * (index > 0) + segment.translated(self.includes)
         self.urls = [url for segment in segments for url in segment.urls]
-        if any(re.match(r"(?!http:)[a-z0-9]+://", url, re.I) for url in self.urls):
-            raise Skip("it is not about plain HTTP")
+        # For the environment's proxies, variables have the meaning of --noproxy.
+        exceptions = [segment.exceptions for segment in segments if segment.exceptions is not None]
+        self.environment = {name: value for value in exceptions[:1] for name in ("no_proxy", "NO_PROXY")}
+        self.has_one_body = len(self.urls) == 1 and not self.names & OUTPUTS
+        if any(re.match(r"(?!https?:)[a-z0-9]+://", url, re.I) for url in self.urls):
+            raise Skip("it is not about HTTP")
 
     @property
     def shows_each_head(self):

@@ -7,6 +7,7 @@ from messages import requests, responses
 STATUSES = {
     1: {2, 7}, 3: {2, 7}, 5: {6, 7}, 6: {6}, 22: {22}, 23: {23}, 25: {7, 23}, 26: {23}, 28: {28}, 35: {35}, 43: {2},
     47: {47}, 49: {2}, 60: {60}, 65: {23},
+    77: {2, 23, 60}, 90: {90},
 }
 NETWORK = {7}
 # Fields of requests that curl and ferry choose themselves.
@@ -67,12 +68,15 @@ def response_differences(expected, actual, chain=True, only_first=False):
             yield f"body: {shortened(have.body)}, curl has {shortened(want.body)}"
 
 
-def digest_parameters(value):
-    """Returns a field of Digest authentication with its parameters in order, without those that are random."""
+def digest_parameters(value, is_tunnel):
+    """Returns a field of Digest authentication with its parameters in order, without those that are random.
+
+    For a tunnel the response is a hash of the host, to which a letter is added.
+    """
     if not value.lower().startswith("digest "):
         return value
     found = dict(re.findall(r'(\w+)=("[^"]*"|[^",\s]+)', value[7:]))
-    if "cnonce" in found:
+    if "cnonce" in found or is_tunnel:
         found = {name: text for name, text in found.items() if name not in ("cnonce", "response")}
     return "Digest " + ", ".join(f"{name}={text.strip(chr(34))}" for name, text in sorted(found.items()))
 
@@ -84,18 +88,26 @@ def comparable_fields(request, keeps_cookies):
         if name == "user-agent" and re.match(r"(curl|ferry)/", value):
             continue
         if name in ("authorization", "proxy-authorization"):
-            value = digest_parameters(value)
+            value = digest_parameters(value, request.start.startswith("CONNECT "))
         result.append((name, value))
     return sorted(result)
 
 
 def without_probes(found):
-    """Returns the requests without those that Ferry sends before libcurl itself asks for a challenge of Digest."""
+    """Returns the requests without those that Ferry sends before libcurl itself asks for a challenge of Digest.
+
+    After a challenge of a server, that is the first request, and after one of a proxy libcurl's own.
+    """
+    def answers(one, name):
+        return any("Digest" in value for value in one.values(name))
+
+    by_server = [one.start for one in found if answers(one, "authorization")]
+    by_proxy = [one.start for one in found if answers(one, "proxy-authorization")]
     result = []
-    for request, following in zip(found, [*found[1:], None]):
-        answered = [one.start for one in found if any("Digest" in value for value in one.values("authorization"))]
-        is_probe = following and request.start == following.start and request.start in answered
-        if not (is_probe and not any(one.values("authorization") for one in (request, following))):
+    for previous, request, following in zip([None, *found], found, [*found[1:], None]):
+        twin = following if request.start in by_server else previous if request.start in by_proxy else None
+        pair = (request, twin) if twin and twin.start == request.start else ()
+        if not pair or any(one.values(name) for one in pair for name in ("authorization", "proxy-authorization")):
             result.append(request)
     return result
 
@@ -138,7 +150,7 @@ def cookie_lines(data):
 
 def file_differences(name, expected, actual):
     """Yields the differences between the contents of a file and those that curl has written."""
-    if actual is None:
+    if actual is None and expected:
         yield f"file: {name} does not exist"
     elif expected.startswith(b"HTTP/"):
         for difference in response_differences(expected, actual):
@@ -146,5 +158,34 @@ def file_differences(name, expected, actual):
     elif expected.startswith(b"# Netscape"):
         if cookie_lines(expected) != cookie_lines(actual):
             yield f"file: {name}: {cookie_lines(actual)}, curl has {cookie_lines(expected)}"
-    elif expected != actual:
+    elif expected != (actual or b""):
         yield f"file: {name}: {shortened(actual)}, curl has {shortened(expected)}"
+
+
+def lacks_one_part(rest, whole, part=None):
+    """Returns whether `rest` is `whole` without one part, which has any contents if `part` is None."""
+    missing = len(whole) - len(rest)
+    for start in range(len(rest) + 1):
+        if missing >= 0 and whole[start + missing:] == rest[start:]:
+            if part is None or whole[start:start + missing] == part:
+                return True
+        if whole[start:start + 1] != rest[start:start + 1]:
+            return False
+    return False
+
+
+def output_differences(status, whole, file_status, rest, path, keeps_error_bodies):
+    """Yields the differences between a run whose body went to standard output, and one in which it goes to a file.
+
+    Ferry's own rules are that the body of an HTTP error is not written to a file without --fail-with-body, and that
+    after a failure there is a file with the suffix `part`, if what follows can be requested later, or none.
+    """
+    if status != file_status:
+        yield f"output: exit {file_status} with a file, {status} without one"
+    is_complete = file_status == 0 or (file_status == 22 and keeps_error_bodies)
+    if path.exists() != is_complete:
+        yield f"output: after exit {file_status} there is " + ("a file" if path.exists() else "no file")
+    part = path.with_name(path.name + ".part")
+    contents = next((one.read_bytes() for one in (path, part) if one.exists()), None)
+    if not lacks_one_part(rest, whole, contents):
+        yield f"output: {shortened(contents)} and {shortened(rest)}, without a file {shortened(whole)}"

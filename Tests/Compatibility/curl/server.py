@@ -2,6 +2,7 @@
 import os
 import re
 import socket
+import ssl
 import struct
 import threading
 import time
@@ -13,7 +14,8 @@ PIECE = int(os.environ.get("COMPATIBILITY_PIECE", 20))
 class Commands:
     """The instructions for the server in a case."""
 
-    def __init__(self, case):
+    def __init__(self, case, certificate):
+        self.certificate = certificate
         lines = case.lines_of("reply", "servercmd")
         numbers = dict(re.findall(r"^(skip|writedelay): (\d+)", "\n".join(lines), re.M))
         self.needs_authorization = "auth_required" in lines
@@ -28,23 +30,29 @@ class Commands:
 class Server:
     """Listens at an address, and replies to each request with the part of the case that its target asks for."""
 
-    def __init__(self, family=socket.AF_INET, address=("127.0.0.1", 0)):
+    def __init__(self, family=socket.AF_INET, address=("127.0.0.1", 0), origin=None):
+        """Creates a server at an address; a proxy passes the requests in its tunnels on to the origin."""
+        self.origin = origin or self
         self.listener = socket.socket(family, socket.SOCK_STREAM)
         if family != socket.AF_UNIX:
             self.listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         self.listener.bind(address)
         self.listener.listen(64)
-        self.case, self.received, self.connections = None, [], []
-        self.previous, self.bounces, self.was_challenge = None, False, False
+        self.case, self.connections = None, []
         self.lock = threading.Lock()
 
     @property
     def port(self):
         return self.listener.getsockname()[1]
 
-    def start(self, case):
-        self.case, self.commands = case, Commands(case)
-        threading.Thread(target=self.accept, daemon=True).start()
+    def start(self, case, certificate):
+        """Replies with the parts of a case from now on, as if no request had been received."""
+        is_new = self.case is None
+        with self.lock:
+            self.case, self.commands, self.received = case, Commands(case, certificate), []
+            self.previous, self.bounces, self.was_challenge = None, False, False
+        if is_new:
+            threading.Thread(target=self.accept, daemon=True).start()
 
     def stop(self):
         with self.lock:
@@ -58,7 +66,7 @@ class Server:
 
     def record(self, data):
         with self.lock:
-            self.received.append(data)
+            self.received.append((time.monotonic(), data))
 
     def accept(self):
         while True:
@@ -76,12 +84,25 @@ class Server:
             if connection.family != socket.AF_UNIX:
                 connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
             if self.greet(connection):
-                while self.exchange(connection):
-                    pass
-                self.finish(connection)
+                self.converse(connection)
         except (OSError, ValueError):
             pass
         connection.close()
+
+    def converse(self, connection):
+        """Replies to the requests on a connection until it is to be closed."""
+        while self.exchange(connection):
+            pass
+        self.finish(connection)
+
+    def converse_over_tls(self, connection, certificate):
+        """Replies to the requests on a connection that begins with a handshake of TLS."""
+        context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+        context.load_cert_chain(certificate)
+        with context.wrap_socket(connection, server_side=True) as secured:
+            with self.lock:
+                self.connections.append(secured)
+            self.converse(secured)
 
     def greet(self, connection):
         """Does what comes before the first request, and returns whether requests follow."""
@@ -89,6 +110,9 @@ class Server:
 
     def finish(self, connection):
         """Closes the connection so that the client can still read what was sent."""
+        if isinstance(connection, ssl.SSLSocket):
+            connection.settimeout(0.3)
+            connection = connection.unwrap()
         connection.shutdown(socket.SHUT_WR)
         connection.settimeout(0.3)
         end = time.monotonic() + 1
@@ -110,6 +134,9 @@ class Server:
             if self.commands.delay:
                 time.sleep(self.commands.delay)
         time.sleep(self.commands.wait)
+        if request.startswith(b"CONNECT ") and re.match(rb"HTTP/1.\d 2", reply):
+            self.origin.converse_over_tls(connection, self.commands.certificate)
+            return False
         # The rest of a body that was not read would be taken for a request.
         closes = self.commands.closes or self.commands.skipped or b"swsclose" in reply
         return bool(reply) and not closes
@@ -161,16 +188,27 @@ class Server:
     def reply(self, request):
         """Returns the reply to a request; after `swsbounce`, a second request for a part gets the next one."""
         number = self.part(request)
+        kind = "connect" if request.startswith(b"CONNECT ") else "data"
         with self.lock:
             # libcurl asks for a challenge itself, also after Ferry has received one.
             repeats = b"Authorization:" not in request and self.was_challenge
             if self.bounces and number == self.previous and not repeats:
                 number += 1
             self.previous = number
-        reply = self.case.data("reply", f"data{number or ''}") or b""
+        reply = self.case.data("reply", f"{kind}{number or ''}") or b""
         self.bounces = b"swsbounce" in reply
         self.was_challenge = bool(re.search(rb"^WWW-Authenticate: *Digest", reply, re.M | re.I))
         return reply
+
+
+class TLSServer(Server):
+    """Accepts TLS, and passes the requests on to the origin."""
+
+    def __init__(self, origin):
+        super().__init__(origin=origin)
+
+    def converse(self, connection):
+        self.origin.converse_over_tls(connection, self.commands.certificate)
 
 
 class SocksServer(Server):

@@ -63,6 +63,16 @@ extension NginxTests {
             #expect(answerer.failures == [0, 1])
         }
 
+        @Test("A long page about a missing credential does not keep a tunnel from being opened", arguments: [10, 60])
+        func longPage(kilobytes: Int) async throws {
+            let page = String(repeating: "x", count: kilobytes * 1_000)
+            // libcurl reads the page to its end before it sends a response to the challenge on the same connection.
+            let proxy = try TestProxy(.digest(user: "ada", password: "secret"), page: page)
+            let own = session(proxy, user: "ada", password: "secret")
+            #expect(try await own.fetch(server.url(.tls, "small")).1.statusCode == 200)
+            #expect(proxy.exchanges.last?.credentials?.hasPrefix("Digest") == true)
+        }
+
         @Test("An invalid certificate of the server in a tunnel is reported as the server's, not the proxy's")
         func certificate() async throws {
             let proxy = try TestProxy()
