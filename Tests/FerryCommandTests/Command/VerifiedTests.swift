@@ -86,6 +86,24 @@ struct VerifiedTests {
         #expect(folder.names == ["file.segments", "file.segments.state"])
     }
 
+    @Test(
+        "A time limit is one for the whole download, and not for each of its requests",
+        arguments: ["--max-time", "--deadline"]
+    )
+    func limited(option: String) async throws {
+        // Each request makes progress, so that it is continued after a failure.
+        var content = RangedContent(count: Self.count)
+        content.bytesPerSecond = 20_000
+        let server = try LoopbackServer(handler: content.handler)
+        let start = ContinuousClock.now
+        let outcome = try await run(["--connections", "2", option, "1.5", "-o", "file", server.url.absoluteString])
+        #expect(outcome.status == 28)
+        #expect(outcome.errors.contains("the transfer took longer than \(option)"))
+        #expect(outcome.errors.contains("to continue: "))
+        #expect(ContinuousClock.now - start < .seconds(30))
+        #expect(folder.names == ["file.segments", "file.segments.state"])
+    }
+
     @Test("A run that is killed again and again is continued from its parts")
     func killed() async throws {
         let content = RangedContent(count: Self.count)
