@@ -26,8 +26,8 @@ extension NetworkAttempt {
         /// How many bytes of a proxy's response to `CONNECT` are read in one turn in any case.
         ///
         /// libcurl reads them one by one, without looking at anything else as long as more come. A proxy's page about
-        /// a refused credential may be longer, so that further bytes are read as long as the turn's allowance, which
-        /// all transfers share, has some; then the attempt ends.
+        /// a refused credential may be longer. Further bytes come out of the turn's allowance, which all transfers
+        /// share; when that is used up, the attempt ends.
         static let freeSteps = 8_192
         /// What a step takes at least.
         static let costOfStep = TimeSpan(nanoseconds: 500)

@@ -1,5 +1,5 @@
 /// The transfers without a handle whose deadlines are checked, and when the next deadline of any transfer is due.
-package struct TransferDeadlines {
+struct TransferDeadlines {
     /// Transfers that wait for user code, by their addresses.
     private(set) var waiting: [ObjectIdentifier: Transfer] = [:]
     /// The transfers that have a deadline for the whole call, in whichever phase they are.
@@ -12,6 +12,7 @@ package struct TransferDeadlines {
     mutating func addWaiting(_ transfer: Transfer) { waiting[ObjectIdentifier(transfer)] = transfer }
 
     /// Removes a transfer from those that wait, and returns whether it was one of them.
+    @discardableResult
     mutating func removeWaiting(_ transfer: Transfer) -> Bool {
         waiting.removeValue(forKey: ObjectIdentifier(transfer)) != nil
     }

@@ -12,7 +12,7 @@ package struct TurnAllowance {
     /// The same where very many transfers wait: about as long as a single step of a decoder takes.
     private static let leastOfOne = TimeSpan(nanoseconds: 100_000)
 
-    /// How many bytes of long responses to `CONNECT` may be read, which takes as long as some tens of milliseconds.
+    /// How many bytes of long responses to `CONNECT` may be read, which takes some tens of milliseconds.
     private static let ofTunnels = 65_536
 
     private var left = Self.ofAll

@@ -24,15 +24,15 @@ package struct TurnSpacing {
         received = isTooMuch ? .max : sum
     }
 
-    /// Begins to count again.
+    /// Ends a turn, and begins to count again.
     ///
     /// - Parameters:
+    ///   - start: When the turn began.
     ///   - transfers: The number of transfers that are active.
-    ///   - turn: When the turn began that is over.
-    /// - Returns: Whether the turn has received too little to be worthwhile.
-    package mutating func isDue(_ transfers: Int, turn: MonotonicTime) -> Bool {
-        defer { (received, lastTurn) = (0, turn) }
-        guard received > 0, turn.since(lastTurn) < Self.closeSpan else { return false }
+    /// - Returns: Whether the turn came soon after the one before it, and received too little to be worthwhile.
+    package mutating func endTurn(begunAt start: MonotonicTime, transfers: Int) -> Bool {
+        defer { (received, lastTurn) = (0, start) }
+        guard received > 0, start.since(lastTurn) < Self.closeSpan else { return false }
         return received < Self.enough * min(transfers, 64)
     }
 }

@@ -3,6 +3,7 @@ import Dispatch
 /// The file of an upload, which is read on a queue of its own, and must not change meanwhile.
 final class UploadSource: Sendable {
     private let file: RegularFile
+    // With a target, the queues of many files share a few threads; without one, each would have its own.
     private let queue = DispatchQueue(label: "ferry.upload", target: .global())
     private let modified: [Int]
     let size: Int64

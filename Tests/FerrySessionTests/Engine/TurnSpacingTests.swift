@@ -22,19 +22,19 @@ import Testing
     )
     func isDue(_ received: Int, _ transfers: Int, _ interval: UInt64, _ isDue: Bool) {
         var spacing = TurnSpacing()
-        let first = spacing.isDue(transfers, turn: Self.time(0))
+        let first = spacing.endTurn(begunAt: Self.time(0), transfers: transfers)
         spacing.add(received)
-        let second = spacing.isDue(transfers, turn: Self.time(interval))
+        let second = spacing.endTurn(begunAt: Self.time(interval), transfers: transfers)
         // Each turn counts for itself.
-        let third = spacing.isDue(transfers, turn: Self.time(interval + 1))
+        let third = spacing.endTurn(begunAt: Self.time(interval + 1), transfers: transfers)
         #expect([first, second, third] == [false, isDue, false])
     }
 
     @Test("More bytes than a number can count are many") func overflow() {
         var spacing = TurnSpacing()
-        _ = spacing.isDue(1, turn: Self.time(0))
+        _ = spacing.endTurn(begunAt: Self.time(0), transfers: 1)
         for _ in 0..<3 { spacing.add(.max) }
-        let isDue = spacing.isDue(1, turn: Self.time(1))
+        let isDue = spacing.endTurn(begunAt: Self.time(1), transfers: 1)
         #expect(!isDue)
     }
 
