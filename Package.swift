@@ -167,7 +167,10 @@ let package = Package(
         // Whole sessions over a network and a clock that are simulated.
         .testTarget(
             name: "SimulationTests",
-            dependencies: ["CFerry", "CSimulation", "FerryCore", "FerryCurl", "FerrySession", "TestSupport"],
+            dependencies: [
+                "CFerry", "CSimulation", "Ferry", "FerryCore", "FerryCurl", "FerrySession", "FerryStreams",
+                "FerryTransfers", "TestSupport",
+            ],
             swiftSettings: settings
         ),
         .testTarget(

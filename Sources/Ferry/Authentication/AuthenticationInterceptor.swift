@@ -169,10 +169,11 @@ public final class AuthenticationInterceptor<A: Authenticator>: ImmediateRequest
     /// Runs a refresh in a task of its own, which is independent of the requests that wait for it.
     private func start(_ flight: RefreshFlight<A.Credential>) {
         flight.adopt(Task { await run(flight) })
-        guard let limit = options.refreshLimit else { return }
+        let limit = options.refreshLimit
+        guard limit < .infinite else { return }
         flight.adopt(
             Task {
-                guard (try? await Task.sleep(for: limit)) != nil else { return }
+                guard (try? await SystemClock.sleep(limit)) != nil else { return }
                 fail(flight, with: AuthenticationError.refreshTimedOut)
             }
         )

@@ -38,10 +38,6 @@ public struct AuthenticationOptions: Sendable {
     /// Creates options that a closure changes.
     public init(configure: (inout AuthenticationOptions) -> Void) { configure(&self) }
 
-    /// The time limit for one refresh; `nil` for none.
-    var refreshLimit: Duration? {
-        guard refreshTimeout > 0, refreshTimeout.isFinite else { return nil }
-        // Tens of years are no limit, and larger numbers do not fit into a duration.
-        return .seconds(min(refreshTimeout, 1e9))
-    }
+    /// The time limit for one refresh; infinite for none.
+    var refreshLimit: TimeSpan { TimeSpan(timeout: refreshTimeout) }
 }

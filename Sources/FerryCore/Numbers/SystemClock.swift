@@ -13,6 +13,19 @@ package enum SystemClock {
         if let replacement { _ = replacement(clock, &time) } else { clock_gettime(clock, &time) }
         return time
     }
+
+    /// What waits instead of the system's timers; set it together with ``replacement``.
+    @exclusivity(unchecked) nonisolated(unsafe) package static var sleepReplacement:
+        (@Sendable (TimeSpan) async throws -> Void)?
+
+    /// Waits for a time, without a thread.
+    ///
+    /// - Throws: A `CancellationError` as soon as the Swift task is cancelled.
+    package static func sleep(_ time: TimeSpan) async throws {
+        if let sleepReplacement { return try await sleepReplacement(time) }
+        // A time of centuries would overflow when it is added to the present time.
+        try await Task.sleep(nanoseconds: min(time.nanoseconds, 1_000_000_000_000_000_000))
+    }
 }
 
 extension Date {

@@ -63,6 +63,6 @@ public final class BandwidthLimit: Sendable {
     /// Waits until bytes may be taken, and counts them.
     package func take(_ count: Int) async throws {
         let delay = take(count, at: .now())
-        if delay > .zero { try await Task.sleep(nanoseconds: delay.nanoseconds) }
+        if delay > .zero { try await SystemClock.sleep(delay) }
     }
 }

@@ -200,7 +200,7 @@ extension CurlSession {
     ///   - options: The settings.
     /// - Returns: The stream; nothing is sent before it is iterated.
     public func eventSource(for request: URLRequest, options: EventSource.Options = .init()) -> EventSource {
-        eventSource(for: request, options: options) { try await Task.sleep(for: .seconds(min($0, 1e9))) }
+        eventSource(for: request, options: options) { try await SystemClock.sleep(TimeSpan(seconds: $0)) }
     }
 
     /// Calls ``eventSource(for:options:)`` with a request for a URL.

@@ -64,14 +64,14 @@ struct QueueRun: Sendable {
     let session: CurlSession
     let report: (@Sendable (QueuedTransfer) -> Void)?
 
-    private static let interval = Duration.milliseconds(250)
+    private static let interval = TimeSpan.milliseconds(250)
 
     private var mostRunning: Int { min(max(queue.options.maximumConcurrentTransfers, 1), 256) }
 
     func run() async throws -> TransferQueue.Summary {
         let (events, sink) = AsyncStream.makeStream(of: Event.self)
         let clock = Task {
-            while (try? await Task.sleep(for: Self.interval)) != nil { sink.yield(.tick) }
+            while (try? await SystemClock.sleep(Self.interval)) != nil { sink.yield(.tick) }
         }
         defer { clock.cancel() }
         // A cancelled task gets no more events, but has to wait for the transfers.
@@ -151,7 +151,7 @@ struct QueueRun: Sendable {
             state.tasks[id] = nil
             if let delay = retryDelay(id, ending, &state.failures[id, default: Failures()]), !state.isEnding {
                 state.delays[id] = Task {
-                    try? await Task.sleep(nanoseconds: delay.nanoseconds)
+                    try? await SystemClock.sleep(delay)
                     sink.yield(.due(id))
                 }
             } else {

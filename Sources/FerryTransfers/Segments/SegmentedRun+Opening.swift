@@ -85,6 +85,6 @@ extension SegmentedRun {
             }
             return state.sources[index].isUsable ? state.sources[index].retryTime.since(now) : .zero
         }
-        if delay > .zero { try await Task.sleep(nanoseconds: delay.nanoseconds) }
+        if delay > .zero { try await SystemClock.sleep(delay) }
     }
 }

@@ -75,7 +75,7 @@ final class PartUploadRun: Sendable {
             } catch {
                 failures += 1
                 guard !Task.isCancelled, failures < Self.mostFailures, Self.isPassing(error) else { throw error }
-                try await Task.sleep(for: .milliseconds(100 << failures))
+                try await SystemClock.sleep(.milliseconds(100 << UInt64(failures)))
             }
         }
     }

@@ -138,7 +138,7 @@ final class UploadRun: Sendable {
                 try Task.checkCancellation()
                 failures = state.withLock { $0.parts[index].confirmed } > before ? 1 : failures + 1
                 guard failures <= Self.mostFailures, location != nil || mayCreate else { throw interruption.cause }
-                try await Task.sleep(for: .milliseconds(50 << failures))
+                try await SystemClock.sleep(.milliseconds(50 << UInt64(failures)))
             }
         }
     }

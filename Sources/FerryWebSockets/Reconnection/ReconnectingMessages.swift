@@ -108,7 +108,7 @@ extension CurlSession {
         opened: @escaping @Sendable (WebSocketTask) async throws -> Void = { _ in }
     ) -> ReconnectingMessages {
         webSocketMessages(with: request, protocols: protocols, options: options, reconnecting: policy, opened: opened) {
-            try await Task.sleep(for: .seconds(min($0, 1e9)))
+            try await SystemClock.sleep(TimeSpan(seconds: $0))
         }
     }
 

@@ -194,7 +194,7 @@ extension WebSocketConnection {
     }
 
     /// Sends pings, and ends the connection if one is not answered before the next.
-    func keepAlive(_ interval: TimeInterval) async {
+    func keepAlive(_ interval: TimeSpan) async {
         while await Self.sleep(interval) {
             let hasAnswered = Mutex(false)
             let ping = Task {

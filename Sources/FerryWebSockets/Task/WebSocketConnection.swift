@@ -52,7 +52,7 @@ final class WebSocketConnection: Sendable {
             return !state.isStarted && state.machine.state == .connecting
         }
         guard mayStart else { return }
-        let limit = request.timeoutInterval
+        let limit = TimeSpan(timeout: request.timeoutInterval)
         addWork { connection in
             guard await Self.sleep(limit) else { return }
             let error = WebSocketError(.timedOut, "The server has not answered the handshake in time")
@@ -72,10 +72,8 @@ final class WebSocketConnection: Sendable {
     }
 
     /// Waits, and returns whether the time has passed.
-    static func sleep(_ seconds: TimeInterval) async -> Bool {
-        let longest: TimeInterval = 1e9
-        guard seconds.isFinite, seconds < longest else { return false }
-        return (try? await Task.sleep(for: .seconds(max(0, seconds)))) != nil
+    static func sleep(_ time: TimeSpan) async -> Bool {
+        (try? await SystemClock.sleep(time)) != nil
     }
 
     private func shakeHands() async {
@@ -125,7 +123,7 @@ final class WebSocketConnection: Sendable {
             throw error
         }
         if let interval = options.pingInterval, interval > 0 {
-            addWork { await $0.keepAlive(interval) }
+            addWork { await $0.keepAlive(TimeSpan(seconds: interval)) }
         }
     }
 
@@ -179,7 +177,7 @@ final class WebSocketConnection: Sendable {
         let code: WebSocketError.Code = violation.code == .messageTooBig ? .messageTooLarge : .protocolViolation
         fail(WebSocketError(code, violation.message, closeCode: violation.code), .violation(violation))
         // What the server sends now is of no interest, but the close frame has to reach it.
-        _ = await Self.sleep(min(options.closeTimeout, 1))
+        _ = await Self.sleep(min(TimeSpan(seconds: options.closeTimeout), .milliseconds(1_000)))
         handle(.closeTimeout)
     }
 
@@ -204,7 +202,7 @@ final class WebSocketConnection: Sendable {
         case .sendClose(let code, let reason):
             // A pipe that takes nothing more belongs to a connection that has ended.
             try? pipe?.append(FrameWriter.frame(.close, FrameWriter.closePayload(code, reason), mask: Self.mask()))
-            let limit = options.closeTimeout
+            let limit = TimeSpan(seconds: options.closeTimeout)
             addWork { connection in
                 if await Self.sleep(limit) { connection.handle(.closeTimeout) }
             }

@@ -48,8 +48,8 @@ public final class WebSocketTask: Sendable {
 
     /// Opens the connection.
     ///
-    /// Further calls have no effect. The request's `timeoutInterval` limits the whole handshake; after it there is no
-    /// limit of time but ``Options/pingInterval``.
+    /// Further calls have no effect. The request's `timeoutInterval` limits the whole handshake, unless it is zero or
+    /// infinite; after it there is no limit of time but ``Options/pingInterval``.
     public func resume() { connection.start() }
 
     /// Returns when the handshake is complete.

@@ -95,6 +95,17 @@ struct HostileServerTests {
         try await eventually("the end of the connection") { server.finished == 1 }
     }
 
+    @Test("A timeout that is zero, negative or not a number is none", arguments: [0, -1, .nan, .infinity])
+    func noTimeout(_ timeout: Double) async throws {
+        let server = try RawServer { connection in
+            connection.readHead()
+            usleep(100_000)
+            connection.write("HTTP/1.1 204 No Content\r\n\r\n")
+        }
+        let error = await #expect(throws: WebSocketError.self) { try await open(server, timeout: timeout).receive() }
+        #expect(error?.code == .refused)
+    }
+
     @Test("An open connection outlives the timeout of its handshake")
     func noTimeoutAfterwards() async throws {
         let server = try RawServer.webSocket { connection in

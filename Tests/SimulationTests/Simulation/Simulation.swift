@@ -13,8 +13,9 @@ import struct Synchronization.Atomic
 /// happen one at a time, and the next one happens when nothing follows from the last one any more. So what happens
 /// follows from the seed, as long as one event does not make several threads work at the same time.
 ///
-/// Code with timers of its own, such as `Task.sleep`, still waits for real time, and the simulation does not wait for
-/// it: use ``sleep(_:)`` instead. The process cannot have real sessions at the same time, so each test is an exit test.
+/// The library's asynchronous functions wait for simulated time too. A test that calls `Task.sleep` waits for real
+/// time, and the simulation does not wait for it: use ``sleep(_:)`` instead. The process cannot have real sessions at
+/// the same time, so each test is an exit test.
 final class Simulation: Sendable {
     /// The simulation of this process; the first access replaces libcurl and the clocks.
     static let shared = Simulation()
@@ -24,6 +25,8 @@ final class Simulation: Sendable {
     private enum Event {
         /// Something that happens in the code of a test, on the thread of the simulation; it must not wait.
         case action(@Sendable () -> Void)
+        /// The end of a wait of the library's code; nothing happens if it was cancelled.
+        case wait(SimulatedWait)
         /// Something that happens to the transfers of an engine; nothing if only its wait ends.
         case network(SimulatedMulti, (@Sendable () -> Void)?)
     }
@@ -48,6 +51,7 @@ final class Simulation: Sendable {
             result?.pointee = timespec(tv_sec: Int(now / 1_000_000_000 + offset), tv_nsec: Int(now % 1_000_000_000))
             return 0
         }
+        SystemClock.sleepReplacement = { [self] time in try await sleep(time) }
         installSimulatedCurl()
         ferry_use_library { name in simulation_find(name) }
         Thread { self.drive() }.start()
@@ -68,6 +72,13 @@ final class Simulation: Sendable {
     /// Does something after simulated seconds.
     func after(_ seconds: Double, _ action: @escaping @Sendable () -> Void) {
         state.withLock { $0.events.insert(.action(action), at: now + UInt64(seconds * 1e9)) }
+    }
+
+    /// Waits for simulated time, or throws a `CancellationError` as soon as the Swift task is cancelled.
+    private func sleep(_ time: TimeSpan) async throws {
+        let wait = SimulatedWait()
+        if time != .infinite { state.withLock { $0.events.insert(.wait(wait), at: now + time.nanoseconds) } }
+        try await wait.end()
     }
 
     func schedule(_ multi: SimulatedMulti, after seconds: Double, _ action: @escaping @Sendable () -> Void) {
@@ -147,6 +158,7 @@ final class Simulation: Sendable {
     /// Performs the next event, and returns whether there was one.
     private func step() -> Bool {
         let (event, isOver) = state.withLock { state -> (Event?, Bool) in
+            while case .wait(let wait) = state.events.firstValue, wait.isOver { _ = state.events.removeFirst() }
             let wait = state.waits.values.filter { $0.end != .max }.min { $0.end < $1.end }
             let time = min(state.events.first ?? .max, wait?.end ?? .max)
             guard time != .max else { return (nil, false) }
@@ -162,6 +174,7 @@ final class Simulation: Sendable {
         switch event {
         case nil: return false
         case .action(let action): action()
+        case .wait(let wait): wait.finish(.success(()))
         case .network(let multi, let action): multi.wake(for: action)
         }
         return true
@@ -172,38 +185,3 @@ final class Simulation: Sendable {
 
 /// The time in nanoseconds, outside of the simulation because a C function reads it.
 private let simulatedNow = Atomic<UInt64>(1_000_000_000)
-
-/// Values in the order of their times, and those of the same time in the order in which they were inserted.
-private struct Heap<Value> {
-    private var entries: [(time: UInt64, number: Int, value: Value)] = []
-    private var number = 0
-
-    var first: UInt64? { entries.first?.time }
-
-    mutating func insert(_ value: Value, at time: UInt64) {
-        number += 1
-        entries.append((time, number, value))
-        var child = entries.count - 1
-        while child > 0, isBefore(child, (child - 1) / 2) {
-            entries.swapAt(child, (child - 1) / 2)
-            child = (child - 1) / 2
-        }
-    }
-
-    mutating func removeFirst() -> Value? {
-        guard !entries.isEmpty else { return nil }
-        entries.swapAt(0, entries.count - 1)
-        let removed = entries.removeLast().value
-        var parent = 0
-        while true {
-            let children = [2 * parent + 1, 2 * parent + 2].filter { $0 < entries.count }
-            guard let least = children.min(by: { isBefore($0, $1) }), isBefore(least, parent) else { return removed }
-            entries.swapAt(least, parent)
-            parent = least
-        }
-    }
-
-    private func isBefore(_ left: Int, _ right: Int) -> Bool {
-        (entries[left].time, entries[left].number) < (entries[right].time, entries[right].number)
-    }
-}

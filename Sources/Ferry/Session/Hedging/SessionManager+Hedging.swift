@@ -23,10 +23,7 @@ extension SessionManager {
             group.addTask { (await self.completion(of: makeTask), false) }
             if let delay {
                 group.addTask {
-                    let seconds = min(delay.seconds, 1e9)
-                    guard (try? await Task.sleep(for: .seconds(seconds))) != nil, hedging.take(origin) else {
-                        return nil
-                    }
+                    guard (try? await SystemClock.sleep(delay)) != nil, hedging.take(origin) else { return nil }
                     second.isSent.store(true, ordering: .relaxed)
                     return (await self.completion(of: makeTask), true)
                 }

@@ -1,19 +1,18 @@
-import Foundation
+import FerryCore
 
 /// The beginning of the body of a response that did not pass validation, which becomes part of the error.
 struct RejectedBody: Sendable {
     private let response: URLResponse
     private let request: URLRequest?
-    private let start = ContinuousClock.now
-    private let timeLimit: Duration?
+    private let start = MonotonicTime.now()
+    private let timeLimit: TimeSpan
     private var beginning = Data()
 
     /// Creates an empty body; a request without a timeout has no time limit.
     init(of response: URLResponse, to request: URLRequest?) {
         self.response = response
         self.request = request
-        let seconds = request?.timeoutInterval ?? 60
-        timeLimit = seconds > 0 && seconds < 1e9 ? .seconds(seconds) : nil
+        timeLimit = TimeSpan(timeout: request?.timeoutInterval ?? 60)
     }
 
     /// Adds a piece, and returns whether the rest of the body is not waited for.
@@ -23,7 +22,7 @@ struct RejectedBody: Sendable {
     mutating func append(_ data: Data) -> Bool {
         beginning.append(data.prefix(max(0, TemporaryFile.errorBodyLimit - beginning.count)))
         guard beginning.count < TemporaryFile.errorBodyLimit else { return true }
-        return timeLimit.map { ContinuousClock.now - start >= $0 } ?? false
+        return MonotonicTime.now().since(start) >= timeLimit
     }
 
     /// Returns the validation error.

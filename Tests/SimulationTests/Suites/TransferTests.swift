@@ -1,0 +1,105 @@
+import FerryTransfers
+import Testing
+
+/// Queues and verified downloads over networks that are away for a while.
+@Suite(.ownThreads, .timeLimit(.minutes(5)))
+struct SimulatedTransferTests {
+    /// A host with the same entity under each path, whose connections are lost after some bytes.
+    private static func host(_ body: [UInt8], isAway: Watched<Bool>, lost: Int) -> SimulatedHost {
+        let path = { @Sendable in SimulatedPath(outcome: isAway.current ? .refused : .opens) }
+        return SimulatedHost(path: path) { request in
+            var range = 0...body.count - 1
+            var fields = [(name: "ETag", value: "\"1\""), (name: "Accept-Ranges", value: "bytes")]
+            var status = 200
+            if let field = request.field("Range") {
+                let bounds = field.dropFirst(6).split(separator: "-").compactMap { Int($0) }
+                range = bounds[0]...(bounds.count > 1 ? bounds[1] : body.count - 1)
+                fields.append(("Content-Range", "bytes \(range.lowerBound)-\(range.upperBound)/\(body.count)"))
+                status = 206
+            }
+            var response = SimulatedResponse(status, Array(body[range]), fields: fields)
+            (response.pieceSize, response.pieceDelay) = (16_384, 0.2)
+            if response.body.count > lost { response.end = .reset(after: lost) }
+            return response
+        }
+    }
+
+    private static func folder() throws -> URL {
+        let folder = FileManager.default.temporaryDirectory.appendingPathComponent("simulated-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        return folder
+    }
+
+    @Test("A queue whose network is away for half an hour finishes by itself, with every byte right")
+    func outage() async {
+        await #expect(processExitsWith: .success) {
+            try await Simulation.shared.run {
+                let folder = try Self.folder()
+                defer { try? FileManager.default.removeItem(at: folder) }
+                let body = Simulated.pattern(600_000)
+                let isAway = Watched(false)
+                Simulation.shared.add(Self.host(body, isAway: isAway, lost: 150_000), named: "a.test")
+                var options = TransferQueue.Options()
+                options.retry?.backoff = RetryPolicy.Backoff(base: 60, cap: 900, hasJitter: false)
+                options.retry?.maximumRetries = 20
+                let queue = try await TransferQueue(folder: folder.appendingPathComponent("queue"), options: options)
+                for number in 0..<6 {
+                    let file = folder.appendingPathComponent("\(number)")
+                    try await queue.add(VerifiedDownload(try Simulated.url("http://a.test/\(number)"), to: file))
+                }
+                Simulation.shared.after(1) { isAway.change { $0 = true } }
+                Simulation.shared.after(1_801) { isAway.change { $0 = false } }
+                let summary = try await queue.run(with: Simulated.session())
+                #expect(summary.finished == 6 && summary.failed == 0)
+                #expect((1_800..<3_600).contains(Simulation.shared.seconds), "\(Simulation.shared.seconds)")
+                for number in 0..<6 {
+                    let file = folder.appendingPathComponent("\(number)")
+                    #expect(try Data(contentsOf: file) == Data(body), "\(number)")
+                }
+            }
+        }
+    }
+
+    @Test("Several connections that are lost again and again still make the file")
+    func segments() async {
+        await #expect(processExitsWith: .success) {
+            try await Simulation.shared.run {
+                let folder = try Self.folder()
+                defer { try? FileManager.default.removeItem(at: folder) }
+                let body = Simulated.pattern(8_000_000)
+                Simulation.shared.add(Self.host(body, isAway: Watched(false), lost: 400_000), named: "a.test")
+                let file = folder.appendingPathComponent("file")
+                let url = try Simulated.url("http://a.test/")
+                let outcome = try await Simulated.session().download(VerifiedDownload(url, to: file, connections: 4))
+                #expect(outcome.bytes == 8_000_000)
+                #expect(try Data(contentsOf: file) == Data(body))
+            }
+        }
+    }
+
+    @Test("A limit holds for an upload that takes minutes")
+    func limitedUpload() async {
+        await #expect(processExitsWith: .success) {
+            try await Simulation.shared.run {
+                let received = Watched(0)
+                let host = SimulatedHost { request in
+                    received.change { $0 = request.body.count }
+                    return .text("")
+                }
+                Simulation.shared.add(host, named: "a.test")
+                let folder = try Self.folder()
+                defer { try? FileManager.default.removeItem(at: folder) }
+                let file = folder.appendingPathComponent("file")
+                try Data(count: 40_000).write(to: file)
+                var request = try Simulated.request("http://a.test/", "PUT", timeout: 100_000)
+                request.setValue("application/octet-stream", forHTTPHeaderField: "Content-Type")
+                var upload = FileUpload(file, for: request)
+                upload.limit = BandwidthLimit(bytesPerSecond: 100)
+                let session = Simulated.session { $0.timeoutIntervalForResource = 1_000_000 }
+                let outcome = try await session.upload(upload)
+                #expect(outcome.bytes == 40_000 && received.current == 40_000)
+                #expect((390..<410).contains(Simulation.shared.seconds), "\(Simulation.shared.seconds)")
+            }
+        }
+    }
+}
