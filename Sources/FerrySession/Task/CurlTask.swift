@@ -8,10 +8,12 @@ protocol CurlTask: URLSessionTask {
 }
 
 /// A `URLSessionDataTask` that the engine drives.
-public final class CurlDataTask: URLSessionDataTask, CurlTask, @unchecked Sendable {
-    let core: TaskCore
+///
+/// It is open for `WebSocketTask`; other modules cannot make one.
+open class CurlDataTask: URLSessionDataTask, CurlTask, @unchecked Sendable {
+    final let core: TaskCore
 
-    init(core: TaskCore) {
+    package init(core: TaskCore) {
         self.core = core
         super.init()
         core.attach(self)
@@ -20,55 +22,55 @@ public final class CurlDataTask: URLSessionDataTask, CurlTask, @unchecked Sendab
     deinit { core.taskWasReleased() }
 
     /// Starts the task, or continues it once every call to `suspend()` has been matched.
-    public override func resume() { core.resume() }
+    open override func resume() { core.resume() }
     /// Pauses the transfer in both directions, and its deadlines, until the task is resumed.
-    public override func suspend() { core.suspend() }
+    open override func suspend() { core.suspend() }
     /// Cancels the task, which ends with `URLError.cancelled`; has no effect on a task that has ended.
-    public override func cancel() { core.cancel() }
+    open override func cancel() { core.cancel() }
     /// A number that identifies the task within its session.
-    public override var taskIdentifier: Int { core.identifier }
+    open override var taskIdentifier: Int { core.identifier }
     /// The state of the task: running, suspended, being cancelled or completed.
-    public override var state: URLSessionTask.State { core.publicState }
+    open override var state: URLSessionTask.State { core.publicState }
     /// The error that the task ended with, or `nil` if it has not ended or was successful.
-    public override var error: (any Error)? { core.error }
+    open override var error: (any Error)? { core.error }
     /// The request that the task was made with, or `nil` for a download whose resume data cannot be used.
-    public override var originalRequest: URLRequest? { core.originalRequest }
+    open override var originalRequest: URLRequest? { core.originalRequest }
     /// The request that was sent last, after redirects and authentication.
-    public override var currentRequest: URLRequest? { core.currentRequest }
+    open override var currentRequest: URLRequest? { core.currentRequest }
     /// The response, or `nil` until its head has arrived.
-    public override var response: URLResponse? { core.response }
+    open override var response: URLResponse? { core.response }
     /// The number of bytes of the response's body that have been received.
-    public override var countOfBytesReceived: Int64 { core.countOfBytesReceived }
+    open override var countOfBytesReceived: Int64 { core.countOfBytesReceived }
     /// The number of bytes of the request's body that have been sent.
-    public override var countOfBytesSent: Int64 { core.countOfBytesSent }
+    open override var countOfBytesSent: Int64 { core.countOfBytesSent }
     /// The length of the response's body in bytes, or -1 if it is not known.
-    public override var countOfBytesExpectedToReceive: Int64 { core.countOfBytesExpectedToReceive }
+    open override var countOfBytesExpectedToReceive: Int64 { core.countOfBytesExpectedToReceive }
     /// The length of the request's body in bytes, or -1 if it is not known.
-    public override var countOfBytesExpectedToSend: Int64 { core.countOfBytesExpectedToSend }
+    open override var countOfBytesExpectedToSend: Int64 { core.countOfBytesExpectedToSend }
 
     /// The number of bytes that the program expects to receive; it has no effect.
-    public override var countOfBytesClientExpectsToReceive: Int64 {
+    open override var countOfBytesClientExpectsToReceive: Int64 {
         get { core.clientExpectsToReceive }
         set { core.clientExpectsToReceive = newValue }
     }
 
     /// The number of bytes that the program expects to send; it has no effect.
-    public override var countOfBytesClientExpectsToSend: Int64 {
+    open override var countOfBytesClientExpectsToSend: Int64 {
         get { core.clientExpectsToSend }
         set { core.clientExpectsToSend = newValue }
     }
 
     /// The progress of the task, which can cancel, pause and resume it.
-    public override var progress: Progress { core.tied(super.progress) }
+    open override var progress: Progress { core.tied(super.progress) }
 
     /// The priority of the task among those that wait for a connection; it is read when the task starts.
-    public override var priority: Float {
+    open override var priority: Float {
         get { core.priority }
         set { core.priority = newValue }
     }
 
     /// The task's own delegate, or else the session's.
-    public override var delegate: (any URLSessionTaskDelegate)? {
+    open override var delegate: (any URLSessionTaskDelegate)? {
         get { core.delegate }
         set { core.delegate = newValue }
     }

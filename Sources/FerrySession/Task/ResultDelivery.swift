@@ -6,8 +6,8 @@ enum ResultDelivery: Sendable {
     case data(@Sendable (Data?, ReceivedResponse?, (any Error)?) -> Void, isAsync: Bool)
     /// To a completion handler, with the body in a file; unless `isAsync`, the file is deleted when it returns.
     case download(@Sendable (URL?, ReceivedResponse?, (any Error)?) -> Void, isAsync: Bool)
-    /// To a consumer that pulls the body.
-    case stream(ByteStream)
+    /// To a consumer that pulls the body; the end goes to the delegate too if `tellsEnd` is true.
+    case stream(ByteStream, tellsEnd: Bool = false)
 
     /// Delivers to a user's completion handler, with the body in memory.
     static func data(_ handler: @escaping @Sendable (Data?, URLResponse?, (any Error)?) -> Void) -> ResultDelivery {

@@ -74,7 +74,7 @@ extension TaskCore: CallClient {
         var unflushed: (ByteStream, DelegateDispatcher)?
         let (flow, mustDrain, update) = state.withLock { state -> (Flow, Bool, TransferCounts?) in
             guard state.lifecycle == .active else { return (.more, false, nil) }
-            if case .stream(let stream) = state.resultDelivery {
+            if case .stream(let stream, _) = state.resultDelivery {
                 state.counts.received.add(ByteCount(clamping: bytes.count))
                 let (flow, mustFlush) = stream.append(bytes, limit: limit)
                 if flow == .wait { state.isEngineWaiting = true }

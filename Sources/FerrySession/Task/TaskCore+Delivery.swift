@@ -207,7 +207,7 @@ extension TaskCore {
     }
 
     private func askDisposition(_ delivery: Delivery, _ response: ReceivedResponse) {
-        if case .stream(let stream) = delivery.resultDelivery {
+        if case .stream(let stream, _) = delivery.resultDelivery {
             accept(delivery)
             return stream.respond(response)
         }
@@ -268,7 +268,9 @@ extension TaskCore {
         case .download(let handler, let isAsync):
             handler(error == nil ? file?.url : nil, response, error)
             if !isAsync || error != nil { file?.remove() }
-        case .stream(let stream): stream.finish(error)
+        case .stream(let stream, let tellsEnd):
+            if tellsEnd { delivery.delegate.task?.urlSession(session, task: task, didCompleteWithError: error) }
+            stream.finish(error)
         }
         release()
         session.core.endDurableTask(identifier, error)

@@ -2,7 +2,7 @@
 ///
 /// The engine posts events from its thread; ``drain()`` delivers them, one at a time and in order, on the delegate
 /// queue. Decisions are made under the lock; delegates and handlers are called outside it.
-final class TaskCore: Sendable {
+package final class TaskCore: Sendable {
     let identifier: Int
     /// Whether the task may still run after its session was invalidated.
     let wasMadeBeforeInvalidation: Bool

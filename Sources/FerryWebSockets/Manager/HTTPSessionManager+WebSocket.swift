@@ -25,10 +25,9 @@ extension HTTPSessionManager {
         var request = Request<Data>.get(path, serializer: .data)
         request.parameters = parameters
         let handshake = try adapt(makeRequest(request))
-        let (interceptors, policy) = (interceptors, retryPolicy)
-        return WebSocketTask(session, handshake, protocols: protocols, options) { task in
-            if !interceptors.isEmpty { task.interceptors = interceptors }
-            if let policy { task.retryPolicy = policy }
-        }
+        let task = session.webSocket(with: handshake, protocols: protocols, options: options)
+        if !interceptors.isEmpty { task.interceptors = interceptors }
+        if let retryPolicy { task.retryPolicy = retryPolicy }
+        return task
     }
 }

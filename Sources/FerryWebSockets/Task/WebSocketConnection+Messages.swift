@@ -1,9 +1,9 @@
 extension WebSocketConnection {
     // MARK: - Receiving
 
-    func read(_ bytes: CurlSession.Bytes) async throws {
+    func read() async throws {
         var reader = MessageReader(maximumSize: max(0, options.maximumMessageSize), compression: agreement?.compression)
-        for try await chunk in bytes.chunks {
+        for try await chunk in stream.chunks {
             var rest = chunk
             while let event = try reader.next(&rest) { await receive(event) }
         }
@@ -58,8 +58,7 @@ extension WebSocketConnection {
     }
 
     func receive(_ handler: @escaping MessageInbox.Handler) {
-        let queue = session.delegateQueue
-        receive(state.withLock { $0.inbox.nextNumber() }) { result in
+        receive(state.withLock { $0.inbox.nextNumber() }) { [queue] result in
             queue.addOperation { handler(result) }
         }
     }
@@ -153,7 +152,6 @@ extension WebSocketConnection {
         _ handler: @escaping @Sendable ((any Error)?) -> Void,
         _ operation: @escaping @Sendable (WebSocketConnection) async throws -> Void
     ) {
-        let queue = session.delegateQueue
         Task {
             var failure: (any Error)?
             do { try await operation(self) } catch { failure = error }

@@ -6,10 +6,7 @@ final class WebSocketConnection: Sendable {
         /// The messages that were sent before the connection was open.
         var early: [WebSocketTask.Message] = []
         var agreement: Handshake.Agreement?
-        var response: HTTPURLResponse?
         var pipe: BodyPipe?
-        /// What the server sends; its transfer ends when it is released.
-        var bytes: CurlSession.Bytes?
         /// The Swift tasks of the connection.
         var work: [Task<Void, Never>] = []
         /// The first reason why the connection fails.
@@ -21,38 +18,46 @@ final class WebSocketConnection: Sendable {
     }
 
     let options: WebSocketTask.Options
-    let session: CurlSession
-    private let request: URLRequest
+    /// Where the program's handlers are called.
+    let queue: OperationQueue
     private let handshake: Handshake
-    private let prepare: @Sendable (URLSessionTask) -> Void
+    private let timeLimit: TimeSpan
+    /// What the server sends, since the task was resumed.
+    let stream = UpgradeStream()
     let state = Mutex(State())
     /// Guards what is sent, so that frames, and what messages are compressed with, are in the order of the calls.
     let outgoing = Mutex<MessageDeflater?>(nil)
 
-    init(
-        _ session: CurlSession,
-        _ request: URLRequest,
-        _ handshake: Handshake,
-        _ options: WebSocketTask.Options,
-        prepare: @escaping @Sendable (URLSessionTask) -> Void
-    ) {
-        (self.session, self.request, self.handshake, self.options) = (session, request, handshake, options)
-        self.prepare = prepare
+    /// Makes a connection that is not open.
+    ///
+    /// - Parameters:
+    ///   - handshake: The handshake.
+    ///   - timeLimit: The limit of the time until it is open.
+    ///   - options: The settings.
+    ///   - queue: Where the program's handlers are called.
+    init(_ handshake: Handshake, timeLimit: TimeSpan, _ options: WebSocketTask.Options, queue: OperationQueue) {
+        (self.handshake, self.timeLimit, self.options, self.queue) = (handshake, timeLimit, options, queue)
     }
 
     var machine: SocketMachine { state.withLock { $0.machine } }
     var agreement: Handshake.Agreement? { state.withLock { $0.agreement } }
-    var response: HTTPURLResponse? { state.withLock { $0.response } }
 
     // MARK: - Opening
 
-    func start() {
+    /// Prepares for the response of a task that is about to be resumed; has no effect after the first time.
+    ///
+    /// - Parameters:
+    ///   - task: The task.
+    ///   - error: Why the task will fail; nil if the request is valid.
+    func start(_ task: CurlDataTask, _ error: WebSocketError?) {
         let mayStart = state.withLock { state in
             defer { state.isStarted = true }
             return !state.isStarted && state.machine.state == .connecting
         }
         guard mayStart else { return }
-        let limit = TimeSpan(timeout: request.timeoutInterval)
+        if let error { return fail(error, .disconnected) }
+        stream.attach(task)
+        let limit = timeLimit
         addWork { connection in
             guard await Self.sleep(limit) else { return }
             let error = WebSocketError(.timedOut, "The server has not answered the handshake in time")
@@ -78,19 +83,17 @@ final class WebSocketConnection: Sendable {
 
     private func shakeHands() async {
         do {
-            let request = try handshake.request(request)
-            let (bytes, response) = try await session.upgrade(request, prepare: prepare) { [self] in makePipe() }
-            try await open(bytes, response)
+            try await open()
             // In another Swift task, so that the memory of this one is released.
-            addWork { await $0.readAll(bytes) }
+            addWork { await $0.readAll() }
         } catch {
             fail(error, .disconnected)
         }
     }
 
-    private func readAll(_ bytes: CurlSession.Bytes) async {
+    private func readAll() async {
         do {
-            try await read(bytes)
+            try await read()
             handle(.disconnected)
         } catch let error as ProtocolViolation {
             await close(after: error)
@@ -100,7 +103,7 @@ final class WebSocketConnection: Sendable {
     }
 
     /// Makes the pipe for an attempt of the handshake, of which there may be several.
-    private func makePipe() -> BodyPipe {
+    func makePipe() -> BodyPipe {
         let pipe = BodyPipe()
         let isEnded = state.withLock { state in
             state.pipe = pipe
@@ -110,16 +113,15 @@ final class WebSocketConnection: Sendable {
         return pipe
     }
 
-    private func open(_ bytes: CurlSession.Bytes, _ response: URLResponse) async throws {
-        guard let response = response as? HTTPURLResponse else {
-            throw WebSocketError(.invalidHandshake, "The response is not HTTP")
-        }
-        state.withLock { ($0.response, $0.bytes) = (response, bytes) }
+    private func open() async throws {
         do {
-            guard response.statusCode == 101 else { throw await Self.refusal(response, bytes) }
+            guard let response = try await stream.response() as? HTTPURLResponse else {
+                throw WebSocketError(.invalidHandshake, "The response is not HTTP")
+            }
+            guard response.statusCode == 101 else { throw await Self.refusal(response, stream.chunks) }
             begin(try handshake.read(response))
         } catch {
-            bytes.task.cancel()
+            stream.cancel()
             throw error
         }
         if let interval = options.pingInterval, interval > 0 {
@@ -146,8 +148,8 @@ final class WebSocketConnection: Sendable {
         for work in work { work.cancel() }
     }
 
-    private static func refusal(_ response: HTTPURLResponse, _ bytes: CurlSession.Bytes) async -> WebSocketError {
-        var chunks = bytes.chunks.makeAsyncIterator()
+    private static func refusal(_ response: HTTPURLResponse, _ body: CurlSession.Chunks) async -> WebSocketError {
+        var chunks = body.makeAsyncIterator()
         let beginning = (try? await chunks.next())?.prefix(200) ?? Data()
         let text = PresentableText.message(String(decoding: beginning, as: UTF8.self))
         let message = "The server has refused the handshake with the status \(response.statusCode)"
@@ -209,7 +211,7 @@ final class WebSocketConnection: Sendable {
         case .finishSending: pipe?.finish()
         case .disconnect:
             pipe?.finish()
-            state.withLock { $0.bytes }?.task.cancel()
+            stream.cancel()
         case .tellEnd: break
         }
     }
@@ -227,14 +229,14 @@ final class WebSocketConnection: Sendable {
     }
 
     private func end() {
-        let (work, waiters, room, bytes) = state.withLock { state in
-            defer { (state.work, state.bytes) = ([], nil) }
-            return (state.work, state.endWaiters.take(), state.inbox.takeRoom(), state.bytes)
+        let (work, waiters, room) = state.withLock { state in
+            defer { state.work = [] }
+            return (state.work, state.endWaiters.take(), state.inbox.takeRoom())
         }
         for work in work { work.cancel() }
         room?.resume()
         for waiter in waiters { waiter.resume() }
-        withExtendedLifetime(bytes) {}
+        stream.cancel()
     }
 
     /// Returns the error of those who use a connection that is closed; `nil` if it is not.

@@ -13,7 +13,10 @@
 ///
 /// The server is read only as fast as the program receives: about 1 MiB, or one message that is larger, waits in
 /// memory. Pings are answered while messages are read. A task that runs is retained until its connection has ended.
-public final class WebSocketTask: Sendable {
+///
+/// It is a task of its session like others: the delegate is told of challenges, redirects, metrics and its end, and
+/// `getAllTasks` has it, among the data tasks.
+public final class WebSocketTask: CurlDataTask, @unchecked Sendable {
     /// The settings of a connection.
     public struct Options: Sendable, Hashable {
         /// The largest size of a message that is received, in bytes, after its compression is undone; 1 MiB by default.
@@ -31,26 +34,46 @@ public final class WebSocketTask: Sendable {
         public init() {}
     }
 
+    // The properties are constants of types that are `Sendable`.
     private let connection: WebSocketConnection
+    /// Why the task will fail; nil if the request is valid.
+    private let invalidity: WebSocketError?
 
-    /// Makes a task; `prepare` is called with the handshake's task of the session before it is resumed.
-    init(
+    private init(_ core: TaskCore, _ connection: WebSocketConnection, _ invalidity: WebSocketError?) {
+        (self.connection, self.invalidity) = (connection, invalidity)
+        super.init(core: core)
+    }
+
+    fileprivate static func make(
         _ session: CurlSession,
         _ request: URLRequest,
         protocols: [String],
-        _ options: Options,
-        prepare: @escaping @Sendable (URLSessionTask) -> Void = { _ in }
-    ) {
+        _ options: Options
+    ) -> WebSocketTask {
         let compresses = options.offersCompression && RawDeflate.isAvailable
         let handshake = Handshake(protocols: protocols, offersCompression: compresses)
-        connection = WebSocketConnection(session, request, handshake, options, prepare: prepare)
+        let timeLimit = TimeSpan(timeout: request.timeoutInterval)
+        let queue = session.delegateQueue
+        let connection = WebSocketConnection(handshake, timeLimit: timeLimit, options, queue: queue)
+        var (request, invalidity) = (request, WebSocketError?.none)
+        do throws(WebSocketError) { request = try handshake.request(request) } catch { invalidity = error }
+        return session.makeUpgradeTask(
+            request,
+            connection.stream,
+            startError: invalidity.map { URLError(.badURL, userInfo: [NSUnderlyingErrorKey: $0]) },
+            makePipe: { connection.makePipe() },
+            makeTask: { WebSocketTask($0, connection, invalidity) }
+        )
     }
 
     /// Opens the connection.
     ///
-    /// Further calls have no effect. The request's `timeoutInterval` limits the whole handshake, unless it is zero or
-    /// infinite; after it there is no limit of time but ``Options/pingInterval``.
-    public func resume() { connection.start() }
+    /// Further calls only undo those of `suspend()`. The request's `timeoutInterval` limits the whole handshake, unless
+    /// it is zero or infinite; after it there is no limit of time but ``Options/pingInterval``.
+    public override func resume() {
+        connection.start(self, invalidity)
+        super.resume()
+    }
 
     /// Returns when the handshake is complete.
     ///
@@ -155,7 +178,10 @@ public final class WebSocketTask: Sendable {
     }
 
     /// Ends the connection at once, without a close frame.
-    public func cancel() { connection.handle(.cancel) }
+    public override func cancel() {
+        connection.handle(.cancel)
+        super.cancel()
+    }
 
     /// Returns when the connection has ended.
     public func waitForEnd() async { await connection.waitForEnd() }
@@ -171,7 +197,7 @@ public final class WebSocketTask: Sendable {
     /// The subprotocol that the server has chosen; `nil` if it has chosen none, or the connection is not open yet.
     public var subprotocol: String? { connection.agreement?.subprotocol }
     /// The response to the handshake, once it has come.
-    public var response: HTTPURLResponse? { connection.response }
+    public override var response: HTTPURLResponse? { super.response as? HTTPURLResponse }
 }
 
 extension CurlSession {
@@ -188,7 +214,7 @@ extension CurlSession {
         protocols: [String] = [],
         options: WebSocketTask.Options = WebSocketTask.Options()
     ) -> WebSocketTask {
-        WebSocketTask(self, request, protocols: protocols, options)
+        WebSocketTask.make(self, request, protocols: protocols, options)
     }
 
     /// Calls `webSocket(with:protocols:options:)` with a request for a URL.
