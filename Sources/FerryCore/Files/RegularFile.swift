@@ -172,6 +172,8 @@ package final class RegularFile: @unchecked Sendable {
 
     /// Truncates the file to a size, or extends it with zeros.
     package func truncate(to size: Int64) throws(FileError) {
+        // Even without an effect, ext4 takes it for a replacement, and writes all to the disk when the file is closed.
+        if try self.size() == size { return }
         guard Self.retrying({ Int(ftruncate(descriptor, off_t(size))) }) == 0 else {
             throw FileError("truncate", path: path)
         }

@@ -17,6 +17,15 @@ extension CurlSession {
         /// Returns an iterator over the bytes.
         public func makeAsyncIterator() -> Iterator { Iterator(chunks: chunks.makeAsyncIterator()) }
 
+        /// Passes the body to a function as it arrives, and returns at its end, or when the function returns `false`.
+        ///
+        /// - Parameter function: Called on the engine's thread, one call at a time, and not after the return. Other
+        ///   transfers wait while it runs.
+        /// - Throws: The error that the transfer ended with.
+        package func pass(to function: @escaping @Sendable (UnsafeRawBufferPointer) -> Bool) async throws {
+            try await owner.stream.pass(to: function)
+        }
+
         /// An iterator over the bytes of a response.
         public struct Iterator: AsyncIteratorProtocol {
             fileprivate var chunks: Chunks.Iterator

@@ -6,12 +6,19 @@ final class ByteStream: Sendable {
         var isFinished = false
         var error: (any Error)?
         var isFull = false
+        /// Whether what arrives goes to the function and not to the buffer.
+        var isPassedOn = false
         var responseWaiter: CheckedContinuation<ReceivedResponse, any Error>?
         var chunkWaiter: CheckedContinuation<Data?, any Error>?
         var core: TaskCore?
     }
 
     private let state = Mutex(State())
+    /// The function that receives what is not buffered; its lock is held during a call, so that no call follows its end.
+    private let sink = Mutex<Sink?>(nil)
+
+    /// A function that receives bytes on the engine's thread, and returns whether it wants more.
+    typealias Sink = @Sendable (UnsafeRawBufferPointer) -> Bool
 
     /// Connects the stream to its task, which is cancelled when the consumer stops reading.
     func attach(_ core: TaskCore) {
@@ -25,17 +32,30 @@ final class ByteStream: Sendable {
 
     // MARK: - The engine's side
 
-    /// Appends bytes, and returns whether there is room for more, and whether ``flush()`` must be called.
+    /// Appends bytes, and returns whether there is room for more, and whether ``flush()`` must be called; `nil` if they
+    /// are for ``passOn(_:)``.
     ///
     /// ``flush()`` wakes a waiting reader at the end of the engine's turn. Waking it for each piece would cost more
     /// than moving the bytes.
-    func append(_ bytes: UnsafeRawBufferPointer, limit: Int) -> (flow: Flow, mustFlush: Bool) {
+    func append(_ bytes: UnsafeRawBufferPointer, limit: Int) -> (flow: Flow, mustFlush: Bool)? {
         state.withLock { state in
+            guard !state.isPassedOn else { return nil }
             let wasEmpty = state.buffer.isEmpty
             guard state.buffer.append(bytes) else { return (.noMemory, false) }
             state.isFull = state.buffer.count >= limit
             return (state.isFull ? .wait : .more, wasEmpty && state.chunkWaiter != nil)
         }
+    }
+
+    /// Passes bytes to the function, which may end the wait of ``pass(to:)``.
+    func passOn(_ bytes: UnsafeRawBufferPointer) {
+        let isWanted = sink.withLock { $0?(bytes) ?? true }
+        guard !isWanted else { return }
+        let waiter = state.withLock { state in
+            defer { state.chunkWaiter = nil }
+            return state.chunkWaiter
+        }
+        waiter?.resume(returning: nil)
     }
 
     /// Passes the buffered bytes to a waiting reader.
@@ -92,8 +112,20 @@ final class ByteStream: Sendable {
         }
     }
 
+    /// Passes the body to a function, and returns at its end, or when the function returns `false`.
+    func pass(to function: @escaping Sink) async throws {
+        sink.withLock { $0 = function }
+        defer { sink.withLock { $0 = nil } }
+        // What is in the buffer comes first.
+        while let data = try await next(isolation: nil, passesOn: true) {
+            guard data.withUnsafeBytes({ function($0) }) else { return }
+        }
+    }
+
     /// Returns all buffered bytes, or waits for the next ones; `nil` at the end.
-    func next(isolation: isolated (any Actor)?) async throws -> Data? {
+    ///
+    /// - Parameter passesOn: Whether the next ones go to the function instead, so that only the end is waited for.
+    func next(isolation: isolated (any Actor)?, passesOn: Bool = false) async throws -> Data? {
         try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { waiter in
                 let (known, core) = state.withLock { state -> (Result<Data?, any Error>?, TaskCore?) in
@@ -104,7 +136,7 @@ final class ByteStream: Sendable {
                     if let error = state.error { return (.failure(error), nil) }
                     if state.isFinished { return (.success(nil), nil) }
                     guard state.chunkWaiter == nil else { return (.failure(Self.secondReader), nil) }
-                    state.chunkWaiter = waiter
+                    (state.chunkWaiter, state.isPassedOn) = (waiter, passesOn)
                     return (nil, nil)
                 }
                 core?.readMore()

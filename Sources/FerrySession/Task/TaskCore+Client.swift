@@ -72,11 +72,15 @@ extension TaskCore: CallClient {
 
     func receive(_ bytes: UnsafeRawBufferPointer, limit: Int) -> Flow {
         var unflushed: (ByteStream, DelegateDispatcher)?
+        var passing: ByteStream?
         let (flow, mustDrain, update) = state.withLock { state -> (Flow, Bool, TransferCounts?) in
             guard state.lifecycle == .active else { return (.more, false, nil) }
             if case .stream(let stream, _) = state.resultDelivery {
                 state.counts.received.add(ByteCount(clamping: bytes.count))
-                let (flow, mustFlush) = stream.append(bytes, limit: limit)
+                guard let (flow, mustFlush) = stream.append(bytes, limit: limit) else {
+                    passing = stream
+                    return (.more, false, state.counts)
+                }
                 if flow == .wait { state.isEngineWaiting = true }
                 if mustFlush, let session = state.session { unflushed = (stream, session.dispatcher) }
                 return (flow, false, state.counts)
@@ -97,6 +101,7 @@ extension TaskCore: CallClient {
             return (isFull ? .wait : .more, state.claimDrain(), nil)
         }
         if let (stream, dispatcher) = unflushed { dispatcher.flushAtEndOfTurn(stream) }
+        passing?.passOn(bytes)
         if let update { progress.update(completed: update.completed, total: update.total) }
         if mustDrain { scheduleDrain() }
         return flow

@@ -1,10 +1,9 @@
 import Dispatch
 
-/// The partial file of a download, which is written, hashed and renamed on a queue of its own.
+/// The partial file of a download: the engine's thread writes to it, and a queue of its own hashes and renames it.
 ///
-/// The waits for the disk are then neither on a thread of the concurrency pool nor on the engine's.
-///
-/// `@unchecked Sendable`: `file`, `hash` and `hashed` are used only on the queue.
+/// `@unchecked Sendable`: `hash` and `hashed` are used only on the queue. `file` is, too, except that it is written
+/// elsewhere, which ends before it is closed.
 final class SegmentFile: @unchecked Sendable {
     let destination: String
     // With a target, the queues of many files share a few threads; without one, each would have its own.
@@ -76,13 +75,12 @@ final class SegmentFile: @unchecked Sendable {
         }
     }
 
-    /// Writes bytes, and hashes them if they follow those that are hashed.
-    func write(_ data: Data, at offset: Int64) async throws {
-        try await run { [self] in
-            try file.write(data, at: offset)
-            guard hash != nil, offset == hashed else { return }
-            data.withUnsafeBytes { hash?.update($0) }
-            hashed += Int64(data.count)
+    /// Writes bytes on the calling thread, as downloads to a file do.
+    func write(_ bytes: UnsafeRawBufferPointer, at offset: Int64) throws(VerifiedDownloadError) {
+        do throws(FileError) {
+            try file.write(bytes, at: offset)
+        } catch {
+            throw VerifiedDownloadError(error)
         }
     }
 
@@ -94,21 +92,26 @@ final class SegmentFile: @unchecked Sendable {
         }
     }
 
-    /// Returns the digest of the first bytes, reading those that are not hashed yet.
-    func digest(of total: Int64) async throws -> [UInt8]? {
-        let step: Int64 = 4_194_304
-        while true {
-            try Task.checkCancellation()
-            let isDone = try await run { [self] in
-                guard hash != nil, hashed < total else { return true }
-                let part = try file.read(hashed..<min(total, hashed + step))
+    /// Hashes the first bytes, as many as are not hashed yet; returns early if the Swift task is cancelled.
+    func hash(upTo end: Int64) async throws {
+        let step: Int64 = 1_048_576
+        var isDone = false
+        while !isDone, !Task.isCancelled {
+            isDone = try await run { [self] in
+                guard hash != nil, hashed < end else { return true }
+                let part = try file.read(hashed..<min(end, hashed + step))
                 guard !part.isEmpty else { throw FileError("read", path: partPath, code: EIO) }
                 part.withUnsafeBytes { hash?.update($0) }
                 hashed += Int64(part.count)
                 return false
             }
-            if isDone { break }
         }
+    }
+
+    /// Returns the digest of the first bytes.
+    func digest(of total: Int64) async throws -> [UInt8]? {
+        try await hash(upTo: total)
+        try Task.checkCancellation()
         return try await run { [self] in hash?.bytes }
     }
 

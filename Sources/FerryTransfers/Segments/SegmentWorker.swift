@@ -69,7 +69,7 @@ struct SegmentWorker: Sendable {
         let isFree = job.source.isMirror && job.entity.digest != nil
         let request = job.source.request(for: job.part, ifRange: isFree ? nil : job.entity.validator)
         do {
-            let (bytes, answer) = try await run.session.bytes(for: request)
+            let (bytes, answer) = try await run.open(request)
             guard let response = answer as? HTTPURLResponse else { throw URLError(.badServerResponse) }
             switch job.entity.evaluate(response, part: job.part, isMirror: job.source.isMirror) {
             case .fits: return try await read(bytes, from: job.index, isWhole: false)
@@ -114,20 +114,21 @@ struct SegmentWorker: Sendable {
             }
         }
         run.state.withLock { $0.rates[id] = TransferRate(start: .now()) }
-        var received = 0
+        let reception = Reception()
         do {
-            var chunks = bytes.chunks.makeAsyncIterator()
-            while let chunk = try await chunks.next() {
-                received += chunk.count
-                guard try await write(chunk, from: index, isWhole: isWhole) else {
-                    run.state.withLock { $0.sources[index].failures = 0 }
-                    return true
-                }
+            try await bytes.pass { piece in
+                reception.take(piece) { piece in try write(piece, from: index, isWhole: isWhole) }
             }
         } catch let error as URLError where !Task.isCancelled {
+            try reception.check()
             // After its last byte, it does not matter how a response ends.
             guard isMissing() else { return true }
-            return try await lose(index, received, error, isWhole: isWhole)
+            return try await lose(index, reception.received, error, isWhole: isWhole)
+        }
+        try reception.check()
+        if reception.isOver {
+            run.state.withLock { $0.sources[index].failures = 0 }
+            return true
         }
         guard isMissing() else { return true }
         let isAll = run.state.withLock { state -> Bool in
@@ -135,21 +136,19 @@ struct SegmentWorker: Sendable {
             state.plan.finish(at: state.plan.prefix)
             return true
         }
-        return isAll ? true : try await lose(index, received, URLError(.networkConnectionLost), isWhole: isWhole)
+        return isAll ? true : try await lose(index, reception.received, URLError(.networkConnectionLost), isWhole: isWhole)
     }
 
     private func isMissing() -> Bool { run.state.withLock { ($0.plan.segments[id]?.missing ?? 0) > 0 } }
 
-    /// Writes a piece, and returns whether the worker's part goes on.
-    private func write(_ chunk: Data, from index: Int, isWhole: Bool) async throws -> Bool {
-        var rest = chunk
-        let limit = run.download.limit
-        while let part = run.state.withLock({ $0.plan.claim(id, min(rest.count, limit?.pieceSize ?? .max)) }) {
-            try await limit?.take(part.count)
+    /// Writes a piece on the engine's thread, and returns whether the worker's part goes on.
+    private func write(_ piece: UnsafeRawBufferPointer, from index: Int, isWhole: Bool) throws -> Bool {
+        var rest = piece[...]
+        while let part = run.state.withLock({ $0.plan.claim(id, rest.count) }) {
             if let size = run.download.size, part.upperBound > size {
                 throw VerifiedDownloadError.sizeMismatch(expected: size, actual: part.upperBound)
             }
-            try await file.write(rest.prefix(part.count), at: part.lowerBound)
+            try file.write(UnsafeRawBufferPointer(rebasing: rest.prefix(part.count)), at: part.lowerBound)
             rest = rest.dropFirst(part.count)
             let now = MonotonicTime.now()
             run.state.withLock { state in
@@ -159,7 +158,6 @@ struct SegmentWorker: Sendable {
                 if state.sources[index].isMirror { state.doubt(part) }
                 if isWhole { state.plan.extend(id) }
             }
-            try await run.tick(file)
         }
         return run.state.withLock { !$0.mustRestart && ($0.plan.segments[id]?.missing ?? 0) > 0 }
     }
@@ -179,4 +177,30 @@ struct SegmentWorker: Sendable {
         }
         return true
     }
+}
+
+/// What the engine's thread tells a worker about the body of one response.
+private final class Reception: Sendable {
+    private let state = Mutex<(received: Int, isOver: Bool, error: (any Error)?)>((0, false, nil))
+
+    /// The number of bytes that have arrived.
+    var received: Int { state.withLock { $0.received } }
+    /// Whether the worker's part has ended before the body.
+    var isOver: Bool { state.withLock { $0.isOver } }
+
+    /// Counts a piece and has it written; returns whether more is wanted.
+    func take(_ piece: UnsafeRawBufferPointer, _ write: (UnsafeRawBufferPointer) throws -> Bool) -> Bool {
+        let result = Result { try write(piece) }
+        return state.withLock { state in
+            state.received += piece.count
+            switch result {
+            case .success(let isWanted): state.isOver = !isWanted
+            case .failure(let error): state.error = error
+            }
+            return !state.isOver && state.error == nil
+        }
+    }
+
+    /// Throws the error of a piece that could not be written.
+    func check() throws { if let error = state.withLock({ $0.error }) { throw error } }
 }

@@ -1,12 +1,17 @@
 import FerryAPI
 
 extension SegmentedRun {
+    /// Sends a request with the limit of the download.
+    func open(_ request: URLRequest) async throws -> (CurlSession.Bytes, URLResponse) {
+        try await session.bytes(for: request) { [limit = download.limit] in $0.downloadLimit = limit }
+    }
+
     /// Requests the whole file, from the first source that has it.
     func openWhole() async throws -> Opened {
         while let index = state.withLock({ $0.sources.firstIndex(where: \.isUsable) }) {
             let request = state.withLock { $0.sources[index].request }
             do {
-                let (bytes, answer) = try await session.bytes(for: request)
+                let (bytes, answer) = try await open(request)
                 guard let response = answer as? HTTPURLResponse else { throw URLError(.badServerResponse) }
                 let status = response.statusCode
                 // A proxy may have changed a 203, and other successes have no file (RFC 9110, section 15.3).

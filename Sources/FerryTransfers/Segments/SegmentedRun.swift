@@ -22,7 +22,6 @@ final class SegmentedRun: Sendable {
         var meter = ProgressMeter()
         /// When the record was written; the first time is a quarter of a second after the start.
         var lastSave = MonotonicTime.now().before(.milliseconds(750))
-        var isSaving = false
 
         /// Remembers a part that may be wrong.
         mutating func doubt(_ part: Range<Int64>) {
@@ -48,6 +47,8 @@ final class SegmentedRun: Sendable {
     /// Called with the inode of the complete file before it gets its name.
     private let willPublish: (@Sendable (UInt64) async throws -> Void)?
 
+    /// The time between two reports of the progress.
+    private static let interval = TimeSpan.milliseconds(100)
     /// How often a download starts again from its first byte.
     private static let mostRestarts = 3
 
@@ -138,13 +139,29 @@ final class SegmentedRun: Sendable {
     /// Runs the workers until none of them has anything to do.
     private func work(_ file: SegmentFile, _ opened: Opened?) async throws {
         let count = state.withLock { $0.isSingle || $0.entity?.validator == nil } ? 1 : connections
-        try await withThrowingTaskGroup(of: Void.self) { group in
+        try await withThrowingTaskGroup(of: Int.self) { group in
             for worker in 0..<count {
                 let first = worker == 0 ? opened : nil
-                group.addTask { [self] in try await SegmentWorker(run: self, file: file, id: worker).run(first) }
+                group.addTask { [self] in
+                    try await SegmentWorker(run: self, file: file, id: worker).run(first)
+                    return 1
+                }
             }
-            // The first error ends the others, unlike with `waitForAll()`.
-            for try await _ in group {}
+            group.addTask { [self] in
+                while (try? await SystemClock.sleep(Self.interval)) != nil { try await tick(file) }
+                return 0
+            }
+            // Reports do not wait for a hash that is slower than the network.
+            group.addTask { [self] in
+                while (try? await SystemClock.sleep(Self.interval)) != nil {
+                    try await file.hash(upTo: state.withLock { $0.plan.prefix })
+                }
+                return 0
+            }
+            // The first error ends the others.
+            var ended = 0
+            while ended < count, let more = try await group.next() { ended += more }
+            group.cancelAll()
         }
     }
 
@@ -215,18 +232,15 @@ final class SegmentedRun: Sendable {
         }
     }
 
-    /// Reports the progress and saves the record, where it is time for that.
-    func tick(_ file: SegmentFile) async throws {
+    /// Reports the progress, and saves the record each second.
+    private func tick(_ file: SegmentFile) async throws {
         report(isLast: false)
-        let now = MonotonicTime.now()
         let isDue = state.withLock { state in
-            guard !state.isSaving, now.since(state.lastSave) >= TimeSpan(seconds: 1) else { return false }
-            state.isSaving = true
+            guard MonotonicTime.now().since(state.lastSave) >= TimeSpan(seconds: 1) else { return false }
+            state.lastSave = .now()
             return true
         }
-        guard isDue else { return }
-        defer { state.withLock { ($0.isSaving, $0.lastSave) = (false, .now()) } }
-        if let record = record() { try await file.save(record, synchronized: download.synchronizes) }
+        if isDue, let record = record() { try await file.save(record, synchronized: download.synchronizes) }
     }
 
     private func report(isLast: Bool) {

@@ -4,7 +4,7 @@ import Testing
 @testable import FerrySession
 
 @Suite(.timeLimit(.minutes(5))) struct ByteStreamTests {
-    private func append(_ text: String, to stream: ByteStream) -> (flow: Flow, mustFlush: Bool) {
+    private func append(_ text: String, to stream: ByteStream) -> (flow: Flow, mustFlush: Bool)? {
         Data(text.utf8).withUnsafeBytes { stream.append($0, limit: 1_000) }
     }
 
@@ -66,10 +66,47 @@ import Testing
         let stream = ByteStream()
         let half = Data(count: 500)
         let piece = try await read(stream) {
-            #expect(half.withUnsafeBytes { stream.append($0, limit: 1_000) }.flow == .more)
-            #expect(half.withUnsafeBytes { stream.append($0, limit: 1_000) }.flow == .wait)
+            #expect(half.withUnsafeBytes { stream.append($0, limit: 1_000) }?.flow == .more)
+            #expect(half.withUnsafeBytes { stream.append($0, limit: 1_000) }?.flow == .wait)
             stream.flush()
         }
         #expect(piece?.count == 1_000)
+    }
+
+    @Test("What arrives goes to a function after what was buffered, until it wants no more") func passing() async throws {
+        let stream = ByteStream()
+        let passed = Watched<[String]>([])
+        #expect(append("buffered", to: stream) != nil)
+        let reader = Task {
+            try await stream.pass { bytes in
+                passed.append(String(decoding: bytes, as: UTF8.self))
+                return passed.current.count < 3
+            }
+        }
+        try await eventually("the reader to wait") { stream.hasReader }
+        for text in ["second", "third", "fourth"] {
+            #expect(append(text, to: stream) == nil)
+            Data(text.utf8).withUnsafeBytes { stream.passOn($0) }
+        }
+        try await reader.value
+        #expect(passed.current == ["buffered", "second", "third"])
+    }
+
+    @Test("The end of a body, with or without an error, ends the calls of the function", arguments: [false, true])
+    func passingEnds(hasError: Bool) async throws {
+        let stream = ByteStream()
+        let passed = Watched(0)
+        let reader = Task {
+            try await stream.pass { _ in
+                passed.change { $0 += 1 }
+                return true
+            }
+        }
+        try await eventually("the reader to wait") { stream.hasReader }
+        stream.finish(hasError ? URLError(.timedOut) : nil)
+        let result = await reader.result
+        #expect(((try? result.get()) == nil) == hasError)
+        Data("late".utf8).withUnsafeBytes { stream.passOn($0) }
+        #expect(passed.current == 0)
     }
 }
