@@ -64,11 +64,13 @@ struct HostileFrameTests {
 
     @Test("A response of unknown length is an error if its connection breaks because of another")
     func cutOff() async throws {
-        let hasBegun = Watched(false)
+        let (hasArrived, hasBegun) = (Watched(false), Watched(false))
         let server = try frameServer { connection in
             guard connection.index == 0, let first = connection.nextRequest() else { return connection.respondToAll() }
             connection.respond(to: first)
-            guard let doomed = connection.nextRequest(), let sibling = connection.nextRequest() else { return }
+            guard let doomed = connection.nextRequest() else { return }
+            hasArrived.change { $0 = true }
+            guard let sibling = connection.nextRequest() else { return }
             connection.sendHead(to: sibling)
             connection.sendBody(to: sibling, "half", ends: false)
             while !hasBegun.current { usleep(1_000) }
@@ -79,6 +81,7 @@ struct HostileFrameTests {
         let request = Wire.request(server.url(), timeout: 20 * patience)
         _ = try await session.data(for: request)
         async let doomed = Task { try await session.data(for: request).0 }.result
+        try await eventually { hasArrived.current }
         let (bytes, _) = try await session.bytes(for: request)
         var chunks = bytes.chunks.makeAsyncIterator()
         #expect(try await chunks.next() == Data("half".utf8))
