@@ -82,6 +82,9 @@ extension RawServer {
             setsockopt(descriptor, SOL_SOCKET, SO_LINGER, &option, socklen_t(MemoryLayout<linger>.size))
         }
 
+        /// Ends both directions: nothing more is sent or received.
+        package func shutDown() { shutdown(descriptor, Int32(SHUT_RDWR)) }
+
         /// Closes the connection, which the client sees as an orderly end unless a reset was requested.
         ///
         /// With unread bytes, every close would become a reset, and a reset overtakes the response.

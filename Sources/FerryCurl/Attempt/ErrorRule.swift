@@ -47,8 +47,15 @@ package enum ErrorRule {
 
     /// Whether a libcurl error affects the whole connection, so that no other request may use it: an error of
     /// HTTP/2 framing or header compression, of sending or of receiving.
-    package static func breaksConnection(_ curlCode: Int32) -> Bool {
-        [CurlCode.http2, CurlCode.sendError, CurlCode.receiveError].contains(curlCode)
+    ///
+    /// Where libcurl confuses how streams end, one without an end, or without a response, means the end of the
+    /// connection. The other streams would not notice it before the server closes it.
+    package static func breaksConnection(_ curlCode: Int32, confusesStreamEnds: Bool = false) -> Bool {
+        switch curlCode {
+        case CurlCode.http2, CurlCode.sendError, CurlCode.receiveError: true
+        case CurlCode.partialFile, CurlCode.gotNothing: confusesStreamEnds
+        default: false
+        }
     }
 
     /// libcurl has one code for everything that goes wrong while it receives.

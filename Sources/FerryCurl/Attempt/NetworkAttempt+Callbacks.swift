@@ -199,6 +199,7 @@ extension NetworkAttempt {
             return true
         case .head(let head):
             noteHead(head, transfer)
+            guard mayReceiveVersion(transfer.receiver) else { return false }
             // libcurl sends nothing more then, but does not end the request while it waits for more of the body.
             if head.status >= 300 { (transfer.reader as? MadeBodyReader)?.wake() }
             // A head may set hundreds of cookies.

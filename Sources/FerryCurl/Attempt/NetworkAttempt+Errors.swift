@@ -36,9 +36,10 @@ extension NetworkAttempt {
 
     /// The error of a request that was sent without a response, and may not be sent again.
     package func notRepeated() -> URLError {
+        let refusal = version.choice == .http1 ? "" : "refused the request or "
         let text =
-            "The server closed the connection without a response, and a \(prepared.method) request is not sent a second "
-            + "time"
+            "The server \(refusal)closed the connection without a response, and a \(prepared.method) request is not "
+            + "sent a second time"
         return .ferry(.networkConnectionLost, url: url, reason: .notRepeated, text)
     }
 

@@ -88,6 +88,19 @@ extension NetworkAttempt {
         }
     }
 
+    /// Whether a response has the version that the session's options require.
+    ///
+    /// A server may ask for a request over HTTP/1.1 (RFC 9113, section 7), and libcurl then sends it so.
+    func mayReceiveVersion(_ receiver: (any TransferReceiver)?) -> Bool {
+        let http2 = 3
+        guard version.choice == .priorKnowledge, easy?.long(CurlInfo.httpVersion) != http2 else { return true }
+        connection?.retire()
+        let text =
+            "\(prepared.origin.host) wants the request over HTTP/1.1, which the session's option httpVersions excludes"
+        receiver?.handle(.willFail(.ferry(.networkConnectionLost, url: url, reason: .httpVersionRefused, text)))
+        return false
+    }
+
     /// Notes that other requests may use the connection at the same time.
     func noteMultiplexed(_ transfer: Transfer) {
         isMultiplexed = true
@@ -95,16 +108,29 @@ extension NetworkAttempt {
         if let origin = transfer.origin { transfer.engine.admission.noteMultiplexed(origin) }
     }
 
+    /// Returns libcurl's code for the end of the attempt, or that of an incomplete response in place of a success: if
+    /// the connection has broken while a response of unknown length came.
+    package func endCode(_ code: Int32, hasLength: Bool) -> Int32 {
+        guard code == 0, !hasLength, isMultiplexed, connection?.isBroken == true,
+            transfer?.engine.runtime.confusesStreamEnds == true
+        else { return code }
+        return CurlCode.partialFile
+    }
+
     /// Returns the error of a connection on which the server has never responded in HTTP/2.
     func versionFailure(_ code: Int32, _ text: String) -> URLError? {
-        let signs = [
-            CurlCode.http2, CurlCode.gotNothing, CurlCode.weirdServerReply, CurlCode.unsupportedProtocol,
-            CurlCode.sendError, CurlCode.receiveError,
+        var signs = [
+            CurlCode.gotNothing, CurlCode.weirdServerReply, CurlCode.unsupportedProtocol, CurlCode.sendError,
+            CurlCode.receiveError,
         ]
+        // Otherwise it means that the server has refused the request in HTTP/2.
+        if transfer?.engine.runtime.confusesStreamEnds != true { signs.append(CurlCode.http2) }
         guard version.choice == .priorKnowledge, signs.contains(code), sending.count > 0,
             connection?.hasResponded == false
         else { return nil }
-        let message = "The server did not respond in HTTP/2, which the session's option httpVersions requires: \(text)"
+        let message =
+            "The connection ended without a response in HTTP/2, which the session's option httpVersions requires: "
+            + text
         return .ferry(.networkConnectionLost, url: url, reason: .httpVersionRefused, message, curlCode: code)
     }
 }

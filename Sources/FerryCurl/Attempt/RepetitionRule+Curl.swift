@@ -4,7 +4,7 @@ extension RepetitionRule {
     /// libcurl sends a request again, up to five times, if an HTTP/2 server refuses its stream or a connection from the
     /// pool closes without a response. A server that ends its connections under load may refuse one more often.
     /// A request for a shared connection whose server takes no more of them (`GOAWAY`) fails with an error of HTTP/2
-    /// before it is sent.
+    /// before it is sent. If the server closes the connection instead, the request's response has no end.
     ///
     /// - Parameters:
     ///   - code: libcurl's code for the end of the attempt.
@@ -13,6 +13,7 @@ extension RepetitionRule {
     ///   - method: The request's method.
     ///   - hasBody: Whether the request has a body.
     ///   - sharesConnection: Whether other requests may have been sent on the connection, or this one was not sent.
+    ///   - confusesStreamEnds: Whether libcurl reports an error of HTTP/2 if the server refuses the only request.
     /// - Returns: Whether to try again.
     package static func mayReconnect(
         afterCode code: Int32,
@@ -20,12 +21,14 @@ extension RepetitionRule {
         hasResponseBytes: Bool,
         method: String,
         hasBody: Bool,
-        sharesConnection: Bool
+        sharesConnection: Bool,
+        confusesStreamEnds: Bool
     ) -> Bool {
         guard !hasResponseBytes, !hasBody, isIdempotent(method) else { return false }
         return switch code {
-        case CurlCode.sendError: sends > 5
-        case CurlCode.http2: sharesConnection
+        case CurlCode.sendError: sends > 5 || sharesConnection
+        case CurlCode.http2: sharesConnection || confusesStreamEnds
+        case CurlCode.receiveError, CurlCode.partialFile: sharesConnection
         default: false
         }
     }

@@ -101,7 +101,7 @@ package enum CurlCode {
     static let couldNotConnect: Int32 = 7
     static let weirdServerReply: Int32 = 8
     package static let http2: Int32 = 16
-    static let partialFile: Int32 = 18
+    package static let partialFile: Int32 = 18
     static let writeError: Int32 = 23
     static let outOfMemory: Int32 = 27
     package static let timedOut: Int32 = 28

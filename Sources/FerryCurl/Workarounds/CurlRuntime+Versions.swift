@@ -12,6 +12,9 @@ extension CurlRuntime {
     package static let versionsLookingUpLocalhost = 0..<0x07_55_00
     /// 7.88 sends the preface of HTTP/2 again on a connection of prior knowledge that it uses again (curl #10634).
     package static let versionsRepeatingPrefaces = 0x07_58_00..<0x08_00_00
+    /// Before 8.1, streams of an HTTP/2 connection that has ended may be reported as complete, and a request that the
+    /// server refuses together with all others (`GOAWAY`) as an error of HTTP/2.
+    package static let versionsConfusingStreamEnds = 0..<0x08_01_00
 
     /// Whether this libcurl sends no more of a request's head than two of its buffers hold.
     var truncatesLargeHeads: Bool { Self.versionsTruncatingHeads.contains(versionNumber) }
@@ -19,6 +22,8 @@ extension CurlRuntime {
     var readsWhilePaused: Bool { Self.versionsReadingWhilePaused.contains(versionNumber) }
     /// Whether this libcurl must not be told of prior knowledge where it uses a connection again.
     var repeatsPrefaces: Bool { Self.versionsRepeatingPrefaces.contains(versionNumber) }
+    /// Whether this libcurl does not tell how a stream has ended if its connection has ended too.
+    package var confusesStreamEnds: Bool { Self.versionsConfusingStreamEnds.contains(versionNumber) }
     /// The number of bytes of a request's header field from which this libcurl omits the field without an error; `nil`
     /// if it omits none.
     var longestField: Int? { Self.versionsOmittingFields.contains(versionNumber) ? 307_200 : nil }

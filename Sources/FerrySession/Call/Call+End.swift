@@ -42,7 +42,8 @@ extension Call {
             hasResponseBytes: facts.hasResponseBytes,
             method: request.method,
             hasBody: !content.isNone,
-            sharesConnection: facts.sharesConnection
+            sharesConnection: facts.sharesConnection,
+            confusesStreamEnds: facts.confusesStreamEnds
         )
         let canAsk = response != nil && held == nil && world.decoding == .none
         end.canContinue = rest.wasSuspended && canAsk && validator != nil

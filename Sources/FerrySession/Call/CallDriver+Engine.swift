@@ -114,8 +114,9 @@ extension CallDriver: TransferReceiver {
         client.receive(.interim(response))
     }
 
-    func attemptEnded(_ code: Int32) {
+    func attemptEnded(_ curlCode: Int32) {
         guard let attempt = transfer.attempt else { return }
+        let code = attempt.endCode(curlCode, hasLength: call.response?.expectedLength != nil)
         var facts = EndFacts(code: code)
         facts.failure = code == 0 ? nil : attempt.failure(code)
         if code == CurlCode.cannotRewind, !RepetitionRule.isIdempotent(call.request.method) {
@@ -123,7 +124,12 @@ extension CallDriver: TransferReceiver {
         }
         // Not every version of libcurl closes a connection that other requests may share, which HTTP/2 may be.
         let isShared = attempt.connection?.isMultiplexed == true || attempt.prepared.origin.scheme == "https"
-        if isShared, call.incoming.failure == nil, ErrorRule.breaksConnection(code) { attempt.connection?.breakDown() }
+        facts.confusesStreamEnds = transfer.engine.runtime.confusesStreamEnds
+        if isShared, call.incoming.failure == nil,
+            ErrorRule.breaksConnection(code, confusesStreamEnds: facts.confusesStreamEnds)
+        {
+            attempt.connection?.breakDown()
+        }
         facts.needsNewConnection = attempt.needsNewConnection
         if let question = attempt.trust.pendingQuestion {
             facts.trust = transfer.decidedTrust?.question == question ? .decided : .pending

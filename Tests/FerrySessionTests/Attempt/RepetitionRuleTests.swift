@@ -24,6 +24,7 @@ import Testing
         var method = "GET"
         var hasBody = false
         var sharesConnection = false
+        var confusesStreamEnds = false
     }
 
     @Test(
@@ -37,6 +38,15 @@ import Testing
             // The server has ended a connection of HTTP/2 that others use.
             (GivenUp(code: CurlCode.http2, sends: 1, sharesConnection: true), true),
             (GivenUp(code: CurlCode.http2, sends: 1), false),
+            (GivenUp(code: CurlCode.http2, sends: 1, confusesStreamEnds: true), true),
+            (GivenUp(code: CurlCode.http2, sends: 1, method: "POST", confusesStreamEnds: true), false),
+            // The server has closed it.
+            (GivenUp(code: CurlCode.partialFile, sends: 1, sharesConnection: true), true),
+            (GivenUp(code: CurlCode.receiveError, sends: 1, sharesConnection: true), true),
+            (GivenUp(sends: 1, sharesConnection: true), true),
+            (GivenUp(sends: 1, method: "POST", sharesConnection: true), false),
+            (GivenUp(code: CurlCode.partialFile, sends: 1, hasResponseBytes: true, sharesConnection: true), false),
+            (GivenUp(code: CurlCode.partialFile, sends: 1, confusesStreamEnds: true), false),
             (GivenUp(code: CurlCode.http2, sends: 1, method: "POST", sharesConnection: true), false),
             (GivenUp(code: CurlCode.http2, sends: 1, hasResponseBytes: true, sharesConnection: true), false),
         ]
@@ -48,7 +58,8 @@ import Testing
             hasResponseBytes: row.hasResponseBytes,
             method: row.method,
             hasBody: row.hasBody,
-            sharesConnection: row.sharesConnection
+            sharesConnection: row.sharesConnection,
+            confusesStreamEnds: row.confusesStreamEnds
         )
         #expect(result == isTriedAgain)
     }

@@ -41,7 +41,7 @@ struct WorkaroundTests {
         arguments: [
             CurlRuntime.versionsTruncatingHeads, CurlRuntime.versionsReadingWhilePaused,
             CurlRuntime.versionsOmittingFields, CurlRuntime.versionsLookingUpLocalhost,
-            CurlRuntime.versionsRepeatingPrefaces,
+            CurlRuntime.versionsRepeatingPrefaces, CurlRuntime.versionsConfusingStreamEnds,
         ]
     ) func limits(versions: Range<Int>) {
         #expect(versions.upperBound > CurlRuntime.oldestVersionNumber)
