@@ -110,8 +110,8 @@ extension NetworkAttempt {
 
     /// Returns libcurl's code for the end of the attempt, or that of an incomplete response in place of a success: if
     /// the connection has broken while a response of unknown length came.
-    package func endCode(_ code: Int32, hasLength: Bool) -> Int32 {
-        guard code == 0, !hasLength, isMultiplexed, connection?.isBroken == true,
+    package func endCode(_ code: Int32, hasOpenEnd: Bool) -> Int32 {
+        guard code == 0, hasOpenEnd, isMultiplexed, connection?.isBroken == true,
             transfer?.engine.runtime.confusesStreamEnds == true
         else { return code }
         return CurlCode.partialFile

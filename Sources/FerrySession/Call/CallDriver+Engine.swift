@@ -114,9 +114,15 @@ extension CallDriver: TransferReceiver {
         client.receive(.interim(response))
     }
 
+    /// Whether the response has a body whose length was not known before its end.
+    private var hasOpenEnd: Bool {
+        guard let response = call.response, call.request.method != "HEAD" else { return false }
+        return response.expectedLength == nil && response.statusCode != 204 && response.statusCode != 304
+    }
+
     func attemptEnded(_ curlCode: Int32) {
         guard let attempt = transfer.attempt else { return }
-        let code = attempt.endCode(curlCode, hasLength: call.response?.expectedLength != nil)
+        let code = attempt.endCode(curlCode, hasOpenEnd: hasOpenEnd)
         var facts = EndFacts(code: code)
         facts.failure = code == 0 ? nil : attempt.failure(code)
         if code == CurlCode.cannotRewind, !RepetitionRule.isIdempotent(call.request.method) {

@@ -14,11 +14,8 @@ final class ByteStream: Sendable {
     }
 
     private let state = Mutex(State())
-    /// The function that receives what is not buffered; its lock is held during a call, so that no call follows its end.
-    private let sink = Mutex<Sink?>(nil)
-
-    /// A function that receives bytes on the engine's thread, and returns whether it wants more.
-    typealias Sink = @Sendable (UnsafeRawBufferPointer) -> Bool
+    /// What receives the bytes that no reader gets; its lock is held during a call, so that none follows its end.
+    private let sink = Mutex<ByteSink?>(nil)
 
     /// Connects the stream to its task, which is cancelled when the consumer stops reading.
     func attach(_ core: TaskCore) {
@@ -47,10 +44,25 @@ final class ByteStream: Sendable {
         }
     }
 
-    /// Passes bytes to the function, which may end the wait of ``pass(to:)``.
-    func passOn(_ bytes: UnsafeRawBufferPointer) {
-        let isWanted = sink.withLock { $0?(bytes) ?? true }
-        guard !isWanted else { return }
+    /// Passes bytes to the function, and returns whether ``flush()`` must be called.
+    func passOn(_ bytes: UnsafeRawBufferPointer) -> Bool {
+        var wasEmpty = false
+        changeSink { sink in
+            wasEmpty = sink.isEmpty
+            return sink.add(bytes)
+        }
+        return wasEmpty
+    }
+
+    /// Changes what receives the bytes, and ends the wait of ``pass(to:)`` if it wants no more.
+    private func changeSink(_ body: (inout ByteSink) -> Bool) {
+        let isOver = sink.withLock { sink in
+            guard var changed = sink.take() else { return false }
+            let isWanted = body(&changed)
+            if isWanted { sink = changed }
+            return !isWanted
+        }
+        guard isOver else { return }
         let waiter = state.withLock { state in
             defer { state.chunkWaiter = nil }
             return state.chunkWaiter
@@ -58,8 +70,9 @@ final class ByteStream: Sendable {
         waiter?.resume(returning: nil)
     }
 
-    /// Passes the buffered bytes to a waiting reader.
+    /// Passes the buffered bytes to a waiting reader, or to the function.
     func flush() {
+        changeSink { $0.flush() }
         let (waiter, data, core) = state.withLock {
             state -> (CheckedContinuation<Data?, any Error>?, Data?, TaskCore?) in
             guard let waiter = state.chunkWaiter, !state.buffer.isEmpty else { return (nil, nil, nil) }
@@ -113,8 +126,8 @@ final class ByteStream: Sendable {
     }
 
     /// Passes the body to a function, and returns at its end, or when the function returns `false`.
-    func pass(to function: @escaping Sink) async throws {
-        sink.withLock { $0 = function }
+    func pass(to function: @escaping @Sendable (UnsafeRawBufferPointer) -> Bool) async throws {
+        sink.withLock { $0 = ByteSink(function) }
         defer { sink.withLock { $0 = nil } }
         // What is in the buffer comes first.
         while let data = try await next(isolation: nil, passesOn: true) {
@@ -124,7 +137,7 @@ final class ByteStream: Sendable {
 
     /// Returns all buffered bytes, or waits for the next ones; `nil` at the end.
     ///
-    /// - Parameter passesOn: Whether the next ones go to the function instead, so that only the end is waited for.
+    /// If `passesOn` is true, the next ones go to the function instead, so that only the end is waited for.
     func next(isolation: isolated (any Actor)?, passesOn: Bool = false) async throws -> Data? {
         try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { waiter in

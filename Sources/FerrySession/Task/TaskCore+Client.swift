@@ -72,13 +72,13 @@ extension TaskCore: CallClient {
 
     func receive(_ bytes: UnsafeRawBufferPointer, limit: Int) -> Flow {
         var unflushed: (ByteStream, DelegateDispatcher)?
-        var passing: ByteStream?
+        var passing: (ByteStream, DelegateDispatcher?)?
         let (flow, mustDrain, update) = state.withLock { state -> (Flow, Bool, TransferCounts?) in
             guard state.lifecycle == .active else { return (.more, false, nil) }
             if case .stream(let stream, _) = state.resultDelivery {
                 state.counts.received.add(ByteCount(clamping: bytes.count))
                 guard let (flow, mustFlush) = stream.append(bytes, limit: limit) else {
-                    passing = stream
+                    passing = (stream, state.session?.dispatcher)
                     return (.more, false, state.counts)
                 }
                 if flow == .wait { state.isEngineWaiting = true }
@@ -101,7 +101,7 @@ extension TaskCore: CallClient {
             return (isFull ? .wait : .more, state.claimDrain(), nil)
         }
         if let (stream, dispatcher) = unflushed { dispatcher.flushAtEndOfTurn(stream) }
-        passing?.passOn(bytes)
+        if let (stream, dispatcher) = passing, stream.passOn(bytes) { dispatcher?.flushAtEndOfTurn(stream) }
         if let update { progress.update(completed: update.completed, total: update.total) }
         if mustDrain { scheduleDrain() }
         return flow

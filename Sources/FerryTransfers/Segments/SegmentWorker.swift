@@ -136,7 +136,8 @@ struct SegmentWorker: Sendable {
             state.plan.finish(at: state.plan.prefix)
             return true
         }
-        return isAll ? true : try await lose(index, reception.received, URLError(.networkConnectionLost), isWhole: isWhole)
+        if isAll { return true }
+        return try await lose(index, reception.received, URLError(.networkConnectionLost), isWhole: isWhole)
     }
 
     private func isMissing() -> Bool { run.state.withLock { ($0.plan.segments[id]?.missing ?? 0) > 0 } }
