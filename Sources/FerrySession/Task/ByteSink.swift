@@ -1,6 +1,6 @@
 /// A function that receives the bytes of a body in large pieces.
 ///
-/// libcurl passes at most 16 KiB at a time, and the system takes half as long again to write such pieces to a file as to
+/// libcurl passes at most 16 KiB at a time. To write such pieces to a file takes the kernel half as long again as to
 /// write large ones.
 struct ByteSink: Sendable {
     private static let capacity = 262_144
