@@ -57,7 +57,7 @@ package final class UploadPeer: Sendable {
     deinit { try? process.finish() }
 
     private static let script = #"""
-        import base64, hashlib, http.server, json, sys, threading
+        import base64, hashlib, http.server, json, sys, threading, time
         from urllib.parse import urlsplit, parse_qsl
 
         lock = threading.Lock()
@@ -115,6 +115,8 @@ package final class UploadPeer: Sendable {
                         upload.data += piece[:upload_limit - count]
                         upload.times -= 1
                         self.close_connection = True
+                        # A client whose sending fails may not read any more what it was sent before.
+                        time.sleep(0.05)
                         self.connection.shutdown(2)
                         return False
                     upload.data += piece
