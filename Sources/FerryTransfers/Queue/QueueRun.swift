@@ -1,0 +1,256 @@
+/// One run of a queue.
+///
+/// All decisions are made in one loop; each transfer is a Swift task that tells the loop when it has ended.
+struct QueueRun: Sendable {
+    private enum Event: Sendable {
+        /// It is time to look for changes.
+        case tick
+        case ended(Int, Ending)
+        /// It is time for the next attempt of a transfer.
+        case due(Int)
+        case cancelled
+    }
+
+    private enum Ending: Sendable {
+        case finished(Int64)
+        case failed(any Error)
+        /// It was stopped by the loop.
+        case cancelled
+    }
+
+    /// How often a transfer has failed, and what it had transferred then.
+    private struct Failures {
+        var count = 0
+        var bytes: Int64 = 0
+    }
+
+    let queue: TransferQueue
+    let session: CurlSession
+    let report: (@Sendable (QueuedTransfer) -> Void)?
+
+    private static let interval = TimeSpan.milliseconds(250)
+
+    private var mostRunning: Int { min(max(queue.options.maximumConcurrentTransfers, 1), 256) }
+
+    func run() async throws -> TransferQueue.Summary {
+        let (events, sink) = AsyncStream.makeStream(of: Event.self)
+        let clock = Task {
+            while (try? await SystemClock.sleep(Self.interval)) != nil { sink.yield(.tick) }
+        }
+        defer { clock.cancel() }
+        // A cancelled task gets no more events, but has to wait for the transfers.
+        let work = Task {
+            do {
+                let summary = try await loop(events, sink)
+                await queue.store.releaseAll()
+                return summary
+            } catch {
+                await queue.store.releaseAll()
+                throw error
+            }
+        }
+        return try await withTaskCancellationHandler {
+            try await work.value
+        } onCancel: {
+            sink.yield(.cancelled)
+        }
+    }
+
+    /// What the loop knows of the transfers that it has begun.
+    private struct State {
+        var started: [Int: QueueRecord] = [:]
+        /// Those that run.
+        var tasks: [Int: Task<Void, Never>] = [:]
+        /// Those that wait for the time of their next attempt.
+        var delays: [Int: Task<Void, Never>] = [:]
+        /// Those whose next attempt is due.
+        var due: [Int] = []
+        var failures: [Int: Failures] = [:]
+        var summary = TransferQueue.Summary()
+        var isEnding = false
+        var error: (any Error)?
+
+        var isIdle: Bool { tasks.isEmpty && delays.isEmpty && due.isEmpty }
+
+        func cancel(_ id: Int) {
+            tasks[id]?.cancel()
+            delays[id]?.cancel()
+        }
+    }
+
+    private func loop(
+        _ events: AsyncStream<Event>,
+        _ sink: AsyncStream<Event>.Continuation
+    ) async throws -> TransferQueue.Summary {
+        var state = State()
+        sink.yield(.tick)
+        for await event in events {
+            do {
+                try await take(event, &state, sink)
+                try await start(&state, sink)
+            } catch {
+                // Without the journal, nothing may be done that a later process would not know of.
+                state.error = state.error ?? error
+                state.isEnding = true
+            }
+            if state.isEnding {
+                state.due = []
+                for id in state.started.keys { state.cancel(id) }
+            }
+            if state.isIdle { break }
+        }
+        if let error = state.error { throw error }
+        if state.isEnding { throw CancellationError() }
+        return state.summary
+    }
+
+    private func take(_ event: Event, _ state: inout State, _ sink: AsyncStream<Event>.Continuation) async throws {
+        switch event {
+        case .tick: break
+        case .cancelled: state.isEnding = true
+        case .due(let id):
+            state.delays[id] = nil
+            state.due.append(id)
+        case .ended(let id, let ending):
+            state.tasks[id] = nil
+            if let delay = retryDelay(id, ending, &state.failures[id, default: Failures()]), !state.isEnding {
+                state.delays[id] = Task {
+                    try? await SystemClock.sleep(delay)
+                    sink.yield(.due(id))
+                }
+            } else {
+                try await end(id, ending, &state)
+            }
+        }
+    }
+
+    /// Stops what was paused or removed, and starts what may run now.
+    private func start(_ state: inout State, _ sink: AsyncStream<Event>.Continuation) async throws {
+        let room = state.isEnding ? 0 : max(0, mostRunning - state.tasks.count)
+        let again = state.due.prefix(room)
+        let (new, stopped) = try await queue.store.next(room - again.count)
+        state.due.removeFirst(again.count)
+        for record in new {
+            state.started[record.id] = record
+            tell(record, isRunning: true)
+        }
+        for id in again + new.map(\.id) {
+            state.tasks[id] = Task { sink.yield(.ended(id, await attempt(id))) }
+        }
+        for id in stopped {
+            state.cancel(id)
+            guard let index = state.due.firstIndex(of: id) else { continue }
+            state.due.remove(at: index)
+            try await end(id, .cancelled, &state)
+        }
+    }
+
+    // MARK: - One transfer
+
+    /// Runs a transfer once, from where it stands.
+    private func attempt(_ id: Int) async -> Ending {
+        do {
+            try Task.checkCancellation()
+            return .finished(try await transfer(id))
+        } catch {
+            return Task.isCancelled ? .cancelled : .failed(error)
+        }
+    }
+
+    private func transfer(_ id: Int) async throws -> Int64 {
+        let record = try await queue.store.record(id)
+        if let inode = record.published, inode == Self.inode(of: record.path) {
+            // The process ended between the file's renaming and its record.
+            return try size(of: record.path)
+        }
+        guard let kept = record.work else { throw TransferQueueError.invalidTransfer("The digest is not valid") }
+        let store = queue.store
+        let tell = { @Sendable (progress: TransferProgress) in
+            queue.running.withLock { $0[id] = progress }
+            self.tell(record, isRunning: true)
+        }
+        switch queue.added.withLock({ $0[id] }) ?? kept {
+        case .download(var download):
+            download.keepsPartialFile = true
+            download.limit = download.limit ?? queue.options.limit
+            let run = SegmentedRun(session: session, download: download, progress: tell) { inode in
+                try await store.note(id) { $0.published = inode }
+            }
+            return try await run.run().bytes
+        case .upload(var upload):
+            upload.limit = upload.limit ?? queue.options.limit
+            if case .upload(let kept) = kept { upload.location = kept.location }
+            upload.locationDidChange = { [other = upload.locationDidChange] location in
+                store.noteLocation(location, of: id)
+                other?(location)
+            }
+            return try await session.upload(upload, progress: tell).bytes
+        }
+    }
+
+    private static func inode(of path: String) -> UInt64? {
+        var info = stat()
+        return stat(path, &info) == 0 ? UInt64(info.st_ino) : nil
+    }
+
+    private func size(of path: String) throws -> Int64 {
+        do throws(FileError) {
+            return try RegularFile(reading: path, links: .follow).size()
+        } catch {
+            throw TransferQueueError(error)
+        }
+    }
+
+    /// Returns how long to wait before a transfer begins again; `nil` if it does not.
+    private func retryDelay(_ id: Int, _ ending: Ending, _ failures: inout Failures) -> TimeSpan? {
+        guard case .failed(let error) = ending, let policy = queue.options.retry, Self.isPassing(error) else {
+            return nil
+        }
+        let bytes = queue.running.withLock { $0[id]?.bytes } ?? 0
+        let hasProgress = bytes >= failures.bytes + RetryPolicy.leastProgress
+        failures = Failures(count: hasProgress ? 1 : failures.count + 1, bytes: max(bytes, failures.bytes))
+        guard failures.count <= policy.maximumRetries else { return nil }
+        return TimeSpan(seconds: policy.backoff.delay(retry: failures.count - 1, random: .random(in: 0...1)))
+    }
+
+    private static func isPassing(_ error: any Error) -> Bool {
+        switch error {
+        case let error as URLError: error.isPassing
+        case VerifiedDownloadError.status(let status), FileUploadError.status(let status):
+            status == 408 || status == 429 || status >= 500
+        case VerifiedDownloadError.keepsChanging: true
+        default: false
+        }
+    }
+
+    private func end(_ id: Int, _ ending: Ending, _ state: inout State) async throws {
+        let started = state.started.removeValue(forKey: id)
+        state.failures[id] = nil
+        queue.running.withLock { $0[id] = nil }
+        let last = try await queue.store.release(id) { record in
+            switch ending {
+            case .finished(let bytes): (record.state, record.bytes, record.published) = (.finished, bytes, nil)
+            case .failed(let error): (record.state, record.error) = (.failed, error.localizedDescription)
+            case .cancelled: break
+            }
+        }
+        guard let last else {
+            // It was removed while it ran.
+            queue.added.withLock { $0[id] = nil }
+            await started?.discardPartialFile()
+            return
+        }
+        if last.state == .finished {
+            state.summary.finished += 1
+            queue.added.withLock { $0[id] = nil }
+        }
+        if last.state == .failed { state.summary.failed += 1 }
+        if last.state != .waiting { tell(last, isRunning: false) }
+    }
+
+    private func tell(_ record: QueueRecord, isRunning: Bool) {
+        guard let report, var transfer = QueuedTransfer(record, isRunning: isRunning) else { return }
+        if isRunning, let known = queue.running.withLock({ $0[record.id] }) { transfer.progress = known }
+        report(transfer)
+    }
+}
