@@ -114,6 +114,23 @@ import Testing
         #expect(passed.current == [262_144, 65_536])
     }
 
+    @Test("Hundreds of thousands of small pieces are passed on") func manyPieces() async throws {
+        let stream = ByteStream()
+        let passed = Watched(0)
+        let reader = Task {
+            try await stream.pass { bytes in
+                passed.change { $0 += bytes.count }
+                return true
+            }
+        }
+        try await eventually("the reader to wait") { stream.hasReader }
+        let piece = Data(count: 10)
+        for _ in 0..<300_000 { _ = piece.withUnsafeBytes { stream.passOn($0) } }
+        stream.finish(nil)
+        try await reader.value
+        #expect(passed.current == 3_000_000)
+    }
+
     @Test("The end of a body, with or without an error, ends the calls of the function", arguments: [false, true])
     func passingEnds(hasError: Bool) async throws {
         let stream = ByteStream()
