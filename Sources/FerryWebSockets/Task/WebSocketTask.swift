@@ -175,6 +175,8 @@ public final class WebSocketTask: CurlDataTask, @unchecked Sendable {
     ///   - reason: Text in UTF-8, of which at most 123 bytes are sent.
     public func cancel(with closeCode: CloseCode, reason: Data? = nil) {
         connection.handle(.close(closeCode, reason ?? Data()))
+        // A connection that was not open has ended at once, and must not be opened by a later `resume()`.
+        if connection.machine.state == .ended { super.cancel() }
     }
 
     /// Ends the connection at once, without a close frame.

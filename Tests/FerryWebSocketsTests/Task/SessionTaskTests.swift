@@ -59,11 +59,11 @@ struct SessionTaskTests {
         #expect((task.error as? URLError)?.code == .cancelled)
     }
 
-    @Test("A task that is cancelled before it is resumed sends nothing")
-    func cancelledEarly() async throws {
+    @Test("A task that is cancelled or closed before it is resumed sends nothing", arguments: [false, true])
+    func cancelledEarly(isClosed: Bool) async throws {
         let server = try server()
         let task = session.webSocket(with: server.webSocketURL)
-        task.cancel()
+        if isClosed { task.cancel(with: .normalClosure) } else { task.cancel() }
         task.resume()
         let error = await #expect(throws: WebSocketError.self) { try await task.receive() }
         #expect(error?.code == .closed)
