@@ -172,7 +172,7 @@ package final class RegularFile: @unchecked Sendable {
 
     /// Truncates the file to a size, or extends it with zeros.
     package func truncate(to size: Int64) throws(FileError) {
-        // Even without an effect, ext4 takes it for a replacement, and writes all to the disk when the file is closed.
+        // ext4 writes a file that was truncated to the disk when it is closed, even if its size has not changed.
         if try self.size() == size { return }
         guard Self.retrying({ Int(ftruncate(descriptor, off_t(size))) }) == 0 else {
             throw FileError("truncate", path: path)

@@ -48,8 +48,8 @@ package enum ErrorRule {
     /// Whether a libcurl error affects the whole connection, so that no other request may use it: an error of
     /// HTTP/2 framing or header compression, of sending or of receiving.
     ///
-    /// Where libcurl confuses how streams end, one without an end, or without a response, means the end of the
-    /// connection. The other streams would not notice it before the server closes it.
+    /// If libcurl confuses how streams end, a response that is incomplete or missing may be all that it reports of a
+    /// broken connection. The other requests would only notice when the server closes it.
     package static func breaksConnection(_ curlCode: Int32, confusesStreamEnds: Bool = false) -> Bool {
         switch curlCode {
         case CurlCode.http2, CurlCode.sendError, CurlCode.receiveError: true

@@ -151,12 +151,14 @@ final class SegmentedRun: Sendable {
                 while (try? await SystemClock.sleep(Self.interval)) != nil { try await tick(file) }
                 return 0
             }
-            // Reports do not wait for a hash that is slower than the network.
-            group.addTask { [self] in
-                while (try? await SystemClock.sleep(Self.interval)) != nil {
-                    try await file.hash(upTo: state.withLock { $0.plan.prefix })
+            if state.withLock({ $0.entity?.digest }) != nil {
+                // Reports do not wait for a hash that is slower than the network.
+                group.addTask { [self] in
+                    while (try? await SystemClock.sleep(Self.interval)) != nil {
+                        try await file.hash(upTo: state.withLock { $0.plan.prefix })
+                    }
+                    return 0
                 }
-                return 0
             }
             // The first error ends the others.
             var ended = 0

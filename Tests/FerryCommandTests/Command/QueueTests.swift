@@ -7,8 +7,14 @@ import Testing
 
 @testable import FerryCommand
 
+/// How often the test of killed runs kills them; nil for a few times.
+private let wantedKills = ProcessInfo.processInfo.environment["FERRY_TEST_KILLS"].flatMap { Int($0) }
+
 /// `ferry queue` in processes of its own.
-@Suite(.enabled(if: FerryProcess.isBuilt, "ferry is not built next to the tests"), .timeLimit(.minutes(20)))
+@Suite(
+    .enabled(if: FerryProcess.isBuilt, "ferry is not built next to the tests"),
+    .timeLimit(.minutes(wantedKills == nil ? 5 : 30))
+)
 struct QueueTests {
     private static let count = 2_000_000
     private let folder: TemporaryFolder
@@ -110,7 +116,7 @@ struct QueueTests {
         .enabled(if: UploadPeer.isWanted, "python3 is not installed: apt-get install python3")
     )
     func killed() async throws {
-        let wanted = ProcessInfo.processInfo.environment["FERRY_TEST_KILLS"].flatMap { Int($0) }
+        let wanted = wantedKills
         var content = RangedContent(count: Self.count)
         content.bytesPerSecond = 3_000_000
         let server = try LoopbackServer(handler: content.handler)

@@ -24,27 +24,21 @@ struct SimulatedTransferTests {
         }
     }
 
-    private static func folder() throws -> URL {
-        let folder = FileManager.default.temporaryDirectory.appendingPathComponent("simulated-\(UUID().uuidString)")
-        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-        return folder
-    }
-
     @Test("A queue whose network is away for half an hour finishes by itself, with every byte right")
     func outage() async {
         await #expect(processExitsWith: .success) {
             try await Simulation.shared.run {
-                let folder = try Self.folder()
-                defer { try? FileManager.default.removeItem(at: folder) }
+                let folder = try TemporaryFolder()
+                defer { withExtendedLifetime(folder) {} }
                 let body = Simulated.pattern(600_000)
                 let isAway = Watched(false)
                 Simulation.shared.add(Self.host(body, isAway: isAway, lost: 150_000), named: "a.test")
                 var options = TransferQueue.Options()
                 options.retry?.backoff = RetryPolicy.Backoff(base: 60, cap: 900, hasJitter: false)
                 options.retry?.maximumRetries = 20
-                let queue = try await TransferQueue(folder: folder.appendingPathComponent("queue"), options: options)
+                let queue = try await TransferQueue(folder: folder.file("queue"), options: options)
                 for number in 0..<6 {
-                    let file = folder.appendingPathComponent("\(number)")
+                    let file = folder.file("\(number)")
                     try await queue.add(VerifiedDownload(try Simulated.url("http://a.test/\(number)"), to: file))
                 }
                 Simulation.shared.after(1) { isAway.change { $0 = true } }
@@ -53,7 +47,7 @@ struct SimulatedTransferTests {
                 #expect(summary.finished == 6 && summary.failed == 0)
                 #expect((1_800..<3_600).contains(Simulation.shared.seconds), "\(Simulation.shared.seconds)")
                 for number in 0..<6 {
-                    let file = folder.appendingPathComponent("\(number)")
+                    let file = folder.file("\(number)")
                     #expect(try Data(contentsOf: file) == Data(body), "\(number)")
                 }
             }
@@ -64,11 +58,11 @@ struct SimulatedTransferTests {
     func segments() async {
         await #expect(processExitsWith: .success) {
             try await Simulation.shared.run {
-                let folder = try Self.folder()
-                defer { try? FileManager.default.removeItem(at: folder) }
+                let folder = try TemporaryFolder()
+                defer { withExtendedLifetime(folder) {} }
                 let body = Simulated.pattern(8_000_000)
                 Simulation.shared.add(Self.host(body, isAway: Watched(false), lost: 400_000), named: "a.test")
-                let file = folder.appendingPathComponent("file")
+                let file = folder.file("file")
                 let url = try Simulated.url("http://a.test/")
                 let outcome = try await Simulated.session().download(VerifiedDownload(url, to: file, connections: 4))
                 #expect(outcome.bytes == 8_000_000)
@@ -87,9 +81,9 @@ struct SimulatedTransferTests {
                     return .text("")
                 }
                 Simulation.shared.add(host, named: "a.test")
-                let folder = try Self.folder()
-                defer { try? FileManager.default.removeItem(at: folder) }
-                let file = folder.appendingPathComponent("file")
+                let folder = try TemporaryFolder()
+                defer { withExtendedLifetime(folder) {} }
+                let file = folder.file("file")
                 try Data(count: 40_000).write(to: file)
                 var request = try Simulated.request("http://a.test/", "PUT", timeout: 100_000)
                 request.setValue("application/octet-stream", forHTTPHeaderField: "Content-Type")
