@@ -167,15 +167,14 @@ package final class TransferEngine: @unchecked Sendable {
 
     /// Waits until there is something to do: for the connections or, if no transfer is in progress, for a command.
     private func rest() {
-        let isSparse = spacing.endTurn(begunAt: turnStart, transfers: active.count)
+        let mayPause = spacing.endTurn(begunAt: turnStart, transfers: active.count)
         let isIdle = isIdle
         if isIdle, multi.canSleep, sleepAvailable() { return }
         // The engine may have been stopped together with the last command, and nothing would wake the thread again.
         guard inbox.withLock({ $0.mayWait(isIdle: isIdle) }) else { return }
         let longest = postponed.isEmpty ? deadlines.next.map { milliseconds(until: $0) } ?? Self.longest : 0
-        if isSparse, longest > TurnSpacing.pause, hasOnlyLargeResponses {
-            // Bytes that have arrived meanwhile are received at once.
-            if !multi.poll(milliseconds: 0) { _ = multi.sleep(nil, milliseconds: TurnSpacing.pause) }
+        if mayPause, longest > TurnSpacing.pause, hasOnlyLargeResponses {
+            _ = multi.sleep(nil, milliseconds: TurnSpacing.pause)
             return
         }
         let isReady = multi.poll(milliseconds: additionalTurns.wait(longest))

@@ -2,26 +2,48 @@
 /// effects.
 ///
 /// From a network that is slower than the processor, a large body arrives in pieces of a few kilobytes. A turn for each
-/// of them, with the threads that it wakes, takes several times as long as to copy the bytes.
+/// of them, with the threads that it wakes, takes several times as long as to copy the bytes. Pauses must not slow down
+/// a server that stops sending until its bytes have been received, as one with a small buffer does, so the engine
+/// pauses only as long as it receives nearly as much in the same time as without pauses.
 package struct TurnSpacing {
     /// The time that the engine waits, in milliseconds.
-    package static let pause: Int32 = 4
+    package static let pause: Int32 = 8
     /// The number of bytes of a transfer for which a turn is worthwhile.
-    package static let enough = 65_536
+    package static let enough = 196_608
     /// The number of bytes of a body from which a transfer is a large one, which need not be received at once.
     package static let large = ByteCount(clamping: 1_048_576)
     /// Turns that follow each other more slowly do not take much time.
     private static let closeSpan = TimeSpan.milliseconds(UInt64(2 * pause))
+    /// The time over which a rate is measured.
+    private static let window = TimeSpan.milliseconds(UInt64(3 * pause))
+    /// The part of a rate by which another one may differ and be the same.
+    private static let tolerance = 0.1
+    /// The numbers of windows after which a decision is reviewed: the longer it holds, the later.
+    private static let (fewestWindows, mostWindows) = (4, 256)
 
-    private var received = 0
-    private var lastTurn = MonotonicTime(nanoseconds: 0)
+    private enum Phase {
+        /// The rate without pauses is measured for a window.
+        case measuring
+        /// The engine pauses in this window, whose rate decides on the next ones.
+        case trying
+        /// The engine pauses, or does not, for a number of windows.
+        case decided(pauses: Bool, left: Int)
+    }
+
+    private var phase = Phase.measuring
+    /// The bytes of the current turn, and of the turns of the current window.
+    private var (received, windowBytes) = (0, 0)
+    private var (lastTurn, windowStart) = (MonotonicTime(nanoseconds: 0), MonotonicTime(nanoseconds: 0))
+    /// The last rate that was measured without pauses, in bytes a nanosecond.
+    private var freeRate = 0.0
+    /// The last decision, and for how many windows the next one that is the same holds.
+    private var (pauses, patience) = (true, Self.fewestWindows)
 
     package init() {}
 
     /// Counts bytes that were received in the current turn.
     package mutating func add(_ count: Int) {
-        let (sum, isTooMuch) = received.addingReportingOverflow(count)
-        received = isTooMuch ? .max : sum
+        received = Self.sum(received, count)
     }
 
     /// Ends a turn, and begins to count again.
@@ -29,10 +51,54 @@ package struct TurnSpacing {
     /// - Parameters:
     ///   - start: When the turn began.
     ///   - transfers: The number of transfers that are active.
-    /// - Returns: Whether the turn came soon after the one before it, and received too little to be worthwhile.
+    /// - Returns: Whether the engine is to pause: the turn came soon after the one before it, received too little to be
+    ///   worthwhile, and pauses do not slow down the server.
     package mutating func endTurn(begunAt start: MonotonicTime, transfers: Int) -> Bool {
         defer { (received, lastTurn) = (0, start) }
-        guard received > 0, start.since(lastTurn) < Self.closeSpan else { return false }
-        return received < Self.enough * min(transfers, 64)
+        guard start.since(lastTurn) < Self.closeSpan else {
+            (windowStart, windowBytes) = (start, 0)
+            return false
+        }
+        windowBytes = Self.sum(windowBytes, received)
+        let span = start.since(windowStart)
+        if span >= Self.window {
+            endWindow(rate: Double(windowBytes) / Double(span.nanoseconds))
+            (windowStart, windowBytes) = (start, 0)
+        }
+        return mayPause && received > 0 && received < Self.enough * min(transfers, 64)
+    }
+
+    private var mayPause: Bool {
+        switch phase {
+        case .measuring: false
+        case .trying: true
+        case .decided(let pauses, _): pauses
+        }
+    }
+
+    private mutating func endWindow(rate: Double) {
+        switch phase {
+        case .measuring:
+            freeRate = rate
+            phase = .trying
+        case .trying:
+            decide(pauses: rate >= freeRate * (1 - Self.tolerance))
+        case .decided(pauses: true, _) where abs(rate - freeRate) > freeRate * Self.tolerance:
+            // The server has become slower or faster.
+            (phase, patience) = (.measuring, Self.fewestWindows)
+        case .decided(let pauses, let left):
+            phase = left > 1 ? .decided(pauses: pauses, left: left - 1) : .measuring
+        }
+    }
+
+    private mutating func decide(pauses: Bool) {
+        patience = pauses == self.pauses ? min(patience * 2, Self.mostWindows) : Self.fewestWindows
+        self.pauses = pauses
+        phase = .decided(pauses: pauses, left: patience)
+    }
+
+    private static func sum(_ first: Int, _ second: Int) -> Int {
+        let (sum, isTooMuch) = first.addingReportingOverflow(second)
+        return isTooMuch ? .max : sum
     }
 }
