@@ -55,7 +55,7 @@ let package = Package(
         // Downloads to a file: verified, over several connections, from mirrors.
         .target(
             name: "FerryTransfers",
-            dependencies: ["FerryAPI", "FerryCore", "FerrySession"],
+            dependencies: ["CFerry", "FerryAPI", "FerryCore", "FerrySession"],
             swiftSettings: settings
         ),
         .target(name: "FerryTesting", dependencies: ["FerryCore", "FerrySession"], swiftSettings: settings),

@@ -178,6 +178,9 @@ bool ferry_multi_waits_only_for(void *multi, int socket, int milliseconds);
 /// Returns false if the timeout passed and nothing else happened.
 bool ferry_multi_poll(void *multi, int wake_descriptor, int end_watch, int timeout_milliseconds);
 
+/// Reserves space for a range of bytes of a file, where its file system can; the size of the file does not change.
+void ferry_reserve(int file, int64_t offset, int64_t count);
+
 /// Returns a descriptor that is readable when the peer of a socket that was added to it sends nothing more; -1 if none
 /// is available. Close it with `close`.
 int ferry_end_watch_create(void);

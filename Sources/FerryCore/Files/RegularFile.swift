@@ -17,7 +17,7 @@ package final class RegularFile: @unchecked Sendable {
     /// The path with which the file was opened.
     package let path: String
 
-    private var descriptor: Int32
+    package private(set) var descriptor: Int32
     private var isLocked = false
 
     private init(_ path: String, flags: Int32, mode: mode_t = 0, operation: String) throws(FileError) {

@@ -1,3 +1,4 @@
+import CFerry
 import Dispatch
 
 /// The partial file of a download: the engine's thread writes to it, and a queue of its own hashes and renames it.
@@ -74,6 +75,11 @@ final class SegmentFile: @unchecked Sendable {
             try file.truncate(to: 0)
         }
     }
+
+    /// Reserves space for bytes that are written next, so that the file system need not find some for each piece.
+    ///
+    /// A full disk is not reported before the bytes are written.
+    func reserve(_ range: Range<Int64>) { ferry_reserve(file.descriptor, range.lowerBound, Int64(range.count)) }
 
     /// Writes bytes on the calling thread, as downloads to a file do.
     func write(_ bytes: UnsafeRawBufferPointer, at offset: Int64) throws(VerifiedDownloadError) {

@@ -10,6 +10,8 @@ struct SegmentPlan: Sendable {
         var claimed: Int64
         /// The offset after the last byte; it decreases when another worker takes the rest.
         var end: Int64
+        /// The offset up to which the file system has been asked for space.
+        var reserved: Int64 = 0
 
         var missing: Int64 { end - claimed }
     }
@@ -21,6 +23,8 @@ struct SegmentPlan: Sendable {
     private(set) var segments: [Int: Segment] = [:]
     /// The size of the smallest part that is worth a request of its own.
     let minimum: Int64
+    /// The number of bytes for which space is reserved at a time.
+    static let reservation: Int64 = 16_777_216
 
     /// Makes a plan for a file of which some parts have arrived.
     init(total: Int64?, done: [Range<Int64>] = [], minimum: Int64 = 262_144) {
@@ -96,6 +100,18 @@ struct SegmentPlan: Sendable {
         let part = segment.claimed..<segment.claimed + min(Int64(count), segment.missing)
         segments[worker]?.claimed = part.upperBound
         return part
+    }
+
+    /// Returns the part of the file to reserve space for before a worker's next bytes are written; `nil` if it is
+    /// reserved, or too small to be worth it.
+    ///
+    /// A server that announces more than it sends gets no more space than this.
+    mutating func reserve(_ worker: Int) -> Range<Int64>? {
+        guard total < .max, let segment = segments[worker], segment.claimed > segment.reserved else { return nil }
+        let start = max(segment.written, segment.reserved)
+        let size = min(segment.end - start, Self.reservation)
+        segments[worker]?.reserved = start + size
+        return size >= minimum ? start..<start + size : nil
     }
 
     /// Records that all bytes that the worker has claimed are in the file.

@@ -145,10 +145,11 @@ struct SegmentWorker: Sendable {
     /// Writes a piece on the engine's thread, and returns whether the worker's part goes on.
     private func write(_ piece: UnsafeRawBufferPointer, from index: Int, isWhole: Bool) throws -> Bool {
         var rest = piece[...]
-        while let part = run.state.withLock({ $0.plan.claim(id, rest.count) }) {
+        while let (part, space) = run.state.withLock({ claim(rest.count, in: &$0.plan) }) {
             if let size = run.download.size, part.upperBound > size {
                 throw VerifiedDownloadError.sizeMismatch(expected: size, actual: part.upperBound)
             }
+            if let space { file.reserve(space) }
             try file.write(UnsafeRawBufferPointer(rebasing: rest.prefix(part.count)), at: part.lowerBound)
             rest = rest.dropFirst(part.count)
             let now = MonotonicTime.now()
@@ -161,6 +162,10 @@ struct SegmentWorker: Sendable {
             }
         }
         return run.state.withLock { !$0.mustRestart && ($0.plan.segments[id]?.missing ?? 0) > 0 }
+    }
+
+    private func claim(_ count: Int, in plan: inout SegmentPlan) -> (part: Range<Int64>, space: Range<Int64>?)? {
+        plan.claim(id, count).map { part in (part, plan.reserve(id)) }
     }
 
     /// Counts the loss of a connection, unless it has brought much, and returns whether the worker goes on.

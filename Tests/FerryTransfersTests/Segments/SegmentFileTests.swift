@@ -24,4 +24,19 @@ import Testing
         await first.remove()
         withExtendedLifetime((first, second)) {}
     }
+
+    @Test("Reserved space is used by the file, and does not change its size") func reserve() async throws {
+        let file = try await SegmentFile(destination: folder.path("a"))
+        file.reserve(0..<4_194_304)
+        var info = stat()
+        #expect(stat(file.partPath, &info) == 0)
+        #expect(info.st_size == 0)
+        // A file system that cannot reserve space has none in the file.
+        #expect(info.st_blocks == 0 || info.st_blocks * 512 >= 4_194_304)
+        try Data("abc".utf8).withUnsafeBytes { try file.write($0, at: 0) }
+        try await file.publish(total: 3, synchronized: false)
+        #expect(try Data(contentsOf: URL(fileURLWithPath: folder.path("a"))) == Data("abc".utf8))
+        try await file.close()
+        file.reserve(0..<1)
+    }
 }

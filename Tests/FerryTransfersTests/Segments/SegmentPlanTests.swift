@@ -26,6 +26,33 @@ struct SegmentPlanTests {
         #expect(plan.assign(to: 3, rates: [0: 1, 1: 10]) == 250..<500)
     }
 
+    @Test("space is reserved in steps, and not for small parts or a file of unknown size")
+    func reservations() {
+        var plan = SegmentPlan(total: 40_000_000, minimum: 100_000)
+        #expect(plan.reserve(0) == nil)
+        _ = plan.assign(to: 0, from: 1_000_000)
+        var (spaces, count) = ([Range<Int64>](), 0)
+        while plan.claim(0, 65_536) != nil {
+            if let space = plan.reserve(0) { spaces.append(space) }
+            plan.confirm(0)
+            count += 1
+        }
+        let step = SegmentPlan.reservation
+        let ends = [1_000_000, 1_000_000 + step, 1_000_000 + 2 * step, 40_000_000]
+        #expect(spaces == zip(ends, ends.dropFirst()).map { $0..<$1 })
+        #expect(count == 596)
+
+        var small = SegmentPlan(total: 99_999, minimum: 100_000)
+        _ = small.assign(to: 0)
+        _ = small.claim(0, 10)
+        #expect(small.reserve(0) == nil)
+
+        var unknown = SegmentPlan(total: nil, minimum: 1)
+        _ = unknown.assign(to: 0)
+        _ = unknown.claim(0, 1_000_000)
+        #expect(unknown.reserve(0) == nil)
+    }
+
     @Test("a worker whose rest was taken stops at its new end")
     func shrunk() {
         var plan = SegmentPlan(total: 100, minimum: 1)
