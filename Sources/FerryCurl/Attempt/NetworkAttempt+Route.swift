@@ -142,6 +142,8 @@ extension NetworkAttempt {
     package var isTunnelling: Bool { stage != .connected && tunnels }
     /// Whether a 407 comes from the proxy; inside a tunnel and without a proxy it is the server's, and not a challenge.
     package var isForwarded: Bool { route.proxy?.kind.isHTTP == true && !tunnels }
+    /// Whether the request goes through a tunnel that an HTTP proxy opens.
+    var usesTunnel: Bool { route.proxy?.kind.isHTTP == true && tunnels }
     /// Whether an HTTP proxy opens a tunnel to the server (for WebSockets RFC 6455, section 4.1).
     private var tunnels: Bool {
         prepared.origin.scheme == "https" || prepared.isUpgrade || version.choice == .priorKnowledge

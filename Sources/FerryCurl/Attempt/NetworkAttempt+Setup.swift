@@ -59,9 +59,10 @@ extension NetworkAttempt {
         }
         let isSecret = prepared.hasSecrets
         easy.setFields(CurlOption.httpHeader, setup.fields, isSecret: isSecret, commonCount: setup.commonCount)
-        // Only a proxy receives this field: libcurl never sends such a list to a server.
-        if setup.credentials.proxy == nil {
-            easy.setFields(CurlOption.proxyHeader, prepared.proxyFields, isSecret: isSecret)
+        // Only a proxy receives these fields: libcurl never sends such a list to a server.
+        let proxyFields = (setup.credentials.proxy == nil ? prepared.proxyFields : []) + tunnelFields(of: setup)
+        if setup.credentials.proxy == nil || !proxyFields.isEmpty {
+            easy.setFields(CurlOption.proxyHeader, proxyFields, isSecret: isSecret)
         }
         // A proxy gets the whole URL, and libcurl computes a digest of its own target.
         if !isForwarded, setup.credentials.server == nil,
@@ -69,6 +70,12 @@ extension NetworkAttempt {
         {
             easy.set(CurlOption.requestTarget, target)
         }
+    }
+
+    /// Returns the fields of a `CONNECT` request, which a tunnel's proxy has no others of (RFC 9110, section 10.1.5).
+    private func tunnelFields(of setup: AttemptSetup) -> [RequestField] {
+        guard usesTunnel else { return [] }
+        return setup.fields.filter { $0.value != nil && $0.name.isEqualIgnoringCase("user-agent") }
     }
 
     /// Enlarges libcurl's buffer to the largest head that it accepts, if the request's is larger than its usual size.

@@ -35,6 +35,24 @@ extension NginxTests {
             #expect(proxy.exchanges.map(\.target) == ["localhost:\(url.port ?? 0)"])
         }
 
+        @Test(
+            "A request for a tunnel names the program, and has no other field of the request in it",
+            arguments: [nil, "mine/1.0"]
+        )
+        func userAgent(_ given: String?) async throws {
+            let proxy = try TestProxy()
+            var request = URLRequest(url: server.url(.tls, "small"))
+            request.setValue(given, forHTTPHeaderField: "User-Agent")
+            request.setValue("Bearer secret", forHTTPHeaderField: "Authorization")
+            #expect(try await session(proxy).fetch(request).1.statusCode == 200)
+            let lines = (proxy.exchanges.first?.head ?? "").components(separatedBy: "\r\n").filter { !$0.isEmpty }
+            let agents = lines.filter { $0.hasPrefix("User-Agent: ") }
+            #expect(agents.count == 1)
+            #expect(given.map { agents == ["User-Agent: \($0)"] } ?? true)
+            let names = Set(lines.dropFirst().map { String($0.prefix { $0 != ":" }) })
+            #expect(names == ["Host", "User-Agent", "Proxy-Connection"])
+        }
+
         @Test("HTTP/2 shares one tunnel") func multiplexed() async throws {
             let proxy = try TestProxy()
             let session = session(proxy)
