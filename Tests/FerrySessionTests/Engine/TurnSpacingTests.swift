@@ -63,7 +63,8 @@ import Testing
 
     @Test(
         "A server that waits for its bytes to be received is not slowed down",
-        arguments: [16_384, 65_536, 131_072, 1_048_576], [1.0, 10]
+        arguments: [16_384, 65_536, 131_072, 1_048_576],
+        [1.0, 10]
     )
     func serversWithSmallBuffers(_ buffer: Double, seconds: Double) {
         var simulation = Simulation(rate: 4e9, buffer: buffer)
