@@ -9,7 +9,7 @@ package struct TurnSpacing {
     /// The time that the engine waits, in milliseconds.
     package static let pause: Int32 = 8
     /// The number of bytes of a transfer for which a turn is worthwhile.
-    package static let enough = 196_608
+    package static let enough: Int64 = 196_608
     /// The number of bytes of a body from which a transfer is a large one, which need not be received at once.
     package static let large = ByteCount(clamping: 1_048_576)
     /// Turns that follow each other more slowly do not take much time.
@@ -32,7 +32,7 @@ package struct TurnSpacing {
 
     private var phase = Phase.measuring
     /// The bytes of the current turn, and of the turns of the current window.
-    private var (received, windowBytes) = (0, 0)
+    private var (received, windowBytes) = (ByteCount.zero, ByteCount.zero)
     private var (lastTurn, windowStart) = (MonotonicTime(nanoseconds: 0), MonotonicTime(nanoseconds: 0))
     /// The last rate that was measured without pauses, in bytes a nanosecond.
     private var freeRate = 0.0
@@ -42,9 +42,7 @@ package struct TurnSpacing {
     package init() {}
 
     /// Counts bytes that were received in the current turn.
-    package mutating func add(_ count: Int) {
-        received = Self.sum(received, count)
-    }
+    package mutating func add(_ count: Int) { received.add(ByteCount(clamping: count)) }
 
     /// Ends a turn, and begins to count again.
     ///
@@ -54,18 +52,18 @@ package struct TurnSpacing {
     /// - Returns: Whether the engine is to pause: the turn came soon after the one before it, received too little to be
     ///   worthwhile, and pauses do not slow down the server.
     package mutating func endTurn(begunAt start: MonotonicTime, transfers: Int) -> Bool {
-        defer { (received, lastTurn) = (0, start) }
+        defer { (received, lastTurn) = (.zero, start) }
         guard start.since(lastTurn) < Self.closeSpan else {
-            (windowStart, windowBytes) = (start, 0)
+            (windowStart, windowBytes) = (start, .zero)
             return false
         }
-        windowBytes = Self.sum(windowBytes, received)
+        windowBytes.add(received)
         let span = start.since(windowStart)
         if span >= Self.window {
-            endWindow(rate: Double(windowBytes) / Double(span.nanoseconds))
-            (windowStart, windowBytes) = (start, 0)
+            endWindow(rate: Double(windowBytes.int64) / Double(span.nanoseconds))
+            (windowStart, windowBytes) = (start, .zero)
         }
-        return mayPause && received > 0 && received < Self.enough * min(transfers, 64)
+        return mayPause && received > .zero && received.int64 < Self.enough * Int64(min(transfers, 64))
     }
 
     private var mayPause: Bool {
@@ -95,10 +93,5 @@ package struct TurnSpacing {
         patience = pauses == self.pauses ? min(patience * 2, Self.mostWindows) : Self.fewestWindows
         self.pauses = pauses
         phase = .decided(pauses: pauses, left: patience)
-    }
-
-    private static func sum(_ first: Int, _ second: Int) -> Int {
-        let (sum, isTooMuch) = first.addingReportingOverflow(second)
-        return isTooMuch ? .max : sum
     }
 }

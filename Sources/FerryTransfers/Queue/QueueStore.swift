@@ -1,12 +1,10 @@
-import Dispatch
-
 /// The transfers of a queue: its journal, what has been read of it, and which of them run.
 ///
 /// All that waits for the disk is done on a queue of its own, on which the journal and the records are used.
 ///
 /// `@unchecked Sendable`: the variables are used only on the queue.
 final class QueueStore: @unchecked Sendable {
-    private let queue = DispatchQueue(label: "ferry.transfer-queue")
+    private let queue = FileQueue(convert: TransferQueueError.init)
     private let journal: Journal
     private var records: [Int: QueueRecord] = [:]
     private var lastID = 0
@@ -35,14 +33,8 @@ final class QueueStore: @unchecked Sendable {
         }
     }
 
-    /// Runs work on the queue, and turns the errors of files into those of a queue.
     private func run<Value: Sendable>(_ work: @escaping @Sendable (QueueStore) throws -> Value) async throws -> Value {
-        try await withCheckedThrowingContinuation { continuation in
-            queue.async {
-                let result = Result { try work(self) }
-                continuation.resume(with: result.mapError { ($0 as? FileError).map(TransferQueueError.init) ?? $0 })
-            }
-        }
+        try await queue.run { [self] in try work(self) }
     }
 
     // MARK: - The journal
@@ -186,7 +178,7 @@ final class QueueStore: @unchecked Sendable {
 
     /// Keeps the URL of an upload that the server has created; without it, the upload would begin again.
     func noteLocation(_ location: FileUpload.Location?, of id: Int) {
-        queue.async { [self] in
+        queue.add { [self] in
             // An error here is met again at the end of the upload.
             _ = try? update {
                 guard var record = records[id], var upload = record.upload else { return [] }

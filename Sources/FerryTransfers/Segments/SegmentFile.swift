@@ -1,5 +1,4 @@
 import CFerry
-import Dispatch
 
 /// The partial file of a download: the engine's thread writes to it, and a queue of its own hashes and renames it.
 ///
@@ -7,8 +6,7 @@ import Dispatch
 /// elsewhere, which ends before it is closed.
 final class SegmentFile: @unchecked Sendable {
     let destination: String
-    // With a target, the queues of many files share a few threads; without one, each would have its own.
-    private let queue = DispatchQueue(label: "ferry.segments", target: .global())
+    private let queue = FileQueue(convert: VerifiedDownloadError.init)
     private let file: RegularFile
     private var hash: DigestHash?
     private var hashed: Int64 = 0
@@ -20,7 +18,7 @@ final class SegmentFile: @unchecked Sendable {
     init(destination: String) async throws {
         self.destination = destination
         let path = destination + ".segments"
-        file = try await Self.run(on: queue) { try Self.open(path) }
+        file = try await queue.run { try Self.open(path) }
     }
 
     private static func open(_ path: String) throws -> RegularFile {
@@ -39,25 +37,9 @@ final class SegmentFile: @unchecked Sendable {
         throw VerifiedDownloadError.isBusy(path: path)
     }
 
-    private static func run<Value: Sendable>(
-        on queue: DispatchQueue,
-        _ work: @escaping @Sendable () throws -> Value
-    ) async throws -> Value {
-        try await withCheckedThrowingContinuation { continuation in
-            queue.async {
-                let result = Result { try work() }
-                continuation.resume(with: result.mapError { ($0 as? FileError).map(VerifiedDownloadError.init) ?? $0 })
-            }
-        }
-    }
-
-    private func run<Value: Sendable>(_ work: @escaping @Sendable () throws -> Value) async throws -> Value {
-        try await Self.run(on: queue, work)
-    }
-
     /// Returns the record of what the file has; `nil` if there is none, or the file is shorter than it says.
     func state() async throws -> SegmentState? {
-        try await run { [self] in
+        try await queue.run { [self] in
             guard let state = SegmentState.read(statePath), let last = state.parts.last,
                 try file.size() >= last
             else { return nil }
@@ -67,7 +49,7 @@ final class SegmentFile: @unchecked Sendable {
 
     /// Discards what the file has, and starts to hash with an algorithm.
     func begin(hashing algorithm: ContentDigest.Algorithm?, keepsBytes: Bool) async throws {
-        try await run { [self] in
+        try await queue.run { [self] in
             hash = algorithm.map(DigestHash.init)
             hashed = 0
             guard !keepsBytes else { return }
@@ -92,7 +74,7 @@ final class SegmentFile: @unchecked Sendable {
 
     /// Replaces the record.
     func save(_ state: SegmentState, synchronized: Bool) async throws {
-        try await run { [self] in
+        try await queue.run { [self] in
             if synchronized { try file.synchronize() }
             try state.write(to: statePath, synchronized: synchronized)
         }
@@ -103,7 +85,7 @@ final class SegmentFile: @unchecked Sendable {
         let step: Int64 = 1_048_576
         var isDone = false
         while !isDone, !Task.isCancelled {
-            isDone = try await run { [self] in
+            isDone = try await queue.run { [self] in
                 guard hash != nil, hashed < end else { return true }
                 let part = try file.read(hashed..<min(end, hashed + step))
                 guard !part.isEmpty else { throw FileError("read", path: partPath, code: EIO) }
@@ -118,15 +100,15 @@ final class SegmentFile: @unchecked Sendable {
     func digest(of total: Int64) async throws -> [UInt8]? {
         try await hash(upTo: total)
         try Task.checkCancellation()
-        return try await run { [self] in hash?.bytes }
+        return try await queue.run { [self] in hash?.bytes }
     }
 
     /// Returns the number by which the file is known to its file system, also after it was renamed.
-    func inode() async throws -> UInt64 { try await run { [self] in UInt64(try file.status().st_ino) } }
+    func inode() async throws -> UInt64 { try await queue.run { [self] in UInt64(try file.status().st_ino) } }
 
     /// Renames the complete file to its destination.
     func publish(total: Int64, synchronized: Bool) async throws {
-        try await run { [self] in
+        try await queue.run { [self] in
             try file.truncate(to: total)
             var info = stat()
             let isFile = stat(destination, &info) == 0 && info.st_mode & S_IFMT == S_IFREG
@@ -141,7 +123,7 @@ final class SegmentFile: @unchecked Sendable {
 
     /// Deletes the partial file and its record, and closes it.
     func remove() async {
-        _ = try? await run { [self] in
+        _ = try? await queue.run { [self] in
             unlink(statePath)
             unlink(partPath)
             try file.close()
@@ -150,7 +132,7 @@ final class SegmentFile: @unchecked Sendable {
 
     /// Closes the file, so that another download can have it at once: the last reference may be released later.
     func close() async throws {
-        try await run { [self] in try file.close() }
+        try await queue.run { [self] in try file.close() }
     }
 
     /// The permissions of a new file.

@@ -1,38 +1,22 @@
-import Dispatch
-
 /// The file of an upload, which is read on a queue of its own, and must not change meanwhile.
 final class UploadSource: Sendable {
     private let file: RegularFile
-    // With a target, the queues of many files share a few threads; without one, each would have its own.
-    private let queue = DispatchQueue(label: "ferry.upload", target: .global())
+    private let queue = FileQueue(convert: FileUploadError.init)
     private let modified: [Int]
     let size: Int64
 
     /// Opens the file, which may be the target of a link.
     init(path: String) async throws {
-        let queue = queue
-        (file, size, modified) = try await Self.run(on: queue) {
+        (file, size, modified) = try await queue.run {
             let file = try RegularFile(reading: path, links: .follow)
             let status = try file.status()
             return (file, Int64(status.st_size), [status.st_mtim.tv_sec, status.st_mtim.tv_nsec])
         }
     }
 
-    private static func run<Value: Sendable>(
-        on queue: DispatchQueue,
-        _ work: @escaping @Sendable () throws -> Value
-    ) async throws -> Value {
-        try await withCheckedThrowingContinuation { continuation in
-            queue.async {
-                let result = Result { try work() }
-                continuation.resume(with: result.mapError { ($0 as? FileError).map(FileUploadError.init) ?? $0 })
-            }
-        }
-    }
-
     /// Reads a part, which must be there completely.
     func read(_ part: Range<Int64>) async throws -> Data {
-        try await Self.run(on: queue) { [file, size, modified] in
+        try await queue.run { [file, size, modified] in
             let data = try file.read(part)
             let status = try file.status()
             guard Int64(status.st_size) == size, [status.st_mtim.tv_sec, status.st_mtim.tv_nsec] == modified,

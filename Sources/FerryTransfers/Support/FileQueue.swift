@@ -1,0 +1,22 @@
+import Dispatch
+
+/// A queue for the work of one file, which may block a thread until a disk responds.
+struct FileQueue: Sendable {
+    // With a target, the queues of many files share a few threads; without one, each would have its own.
+    private let queue = DispatchQueue(label: "ferry.file", target: .global())
+    /// Returns the error that a user gets for one of a file.
+    let convert: @Sendable (FileError) -> any Error
+
+    /// Runs work after that of earlier calls, and returns its value.
+    func run<Value: Sendable>(_ work: @escaping @Sendable () throws -> Value) async throws -> Value {
+        try await withCheckedThrowingContinuation { continuation in
+            queue.async {
+                let result = Result { try work() }
+                continuation.resume(with: result.mapError { ($0 as? FileError).map(convert) ?? $0 })
+            }
+        }
+    }
+
+    /// Runs work after that of earlier calls, and does not wait for it.
+    func add(_ work: @escaping @Sendable () -> Void) { queue.async(execute: work) }
+}
