@@ -7,7 +7,7 @@ struct QueueCommand: Sendable {
     let watcher: SignalWatcher
 
     private var options: FetchOptions { action.options }
-    private var console: Console { Console(isSilent: options.isSilent, isVerbose: options.isVerbose) }
+    private var console: Console { Console(options) }
 
     func run() async -> ExitStatus {
         do {

@@ -4,38 +4,24 @@ import Ferry
 ///
 /// Logging never waits for the reader of the log; only ``flush()`` does, at the end of the run.
 final class EventLog: Sendable {
-    private struct State {
-        var failure: CommandFailure?
-        /// Lines that are not written yet: a few for each transfer, and progress and a stream up to ``mostWaiting``.
-        var waiting = Data()
-        /// Whether the queue is writing or is about to.
-        var isWriting = false
-        /// Whether so much waits that progress is no longer logged.
-        var isBehind: Bool { waiting.count >= EventLog.mostWaiting }
-        /// When progress of each transfer was last logged.
-        var progressTimes: [Int: ContinuousClock.Instant] = [:]
-    }
-
-    private let output: OutputDescriptor
-    private let state = Mutex(State())
-    /// The queue that writes; a slow reader blocks nothing else.
-    private let queue = DispatchQueue(label: "ferry.log")
-    /// The number of waiting bytes from which the reader is behind.
-    private static let mostWaiting = 1 << 20
+    private let output: QueuedOutput
+    /// When progress of each transfer was last logged.
+    private let progressTimes = Mutex<[Int: ContinuousClock.Instant]>([:])
 
     /// Creates or empties the file at `path`; `-` is standard error.
     init(path: String) throws(CommandFailure) {
-        output =
+        output = QueuedOutput(
             path == "-"
-            ? OutputDescriptor(STDERR_FILENO, name: "standard error")
-            : try OutputDescriptor(path: path, flags: O_CREAT | O_TRUNC | O_APPEND)
+                ? OutputDescriptor(STDERR_FILENO, name: "standard error")
+                : try OutputDescriptor(path: path, flags: O_CREAT | O_TRUNC | O_APPEND)
+        )
     }
 
     /// The reason why a line could not be written; all later lines are missing too.
-    var failure: CommandFailure? { state.withLock { $0.failure } }
+    var failure: CommandFailure? { output.failure }
 
     /// Whether much waits for the reader of the log.
-    var isBehind: Bool { state.withLock { $0.isBehind } }
+    var isBehind: Bool { output.isBehind }
 
     func write(_ event: String, transfer: Int? = nil, _ addFacts: (inout JSONLine) -> Void) {
         var line = JSONLine()
@@ -46,57 +32,18 @@ final class EventLog: Sendable {
         write(line)
     }
 
-    func write(_ line: JSONLine) {
-        let data = Data((line.text + "\n").utf8)
-        let isFirst = state.withLock { state in
-            guard state.failure == nil else { return false }
-            state.waiting.append(data)
-            defer { state.isWriting = true }
-            return !state.isWriting
-        }
-        if isFirst { queue.async { self.writeWaiting() } }
-    }
+    func write(_ line: JSONLine) { output.add(line.text) }
 
     /// Waits until all lines are written, without a time limit; a signal still ends the process.
-    func flush() async {
-        await withCheckedContinuation { continuation in
-            queue.async {
-                self.writeWaiting()
-                continuation.resume()
-            }
-        }
-    }
-
-    /// Writes all waiting lines; called on the queue.
-    private func writeWaiting() {
-        while let data = takeWaiting() {
-            do throws(CommandFailure) {
-                try output.writeAll(data)
-            } catch {
-                state.withLock { state in
-                    state.failure = error
-                    state.waiting = Data()
-                }
-            }
-        }
-    }
-
-    private func takeWaiting() -> Data? {
-        state.withLock { state in
-            state.isWriting = !state.waiting.isEmpty
-            guard state.isWriting else { return nil }
-            defer { state.waiting = Data() }
-            return state.waiting
-        }
-    }
+    func flush() async { await output.flush() }
 
     /// Returns whether to log progress of a transfer now: a second after the last time, if the reader keeps up.
     func isProgressDue(_ transfer: Int) -> Bool {
         let now = ContinuousClock.now
-        return state.withLock { state in
-            guard !state.isBehind else { return false }
-            if let last = state.progressTimes[transfer], now - last < .seconds(1) { return false }
-            state.progressTimes[transfer] = now
+        guard !isBehind else { return false }
+        return progressTimes.withLock { times in
+            if let last = times[transfer], now - last < .seconds(1) { return false }
+            times[transfer] = now
             return true
         }
     }

@@ -11,14 +11,11 @@ struct StreamCommand: Sendable {
     let options: FetchOptions
     let format: StreamFormat
     let watcher: SignalWatcher
+    private let output = QueuedOutput(OutputDescriptor(STDOUT_FILENO, name: "standard output"))
 
     /// Returns the exit status when the stream has ended.
     func run() async -> ExitStatus {
-        let console = Console(
-            isSilent: options.isSilent,
-            isVerbose: options.isVerbose,
-            isMuted: options.logsToStandardError
-        )
+        let console = Console(options)
         guard var url = options.urls.first else { return .usage }
         var log: EventLog?
         var status = ExitStatus.success
@@ -30,9 +27,14 @@ struct StreamCommand: Sendable {
             let session = try CurlSession.make(options, console: console)
             let work = Task { [log] in try await read(request, session, console, log) }
             watcher.start { work.cancel() }
+            output.setFailureHandler { work.cancel() }
+            defer { output.setFailureHandler {} }
             try await work.value
+            await output.flush()
+            if let failure = output.failure { throw failure }
         } catch {
-            let failure = Self.failure(error, url)
+            let failure = output.failure ?? Self.failure(error, url)
+            await output.flush()
             status = watcher.interruption ?? failure.status
             if watcher.interruption == nil, failure.status != .brokenPipe {
                 console.error(failure.message)
@@ -50,7 +52,6 @@ struct StreamCommand: Sendable {
         _ console: Console,
         _ log: EventLog?
     ) async throws {
-        let output = StreamOutput.standard
         switch format {
         case .events:
             var sourceOptions = EventSource.Options()
@@ -64,14 +65,14 @@ struct StreamCommand: Sendable {
             request.setValue(nil, forHTTPHeaderField: "Accept")
             for try await event in session.eventSource(for: request, options: sourceOptions) {
                 await log?.event(event)
-                try await output.write(Data((event.data + "\n").utf8))
+                await output.write(event.data)
             }
         case .lines:
             let (bytes, response) = try await session.bytes(for: request)
             if let response = response as? HTTPURLResponse, response.statusCode >= 400 {
                 throw CommandFailure.http(response, request.url ?? options.urls[0])
             }
-            for try await line in bytes.lines { try await output.write(Data((line + "\n").utf8)) }
+            for try await line in bytes.lines { await output.write(line) }
         }
     }
 

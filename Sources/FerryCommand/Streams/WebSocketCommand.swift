@@ -10,7 +10,7 @@ struct WebSocketCommand: Sendable {
 
     /// Returns the exit status when the connection is closed.
     func run() async -> ExitStatus {
-        let console = Console(isSilent: options.isSilent, isVerbose: options.isVerbose)
+        let console = Console(options)
         guard let url = options.urls.first else { return .usage }
         do {
             let session = try CurlSession.make(options, console: console)

@@ -23,6 +23,10 @@ final class Console: Sendable {
         self.isMuted = isMuted
     }
 
+    convenience init(_ options: FetchOptions) {
+        self.init(isSilent: options.isSilent, isVerbose: options.isVerbose, isMuted: options.logsToStandardError)
+    }
+
     /// Prints an error.
     func error(_ text: String) { line(terminal.style.red("ferry: ") + TextStyle.printable(text)) }
 

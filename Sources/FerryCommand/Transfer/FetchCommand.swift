@@ -10,11 +10,7 @@ struct FetchCommand: Sendable {
 
     /// Reads the batch file if there is one, transfers all URLs, writes the reports and returns the exit status.
     func run() async -> ExitStatus {
-        let console = Console(
-            isSilent: options.isSilent,
-            isVerbose: options.isVerbose,
-            isMuted: options.logsToStandardError
-        )
+        let console = Console(options)
         var log: EventLog?
         do throws(CommandFailure) {
             if let path = options.eventLog { log = try EventLog(path: path) }

@@ -93,6 +93,41 @@ struct StreamCommandTests {
         #expect(try await run(["--lines"], missing).status == 22)
     }
 
+    @Test("Many lines at once are written completely and in order")
+    func manyLines() async throws {
+        let text = (0..<200_000).map { "line \($0)\n" }.joined()
+        let server = try server(["HTTP/1.1 200 OK\r\nContent-Length: \(text.utf8.count)\r\n\r\n\(text)"])
+        let outcome = try await run(["--lines"], server)
+        #expect(outcome.status == 0)
+        #expect(outcome.text == text)
+    }
+
+    @Test("The command ends as soon as its output is not read any more", arguments: ["--lines", "--sse"])
+    func brokenPipe(_ option: String) async throws {
+        let mayGoOn = Watched(false)
+        let server = try RawServer { connection in
+            connection.readHead()
+            connection.write(Self.head + "data: one\n\n")
+            while !mayGoOn.current { usleep(5_000) }
+            connection.write("data: two\n\n")
+            // Nothing more is sent, until the command closes the connection.
+            connection.readAll()
+        }
+        let pipe = Pipe()
+        let process = try FerryProcess(
+            [option, "http://127.0.0.1:\(server.port)/"],
+            in: folder,
+            output: pipe.fileHandleForWriting
+        )
+        try pipe.fileHandleForWriting.close()
+        #expect(try pipe.fileHandleForReading.read(upToCount: 3)?.count == 3)
+        try pipe.fileHandleForReading.close()
+        mayGoOn.change { $0 = true }
+        let outcome = try await process.outcome()
+        #expect(outcome.status == 141)
+        #expect(outcome.errors.isEmpty)
+    }
+
     @Test(
         "Options that do not belong together are refused",
         arguments: [
