@@ -81,7 +81,13 @@ struct AuthenticationRefreshScopeTests {
     )
     func refused(_ others: [any RequestInterceptor]) async throws {
         let clock = ManualClock()
-        let server = try LoopbackServer { _ in .status(401) }
+        let hasRefreshed = Watched(false)
+        let server = try LoopbackServer { request in
+            if request.path == "/token" { hasRefreshed.change { $0 = true } }
+            // A refresh whose request is sent after the refusal of the other one would wait for itself.
+            for _ in 0..<2_000 where !hasRefreshed.current { usleep(5_000) }
+            return .status(401)
+        }
         let old = BearerToken("old", expirationDate: clock.now + 10)
         let statuses = Watched<[Int?]>([])
         let (manager, interceptor) = manager(server, initial: old, others: others, clock: clock) { manager in
