@@ -28,7 +28,6 @@ struct StreamCommand: Sendable {
             let work = Task { [log] in try await read(request, session, console, log) }
             watcher.start { work.cancel() }
             output.setFailureHandler { work.cancel() }
-            defer { output.setFailureHandler {} }
             try await work.value
             await output.flush()
             if let failure = output.failure { throw failure }
