@@ -12,9 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/select.h>
 #include <sys/socket.h>
-#include <sys/eventfd.h>
 #include <linux/tcp.h>
 #include <unistd.h>
 
@@ -96,11 +94,9 @@ static struct {
     int (*multi_setopt)(void *, int, ...);
     int (*multi_add_handle)(void *, void *);
     int (*multi_remove_handle)(void *, void *);
-    int (*multi_perform)(void *, int *);
-    int (*multi_poll)(void *, void *, unsigned int, int, int *);
-    int (*multi_wakeup)(void *);
+    int (*multi_socket_action)(void *, int, int, int *);
+    int (*multi_socket_all)(void *, int *);
     int (*multi_timeout)(void *, long *);
-    int (*multi_fdset)(void *, fd_set *, fd_set *, fd_set *, int *);
     curl_message *(*multi_info_read)(void *, int *);
 } curl;
 
@@ -180,11 +176,9 @@ static void load(void) {
         FERRY_WANTED(curl_multi_setopt, curl.multi_setopt),
         FERRY_WANTED(curl_multi_add_handle, curl.multi_add_handle),
         FERRY_WANTED(curl_multi_remove_handle, curl.multi_remove_handle),
-        FERRY_WANTED(curl_multi_perform, curl.multi_perform),
-        FERRY_WANTED(curl_multi_poll, curl.multi_poll),
-        FERRY_WANTED(curl_multi_wakeup, curl.multi_wakeup),
+        FERRY_WANTED(curl_multi_socket_action, curl.multi_socket_action),
+        FERRY_WANTED(curl_multi_socket_all, curl.multi_socket_all),
         FERRY_WANTED(curl_multi_timeout, curl.multi_timeout),
-        FERRY_WANTED(curl_multi_fdset, curl.multi_fdset),
         FERRY_WANTED(curl_multi_info_read, curl.multi_info_read),
     };
     for (size_t index = 0; index < sizeof wanted / sizeof *wanted; index++) {
@@ -259,12 +253,6 @@ int ferry_easy_set_blob(void *easy, int option, const void *bytes, size_t length
 }
 
 int ferry_easy_get_long(void *easy, int info, long *value) { return curl.easy_getinfo(easy, info, value); }
-
-int ferry_easy_get_socket(void *easy) {
-    enum { ACTIVESOCKET = 0x500000 + 44 };
-    int socket = -1;
-    return curl.easy_getinfo(easy, ACTIVESOCKET, &socket) == 0 ? socket : -1;
-}
 
 int ferry_easy_get_offset(void *easy, int info, int64_t *value) { return curl.easy_getinfo(easy, info, value); }
 int ferry_easy_get_string(void *easy, int info, const char **value) { return curl.easy_getinfo(easy, info, value); }
@@ -422,77 +410,42 @@ void ferry_multi_cleanup(void *multi) {
 int ferry_multi_set_long(void *multi, int option, long value) { return curl.multi_setopt(multi, option, value); }
 int ferry_multi_add(void *multi, void *easy) { return curl.multi_add_handle(multi, easy); }
 int ferry_multi_remove(void *multi, void *easy) { return curl.multi_remove_handle(multi, easy); }
-int ferry_multi_perform(void *multi, int *running) {
-    ferry_begin_reading();
-    return curl.multi_perform(multi, running);
+int ferry_multi_watch(void *multi, ferry_socket_watch *watch) {
+    enum { SOCKETDATA = 10002, SOCKETFUNCTION = 20001 };
+    return curl.multi_setopt(multi, SOCKETFUNCTION, ferry_watch_change)
+        | curl.multi_setopt(multi, SOCKETDATA, watch);
 }
 
-int ferry_multi_perform_quietly(void *multi, int *running) {
+int64_t ferry_multi_timeout(void *multi) {
+    long timeout = -1;
+    return curl.multi_timeout(multi, &timeout) == 0 ? timeout : -1;
+}
+
+void ferry_multi_perform(void *multi, ferry_socket_watch *watch, bool examines_all) {
+    int running = 0, socket = -1, what = 0, count = 0;
+    ferry_begin_reading();
+    while ((what = ferry_watch_next(watch, &socket)) != 0) {
+        if (!examines_all) curl.multi_socket_action(multi, socket, what, &running);
+        count++;
+    }
+    const int no_socket = -1;
+    if (examines_all) curl.multi_socket_all(multi, &running);
+    // The timers include those of transfers that have been added or resumed.
+    else if (count == 0) curl.multi_socket_action(multi, no_socket, 0, &running);
+}
+
+void ferry_multi_perform_quietly(void *multi, ferry_socket_watch *watch) {
     sigset_t pipe, before, pending;
     sigemptyset(&pipe);
     sigaddset(&pipe, SIGPIPE);
     sigemptyset(&pending);
     pthread_sigmask(SIG_BLOCK, &pipe, &before);
-    if (sigismember(&before, SIGPIPE)) return ferry_multi_perform(multi, running);
-    int code = ferry_multi_perform(multi, running);
+    ferry_multi_perform(multi, watch, false);
+    if (sigismember(&before, SIGPIPE)) return;
     const struct timespec at_once = {0, 0};
     sigpending(&pending);
     if (sigismember(&pending, SIGPIPE)) sigtimedwait(&pipe, NULL, &at_once);
     pthread_sigmask(SIG_SETMASK, &before, NULL);
-    return code;
-}
-
-// As in curl/multi.h.
-struct curl_waitfd {
-    int fd;
-    short events;
-    short revents;
-};
-
-bool ferry_multi_poll(void *multi, int wake_descriptor, int end_watch, int timeout) {
-    const short readable = 1;
-    struct curl_waitfd waits[2];
-    unsigned int length = 0;
-    if (wake_descriptor >= 0) waits[length++] = (struct curl_waitfd){wake_descriptor, readable, 0};
-    if (end_watch >= 0) waits[length++] = (struct curl_waitfd){end_watch, readable, 0};
-    int ready = 0;
-    int code = curl.multi_poll(multi, waits, length, timeout, &ready);
-    uint64_t count;
-    if (wake_descriptor >= 0 && waits[0].revents != 0) (void)!read(wake_descriptor, &count, sizeof count);
-    return code != 0 || ready != 0;
-}
-
-bool ferry_wait(int wake_descriptor, int socket, int timeout) {
-    // `poll` ignores negative descriptors.
-    struct pollfd waits[] = {{wake_descriptor, POLLIN, 0}, {socket, POLLIN, 0}};
-    uint64_t count;
-    if (poll(waits, 2, timeout) <= 0) return false;
-    if (waits[0].revents != 0) (void)!read(wake_descriptor, &count, sizeof count);
-    return waits[1].revents != 0;
-}
-
-bool ferry_multi_waits_only_for(void *multi, int socket, int milliseconds) {
-    static const fd_set none;
-    fd_set readable = none, writable = none, other = none;
-    int highest = -1;
-    long timeout = -1;
-    if (socket < 0 || socket >= FD_SETSIZE) return false;
-    if (curl.multi_timeout(multi, &timeout) != 0 || (timeout >= 0 && timeout < milliseconds)) return false;
-    if (curl.multi_fdset(multi, &readable, &writable, &other, &highest) != 0 || highest != socket) return false;
-    if (!FD_ISSET(socket, &readable)) return false;
-    FD_CLR(socket, &readable);
-    return memcmp(&readable, &none, sizeof none) == 0 && memcmp(&writable, &none, sizeof none) == 0
-        && memcmp(&other, &none, sizeof none) == 0;
-}
-
-void ferry_multi_wake(void *multi, int wake_descriptor) {
-    const uint64_t one = 1;
-    if (wake_descriptor >= 0 && write(wake_descriptor, &one, sizeof one) == sizeof one) return;
-    curl.multi_wakeup(multi);
-}
-
-int ferry_open_wake_descriptor(void) {
-    return eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
 }
 
 bool ferry_multi_next_finished(void *multi, void **easy, int *code) {

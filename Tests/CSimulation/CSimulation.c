@@ -12,7 +12,6 @@
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
-#include <sys/select.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <time.h>
@@ -87,18 +86,14 @@ static int multi_setopt(void *multi, int option, ...) {
     return 0;
 }
 static int multi_remove(void *multi, void *easy) { simulated.multi_remove(multi, easy); return 0; }
-static int multi_perform(void *multi, int *running) { simulated.multi_perform(multi); *running = 0; return 0; }
-static int multi_poll(void *multi, void *descriptors, unsigned int count, int milliseconds, int *ready) {
-    *ready = simulated.multi_poll(multi, descriptors, count, milliseconds);
+static int multi_socket_action(void *multi, int socket, int what, int *running) {
+    (void)socket, (void)what;
+    simulated.multi_perform(multi);
+    *running = 0;
     return 0;
 }
-static int multi_wakeup(void *multi) { simulated.multi_wakeup(multi); return 0; }
-static int multi_timeout(void *multi, long *timeout) { (void)multi; *timeout = 0; return 0; }
-static int multi_fdset(void *multi, fd_set *read, fd_set *write, fd_set *other, int *highest) {
-    (void)multi, (void)read, (void)write, (void)other;
-    *highest = -1;
-    return 0;
-}
+static int multi_socket_all(void *multi, int *running) { return multi_socket_action(multi, -1, 0, running); }
+static int multi_timeout(void *multi, long *timeout) { (void)multi; *timeout = -1; return 0; }
 typedef struct {
     int message;
     void *easy;
@@ -140,11 +135,9 @@ void *simulation_find(const char *name) {
         {"curl_multi_setopt", multi_setopt},
         {"curl_multi_add_handle", simulated.multi_add},
         {"curl_multi_remove_handle", multi_remove},
-        {"curl_multi_perform", multi_perform},
-        {"curl_multi_poll", multi_poll},
-        {"curl_multi_wakeup", multi_wakeup},
+        {"curl_multi_socket_action", multi_socket_action},
+        {"curl_multi_socket_all", multi_socket_all},
         {"curl_multi_timeout", multi_timeout},
-        {"curl_multi_fdset", multi_fdset},
         {"curl_multi_info_read", multi_info_read},
     };
     for (size_t index = 0; index < sizeof functions / sizeof *functions; index++) {
@@ -206,30 +199,10 @@ bool simulation_is_shut_down(int descriptor) {
     return poll(&wait, 1, 0) == 1 && (wait.revents & (POLLHUP | POLLERR)) != 0;
 }
 
-struct waited {
-    int descriptor;
-    short events;
-    short ready;
-};
-
-bool simulation_wait(void *descriptors, unsigned int count, int own) {
-    struct waited *waited = descriptors;
-    enum { MOST = 3 };
-    struct pollfd waits[MOST + 1];
-    bool is_ready = false;
-    if (count > MOST) abort();
-    for (unsigned int index = 0; index < count; index++) {
-        waits[index] = (struct pollfd){waited[index].descriptor, POLLIN, 0};
-    }
-    waits[count] = (struct pollfd){own, POLLIN, 0};
-    poll(waits, count + 1, -1);
-    for (unsigned int index = 0; index < count; index++) {
-        waited[index].ready = waits[index].revents != 0;
-        is_ready = is_ready || waits[index].revents != 0;
-    }
-    uint64_t number;
-    if (waits[count].revents != 0) (void)!read(own, &number, sizeof number);
-    return is_ready;
+bool simulation_wait(int descriptor, int own) {
+    struct pollfd waits[] = {{descriptor, POLLIN, 0}, {own, POLLIN, 0}};
+    poll(waits, 2, -1);
+    return waits[0].revents != 0;
 }
 
 void simulation_fill(void *bytes, size_t count, uint32_t seed) {

@@ -97,8 +97,6 @@ bool ferry_add_trailer(void *list, const char *line);
 /// Has `progress` called, even while libcurl discards bytes internally.
 int ferry_easy_watch_progress(void *easy, void *context);
 int ferry_easy_get_long(void *easy, int info, long *value);
-/// Returns the socket of the connection that a finished transfer used, or -1 if it is closed.
-int ferry_easy_get_socket(void *easy);
 int ferry_easy_get_offset(void *easy, int info, int64_t *value);
 int ferry_easy_get_string(void *easy, int info, const char **value);
 
@@ -144,6 +142,51 @@ void ferry_socket_end(int descriptor);
 /// long ago its last acknowledgement came, in milliseconds.
 int64_t ferry_socket_acknowledged(int descriptor, uint32_t *milliseconds);
 
+// MARK: - Watching sockets
+
+/// The sockets that a multi handle waits for, and a descriptor by which any thread ends the wait.
+///
+/// The system keeps the set (`epoll`), so that a wait takes the same time however many sockets there are. Only the
+/// thread that has the engine uses it, unless stated otherwise.
+typedef struct ferry_socket_watch ferry_socket_watch;
+
+/// Returns a watch without sockets, or NULL, with `errno`, if there is no memory or no descriptor for it.
+ferry_socket_watch *ferry_watch_create(void);
+void ferry_watch_free(ferry_socket_watch *watch);
+
+/// Returns the descriptor of the set, which is readable when a wait would end.
+int ferry_watch_descriptor(const ferry_socket_watch *watch);
+
+/// The function by which libcurl reports that it waits for something else of a socket; see `CURLMOPT_SOCKETFUNCTION`.
+int ferry_watch_change(void *easy, int socket, int what, void *watch, void *unused);
+
+/// Whether libcurl waits for anything of a socket.
+bool ferry_watch_waits_for(const ferry_socket_watch *watch, int socket);
+
+/// Has a socket that libcurl waits for listed, once, when libcurl waits for nothing of it any more.
+void ferry_watch_mark(ferry_socket_watch *watch, int socket);
+/// Returns the next socket of that list, which may have been closed since, or -1 if there is none.
+int ferry_watch_next_quiet(ferry_socket_watch *watch);
+
+/// Whether the system did not allow a socket to be watched, so that all transfers must be examined often.
+bool ferry_watch_is_incomplete(const ferry_socket_watch *watch);
+
+/// Waits for the sockets and for `ferry_watch_wake`, without a limit if the timeout is -1. Returns whether anything but
+/// the time has ended the wait.
+bool ferry_watch_wait(ferry_socket_watch *watch, int timeout_milliseconds);
+
+/// Returns what the next of the sockets that the last wait has found is ready for, or 0 if there is no other.
+int ferry_watch_next(ferry_socket_watch *watch, int *socket);
+
+/// Waits like `ferry_watch_wait`, but changes nothing, so that another thread may have the engine.
+bool ferry_watch_listen(const ferry_socket_watch *watch, int timeout_milliseconds);
+
+/// Waits only for `ferry_watch_wake`; another thread may have the engine.
+bool ferry_watch_sleep(const ferry_socket_watch *watch, int timeout_milliseconds);
+
+/// Ends the wait of the engine's thread, from any thread.
+void ferry_watch_wake(const ferry_socket_watch *watch);
+
 // MARK: - Multi handles
 
 /// Returns a new multi handle.
@@ -157,43 +200,23 @@ void ferry_multi_cleanup(void *multi);
 int ferry_multi_set_long(void *multi, int option, long value);
 int ferry_multi_add(void *multi, void *easy);
 int ferry_multi_remove(void *multi, void *easy);
-int ferry_multi_perform(void *multi, int *running);
+/// Makes libcurl report to a watch which sockets it waits for. The watch must outlive the handle.
+int ferry_multi_watch(void *multi, ferry_socket_watch *watch);
+
+/// Continues the transfers whose sockets `ferry_watch_wait` has found ready, and those whose timers have ended; or all
+/// transfers.
+void ferry_multi_perform(void *multi, ferry_socket_watch *watch, bool examines_all);
 
 /// Like `ferry_multi_perform`, for use on a caller's thread: discards the `SIGPIPE` that older TLS connections may
 /// raise.
-int ferry_multi_perform_quietly(void *multi, int *running);
+void ferry_multi_perform_quietly(void *multi, ferry_socket_watch *watch);
 
-/// Waits for `ferry_multi_wake` with this descriptor or, unless `socket` is -1, until there is something to read from
-/// it.
-///
-/// A timeout of -1 means no timeout. Returns true if the socket is ready or failed, false after a wake or a timeout.
-bool ferry_wait(int wake_descriptor, int socket, int timeout_milliseconds);
-
-/// Whether libcurl waits only to read from this socket, with no timer due in the next `milliseconds`.
-bool ferry_multi_waits_only_for(void *multi, int socket, int milliseconds);
-
-/// Waits for activity on the handle's connections, for `ferry_multi_wake` with the same descriptor, and for the end of
-/// a connection in `end_watch`, unless that is -1.
-///
-/// Returns false if the timeout passed and nothing else happened.
-bool ferry_multi_poll(void *multi, int wake_descriptor, int end_watch, int timeout_milliseconds);
+/// Returns the milliseconds until the next of libcurl's timers ends, or -1 if there is none.
+int64_t ferry_multi_timeout(void *multi);
 
 /// Reserves space for a range of bytes of a file, where its file system can; the size of the file does not change.
 void ferry_reserve(int file, int64_t offset, int64_t count);
 
-/// Returns a descriptor that is readable when the peer of a socket that was added to it sends nothing more; -1 if none
-/// is available. Close it with `close`.
-int ferry_end_watch_create(void);
-/// Adds a socket, for one report; it is removed when it is closed. Returns false if that fails.
-bool ferry_end_watch_add(int watch, int socket);
-/// Returns a socket whose peer sends nothing more, and that has not been reported yet; -1 if there is none.
-int ferry_end_watch_next(int watch);
-
-/// Ends a wait, from any thread. Without a descriptor, -1, it uses `curl_multi_wakeup`, which costs more.
-void ferry_multi_wake(void *multi, int wake_descriptor);
-
-/// Returns a descriptor to wake with, or -1 if none is available. Close it with `close`.
-int ferry_open_wake_descriptor(void);
 /// Removes one finished transfer from the queue. Returns false if there is none.
 bool ferry_multi_next_finished(void *multi, void **easy, int *code);
 

@@ -64,9 +64,8 @@ extension NetworkAttempt {
     private func mayConnect() -> Bool {
         if let receiver = transfer?.receiver, !mayOpen(receiver) { return false }
         beginConnecting(.connecting)
-        guard let transfer, let receiver = transfer.receiver else { return false }
+        guard let receiver = transfer?.receiver else { return false }
         forgetAnsweredChallenge(receiver)
-        transfer.engine.noteNewSocket()
         return true
     }
 
@@ -106,11 +105,7 @@ extension NetworkAttempt {
         guard mayRepeat(receiver), mayUseConnection(transfer.engine.connections, ends), mayTrust(transfer, receiver),
             mayUseVersion(transfer, receiver)
         else { return false }
-        if prepared.isUpgrade, let connection, !transfer.engine.watchEnd(of: connection) {
-            let text = "The session could not watch for the end of a connection: \(String(cString: strerror(errno)))"
-            receiver.handle(.willFail(.ferry(.cannotConnectToHost, url: url, text)))
-            return false
-        }
+        if prepared.isUpgrade { transfer.engine.watchResponse(of: self) }
         sending.count += 1
         sending.hasResponseBytes = false
         sending.start = transfer.engine.turnStart
@@ -201,7 +196,10 @@ extension NetworkAttempt {
             noteHead(head, transfer)
             guard mayReceiveVersion(transfer.receiver) else { return false }
             // libcurl sends nothing more then, but does not end the request while it waits for more of the body.
-            if head.status >= 300 { (transfer.reader as? MadeBodyReader)?.wake() }
+            if let reader = transfer.reader as? MadeBodyReader {
+                if head.status >= 300 { reader.wake() }
+                if reader.body.endsWithResponse { transfer.engine.watchResponse(of: self) }
+            }
             // A head may set hundreds of cookies.
             let start = MonotonicTime.now()
             defer { transfer.engine.allowance.spend(MonotonicTime.now().since(start)) }

@@ -105,6 +105,7 @@ extension NetworkAttempt {
     func noteMultiplexed(_ transfer: Transfer) {
         isMultiplexed = true
         connection?.isMultiplexed = true
+        transfer.engine.connections.hasMultiplexed = true
         if let origin = transfer.origin { transfer.engine.admission.noteMultiplexed(origin) }
     }
 

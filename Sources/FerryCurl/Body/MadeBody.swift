@@ -12,6 +12,8 @@ package struct MadeBody: Sendable {
     package var isReplayable: Bool { use == nil }
     /// Whether the bytes are not a body, but what is sent on the connection after the server has switched protocols.
     package let isUpgrade: Bool
+    /// Whether the request ends with its response, although the body may not have ended.
+    let endsWithResponse: Bool
 
     private let use: SingleUse?
     private let makePipe: @Sendable () -> BodyPipe
@@ -25,6 +27,7 @@ package struct MadeBody: Sendable {
     ///   - sendsTrailers: Whether fields may follow the body.
     ///   - isReplayable: Whether `begin` may be called for several pipes.
     ///   - isUpgrade: Whether the bytes are sent after the server has switched protocols.
+    ///   - endsWithResponse: Whether the request ends with its response, although the body may not have ended.
     ///   - makePipe: Returns the pipe to fill.
     ///   - begin: Begins to fill the pipe when libcurl reads from it first; it is called on the engine's thread, so
     ///     that it must not block and must not call the user's code.
@@ -34,6 +37,7 @@ package struct MadeBody: Sendable {
         sendsTrailers: Bool = false,
         isReplayable: Bool,
         isUpgrade: Bool = false,
+        endsWithResponse: Bool = false,
         makePipe: @escaping @Sendable () -> BodyPipe,
         begin: @escaping @Sendable (BodyPipe) -> Void = { _ in }
     ) {
@@ -41,6 +45,7 @@ package struct MadeBody: Sendable {
         self.contentCoding = contentCoding
         self.sendsTrailers = sendsTrailers
         self.isUpgrade = isUpgrade
+        self.endsWithResponse = endsWithResponse
         use = isReplayable ? nil : SingleUse()
         self.makePipe = makePipe
         self.begin = begin

@@ -136,6 +136,8 @@ package final class ConnectionTable: @unchecked Sendable {
     private var byPort: [Int: Connection] = [:]
 
     package var count: Int { connections.count }
+    /// Whether one of the connections is known to use HTTP/2 or HTTP/3.
+    var hasMultiplexed = false
     /// Whether Ferry opens all connections; libcurl itself opens those to a resolver over HTTPS.
     let isComplete: Bool
 
@@ -153,6 +155,7 @@ package final class ConnectionTable: @unchecked Sendable {
     package func close(_ socket: Int32) {
         guard let connection = connections.removeValue(forKey: socket) else { return }
         connection.isOpen = false
+        if connection.isMultiplexed { hasMultiplexed = connections.values.contains(where: \.isMultiplexed) }
         if let port = connection.local?.port, byPort[port] === connection { byPort[port] = nil }
     }
 

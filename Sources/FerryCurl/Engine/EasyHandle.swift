@@ -149,12 +149,6 @@ package final class EasyHandle {
         return value
     }
 
-    /// The socket of the connection that the last attempt has used, if it is still open.
-    package var socket: Int32? {
-        let socket = ferry_easy_get_socket(pointer)
-        return socket < 0 ? nil : socket
-    }
-
     /// Makes libcurl ask repeatedly whether the transfer goes on, also while it discards bytes.
     func watchProgress(context: UnsafeMutableRawPointer) { ferry_easy_watch_progress(pointer, context) }
 

@@ -25,7 +25,7 @@ package struct EngineInbox {
     private var holder = Holder.thread
     /// Whether the thread checks for commands before it sleeps, so that it need not be woken.
     private var isAwake = false
-    /// Whether the sleeping thread also waits for the connection that was used last.
+    /// Whether the sleeping thread also waits for the connections.
     private var isListening = false
 
     /// Adds a command, and returns what its caller must do.
@@ -67,9 +67,9 @@ package struct EngineInbox {
     }
 
     /// Makes the engine available to callers, if there is nothing to do; the thread must sleep then.
-    package mutating func makeAvailable(isListening: Bool) -> Bool {
+    package mutating func makeAvailable() -> Bool {
         guard commands.isEmpty, !isStopped else { return false }
-        (holder, self.isListening) = (.none, isListening)
+        (holder, isListening) = (.none, true)
         return true
     }
 

@@ -1,16 +1,19 @@
 internal import CFerry
 
-/// A libcurl multi handle.
+/// A libcurl multi handle, and the sockets that it waits for.
 ///
-/// `@unchecked Sendable`: everything except ``wakeUp()``, which libcurl allows on any thread, is called by the thread
-/// that has the engine, or after the engine's own thread has ended.
+/// `@unchecked Sendable`: everything except ``wakeUp()``, ``listen(milliseconds:)`` and ``sleep(milliseconds:)`` is
+/// called by the thread that has the engine, or after the engine's own thread has ended.
 package final class MultiHandle: @unchecked Sendable {
-    private let pointer: UnsafeMutableRawPointer
+    /// What waits for a handle's descriptor, for milliseconds, instead of the system; set it before the first session.
+    @exclusivity(unchecked) nonisolated(unsafe) package static var waitReplacement:
+        ((_ handle: UnsafeMutableRawPointer, _ descriptor: Int32, _ milliseconds: Int32) -> Bool)?
 
-    /// The descriptor that ends a wait, which costs less than libcurl's own way.
-    private let wakeDescriptor: Int32
-    /// The descriptor that ends a wait when a connection has ended; -1 until there is one to watch.
-    private var endWatch: Int32 = -1
+    /// How often all transfers are examined while the system does not let a socket be watched, in milliseconds.
+    private static let withoutWatch: Int32 = 10
+
+    private let pointer: UnsafeMutableRawPointer
+    private let watch: OpaquePointer
     /// The table that libcurl's callbacks remove closed connections from, the last of them when this object ends.
     private let connections: ConnectionTable
     /// The object that OpenSSL's callbacks add refused chains to; connections keep its address.
@@ -30,13 +33,13 @@ package final class MultiHandle: @unchecked Sendable {
         guard let pointer = ferry_multi_init() else {
             throw CurlSessionError(.curlUnavailable, "libcurl could not make a multi handle")
         }
-        wakeDescriptor = ferry_open_wake_descriptor()
-        guard wakeDescriptor >= 0 else {
+        guard let watch = ferry_watch_create() else {
             let reason = String(cString: strerror(errno))
             ferry_multi_cleanup(pointer)
-            throw CurlSessionError(.curlUnavailable, "The session could not open a descriptor to wake with: \(reason)")
+            throw CurlSessionError(.curlUnavailable, "The session could not open a descriptor to wait with: \(reason)")
         }
-        self.pointer = pointer
+        (self.pointer, self.watch) = (pointer, watch)
+        _ = ferry_multi_watch(pointer, watch)
         let multiplex = 2
         ferry_multi_set_long(pointer, CurlMultiOption.pipelining, multiplex)
         // By default libcurl keeps four times as many as requests are running: the last ones of a burst would close
@@ -46,60 +49,66 @@ package final class MultiHandle: @unchecked Sendable {
 
     deinit {
         ferry_multi_cleanup(pointer)
-        close(wakeDescriptor)
-        if endWatch >= 0 { close(endWatch) }
+        ferry_watch_free(watch)
     }
 
     package func add(_ easy: EasyHandle) -> Int32 { ferry_multi_add(pointer, easy.pointer) }
     package func remove(_ easy: EasyHandle) { _ = ferry_multi_remove(pointer, easy.pointer) }
 
-    package func perform() {
-        var running: Int32 = 0
-        _ = ferry_multi_perform(pointer, &running)
+    /// Continues the transfers whose sockets are ready and whose timers have ended, or all of them.
+    package func perform(examiningAll: Bool = false) {
+        ferry_multi_perform(pointer, watch, examiningAll || ferry_watch_is_incomplete(watch))
     }
 
     /// Like `perform()`, but blocks SIGPIPE for the duration, for use on a caller's thread.
-    func performQuietly() {
-        var running: Int32 = 0
-        _ = ferry_multi_perform_quietly(pointer, &running)
+    func performQuietly() { ferry_multi_perform_quietly(pointer, watch) }
+
+    /// Returns whether one of libcurl's timers ends in the next milliseconds.
+    func hasTimer(within milliseconds: Int32) -> Bool { limit(milliseconds) < milliseconds }
+
+    /// Returns the milliseconds until the next of libcurl's timers ends, or a number if that is less.
+    private func limit(_ milliseconds: Int32) -> Int32 {
+        let timer = ferry_multi_timeout(pointer)
+        let limit = timer < 0 ? milliseconds : Int32(min(timer, Int64(milliseconds)))
+        return ferry_watch_is_incomplete(watch) ? min(limit, Self.withoutWatch) : limit
     }
 
-    /// Whether ``sleep(_:milliseconds:)`` can be woken.
-    var canSleep: Bool { wakeDescriptor >= 0 }
+    /// Returns whether libcurl waits for anything of a connection.
+    func waits(for connection: Connection) -> Bool { ferry_watch_waits_for(watch, connection.socket) }
 
-    /// Waits for ``wakeUp()`` and for bytes from a socket, without the multi handle; returns whether there are bytes.
-    package func sleep(_ socket: Int32?, milliseconds: Int32?) -> Bool {
-        ferry_wait(wakeDescriptor, socket ?? -1, milliseconds ?? -1)
-    }
+    /// Makes ``nextQuiet()`` return a connection's socket once when libcurl waits for nothing of it any more.
+    func watchEnd(of connection: Connection) { ferry_watch_mark(watch, connection.socket) }
 
-    /// Returns whether libcurl waits for bytes from a socket, and for nothing else in the next milliseconds.
-    func waitsOnly(for socket: Int32, milliseconds: Int32) -> Bool {
-        ferry_multi_waits_only_for(pointer, socket, milliseconds)
-    }
-
-    /// Waits for the connections, libcurl's timers and ``wakeUp()``; returns `false` if only the time has passed.
-    package func poll(milliseconds: Int32) -> Bool {
-        ferry_multi_poll(pointer, wakeDescriptor, endWatch, milliseconds)
-    }
-
-    /// Ends a wait, once, when the peer of a socket sends nothing more; see ``nextEnded()``.
-    ///
-    /// libcurl does not report the end of a connection while the body of its request is paused.
-    ///
-    /// - Returns: Whether there was a descriptor and memory for that.
-    func watchEnd(of socket: Int32) -> Bool {
-        if endWatch < 0 { endWatch = ferry_end_watch_create() }
-        return ferry_end_watch_add(endWatch, socket)
-    }
-
-    /// Returns a socket whose peer sends nothing more, once.
-    func nextEnded() -> Int32? {
-        guard endWatch >= 0 else { return nil }
-        let socket = ferry_end_watch_next(endWatch)
+    /// Returns a socket that libcurl waits for nothing of any more.
+    func nextQuiet() -> Int32? {
+        let socket = ferry_watch_next_quiet(watch)
         return socket < 0 ? nil : socket
     }
 
-    func wakeUp() { ferry_multi_wake(pointer, wakeDescriptor) }
+    // MARK: - Waiting
+
+    /// Waits for the connections, libcurl's timers and ``wakeUp()``; returns `false` if only the time has passed.
+    package func wait(milliseconds: Int32) -> Bool {
+        let limit = limit(milliseconds)
+        guard let replacement = Self.waitReplacement else { return ferry_watch_wait(watch, limit) }
+        let isReady = replacement(pointer, ferry_watch_descriptor(watch), limit)
+        return ferry_watch_wait(watch, 0) || isReady
+    }
+
+    /// Waits for the connections and ``wakeUp()`` on a thread that does not have the engine, which must then see what
+    /// has happened with ``wait(milliseconds:)``.
+    func listen(milliseconds: Int32?) {
+        if let replacement = Self.waitReplacement {
+            _ = replacement(pointer, ferry_watch_descriptor(watch), milliseconds ?? -1)
+        } else {
+            _ = ferry_watch_listen(watch, milliseconds ?? -1)
+        }
+    }
+
+    /// Waits only for ``wakeUp()``, also on a thread that does not have the engine.
+    package func sleep(milliseconds: Int32?) { _ = ferry_watch_sleep(watch, milliseconds ?? -1) }
+
+    func wakeUp() { ferry_watch_wake(watch) }
 
     /// Returns a handle whose transfer has ended, with libcurl's code, and removes the message from libcurl's queue.
     func nextFinished() -> (easy: UnsafeMutableRawPointer, code: Int32)? {

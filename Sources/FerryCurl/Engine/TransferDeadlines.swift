@@ -5,6 +5,8 @@ struct TransferDeadlines {
     /// The transfers that have a deadline for the whole call, in whichever phase they are.
     private(set) var calls: [ObjectIdentifier: Transfer] = [:]
     private(set) var next: MonotonicTime?
+    /// When the thread of an engine that sleeps checks the deadlines.
+    private(set) var sleepEnd: MonotonicTime?
 
     /// A Boolean value that indicates whether there is no transfer.
     var isEmpty: Bool { waiting.isEmpty && calls.isEmpty }
@@ -25,6 +27,8 @@ struct TransferDeadlines {
 
     /// Makes the next deadline no later than a time.
     mutating func watch(_ time: MonotonicTime) { next = min(time, next ?? time) }
+
+    mutating func beginSleep() { sleepEnd = next }
 
     /// Returns whether the next deadline is due, and forgets it then.
     mutating func takeDue(at now: MonotonicTime) -> Bool {

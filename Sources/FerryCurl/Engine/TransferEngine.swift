@@ -28,7 +28,7 @@ package final class TransferEngine: @unchecked Sendable {
 
     @exclusivity(unchecked) package private(set) var active: [UnsafeMutableRawPointer: NetworkAttempt] = [:]
     @exclusivity(unchecked) private var idleHandles: IdleHandles
-    @exclusivity(unchecked) private(set) var deadlines = TransferDeadlines()
+    @exclusivity(unchecked) var deadlines = TransferDeadlines()
     /// What decoding may still cost in the current turn.
     @exclusivity(unchecked) package var allowance = TurnAllowance()
     /// The transfers that have more to decode, or to read, than the turn allowed.
@@ -36,11 +36,11 @@ package final class TransferEngine: @unchecked Sendable {
     var limited = LimitedTransfers()
     @exclusivity(unchecked) var spacing = TurnSpacing()
     package let admission: Admission
-    @exclusivity(unchecked) package var sleep = Sleep()
     /// When the current turn began: exact enough for the lines of a response head, of which many arrive together.
     @exclusivity(unchecked) package private(set) var turnStart = MonotonicTime.now()
     @exclusivity(unchecked) private(set) var additionalTurns: AdditionalTurns
     private var pausedStreams: [UnsafeMutableRawPointer: NetworkAttempt] = [:]
+    var answered = AnsweredRequests()
     /// Memory for a piece of a body, used by the code that runs at the moment.
     package let scratch = UnsafeMutableRawBufferPointer.allocate(byteCount: 65_536, alignment: 16)
 
@@ -107,29 +107,37 @@ package final class TransferEngine: @unchecked Sendable {
         observer.engineDidStart()
         defer { observer.engineDidStop() }
         var commands: [EngineCommand] = []
+        var isAwaited = true
         while true {
             let isStopped = inbox.withLock { $0.take(&commands) }
             let isIdle = commands.isEmpty
-            if !isIdle { noteEvent() }
             for command in commands { perform(command) }
             commands.removeAll(keepingCapacity: true)
             if isStopped { observer.engineIsStopping() }
             // A cancelled lookup still runs in libcurl, and taking its handle away would block until it ends.
             if isStopped, isIdle, active.isEmpty, deadlines.waiting.isEmpty, postponed.isEmpty { break }
-            beginTurn()
-            multi.perform()
+            turnStart = .now()
+            let isAdditional = additionalTurns.beginTurn(at: turnStart, isAwaited: isAwaited || !isIdle)
+            multi.perform(examiningAll: isAdditional || answered.mustExamine || mustExamineStreams)
             endTurn()
-            rest()
+            isAwaited = rest()
         }
         idleHandles.removeAll()
     }
 
-    func beginTurn() {
-        let now = MonotonicTime.now()
-        // A timer has ended the wait, and not the delay of an additional turn.
-        if now.since(turnStart) < AdditionalTurns.delaySpan { noteEvent() }
-        turnStart = now
+    /// Performs a turn on a caller's thread.
+    func performTurnInline() {
+        turnStart = .now()
+        noteEvent()
+        multi.performQuietly()
+        endTurn()
     }
+
+    /// Whether all transfers must be examined in each turn, in the order in which they began.
+    ///
+    /// libcurl before 8.1 notices an error of an HTTP/2 connection only in the stream that it examines first. The streams
+    /// of a ready socket have no order, and the response of a later one may then be taken for complete.
+    private var mustExamineStreams: Bool { runtime.confusesStreamEnds && connections.hasMultiplexed }
 
     package func noteEvent() { additionalTurns.isEventful = true }
 
@@ -152,33 +160,36 @@ package final class TransferEngine: @unchecked Sendable {
     }
 
     /// Handles what libcurl has done in the turn.
-    func endTurn() {
+    private func endTurn() {
         continuePostponed()
-        endUpgrades()
         finishEnded()
+        endAnswered()
         limitBacklogs()
         continueLimited()
         expire()
         admission.admitWaiting()
         watchPace()
         observer.engineDidEndTurn()
-        additionalTurns.noteEnd()
+        additionalTurns.endTurn(at: turnStart, transfers: active.count)
     }
 
     /// Waits until there is something to do: for the connections or, if no transfer is in progress, for a command.
-    private func rest() {
+    ///
+    /// - Returns: Whether anything but the time has ended the wait.
+    private func rest() -> Bool {
         let mayPause = spacing.endTurn(begunAt: turnStart, transfers: active.count)
         let isIdle = isIdle
-        if isIdle, multi.canSleep, sleepAvailable() { return }
+        if isIdle { sleepAvailable() }
         // The engine may have been stopped together with the last command, and nothing would wake the thread again.
-        guard inbox.withLock({ $0.mayWait(isIdle: isIdle) }) else { return }
-        let longest = postponed.isEmpty ? deadlines.next.map { milliseconds(until: $0) } ?? Self.longest : 0
+        guard inbox.withLock({ $0.mayWait(isIdle: isIdle) }) else { return true }
+        var longest = postponed.isEmpty ? deadlines.next.map { milliseconds(until: $0) } ?? Self.longest : 0
         if mayPause, longest > TurnSpacing.pause, hasOnlyLargeResponses {
-            _ = multi.sleep(nil, milliseconds: TurnSpacing.pause)
-            return
+            multi.sleep(milliseconds: TurnSpacing.pause)
+            longest = 0
         }
-        let isReady = multi.poll(milliseconds: additionalTurns.wait(longest))
-        additionalTurns.isEventful = isReady || !additionalTurns.isDue
+        if answered.mustExamine { longest = 0 }
+        if let time = additionalTurns.time { longest = min(longest, milliseconds(until: time)) }
+        return multi.wait(milliseconds: longest)
     }
 
     package func perform(_ command: EngineCommand) {
@@ -193,16 +204,6 @@ package final class TransferEngine: @unchecked Sendable {
             noteEvent()
             guard let attempt = active[pointer] else { continue }
             if let receiver = attempt.transfer?.receiver { receiver.handle(.hasEnded(code)) } else { recycle(attempt) }
-        }
-    }
-
-    func watchEnd(of connection: Connection) -> Bool { multi.watchEnd(of: connection.socket) }
-
-    /// Ends what is sent on connections that carry no HTTP any more, and whose server has ended them.
-    private func endUpgrades() {
-        while let socket = multi.nextEnded() {
-            let ended = active.values.first { $0.prepared.isUpgrade && $0.connection?.socket == socket }
-            (ended?.transfer?.reader as? MadeBodyReader)?.finish()
         }
     }
 
@@ -245,7 +246,6 @@ package final class TransferEngine: @unchecked Sendable {
         let isClean = attempt.discardBacklog()
         guard let easy = attempt.detach() else { return }
         pausedStreams[easy.pointer] = nil
-        if active.count == 1 { sleep.idleSocket = easy.socket }
         multi.remove(easy)
         active[easy.pointer] = nil
         if isClean { idleHandles.keep(easy) }

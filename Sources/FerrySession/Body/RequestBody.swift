@@ -123,6 +123,7 @@ public struct RequestBody: Sendable {
             contentCoding: coding,
             sendsTrailers: sendsTrailers,
             isReplayable: false,
+            endsWithResponse: true,
             makePipe: { pipe }
         )
         return (RequestBody(made), RequestBodyWriter(BodyFeed(pipe, coding: coding), sendsTrailers: sendsTrailers))

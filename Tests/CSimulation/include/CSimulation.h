@@ -22,9 +22,6 @@ typedef struct {
     int (*multi_add)(void *multi, void *easy);
     void (*multi_remove)(void *multi, void *easy);
     void (*multi_perform)(void *multi);
-    /// Waits for one of the descriptors; returns whether anything but the time has ended the wait.
-    bool (*multi_poll)(void *multi, void *descriptors, unsigned int count, int milliseconds);
-    void (*multi_wakeup)(void *multi);
     /// Returns a handle whose transfer has ended, or NULL.
     void *(*multi_next_finished)(void *multi, int *code);
 } simulated_curl;
@@ -49,8 +46,8 @@ bool simulation_is_shut_down(int descriptor);
 /// Returns the local port of a socket after it has been connected to a port of this host.
 int simulation_connect(int descriptor, int port);
 
-/// Waits for one of the `struct curl_waitfd`, or for `own`; returns whether one of the former is ready.
-bool simulation_wait(void *descriptors, unsigned int count, int own);
+/// Waits for one of two descriptors; returns whether the first one is ready.
+bool simulation_wait(int descriptor, int own);
 
 /// Fills memory with bytes that differ from their neighbours, fast also without the optimizations of a compiler.
 void simulation_fill(void *bytes, size_t count, uint32_t seed);

@@ -260,6 +260,75 @@ struct RequestBodyTests {
         #expect(error?.code == .requestHasEnded)
     }
 
+    @Test(
+        "A complete success ends the request of a writer that waits",
+        arguments: [
+            "200 OK\r\nContent-Length: 2\r\n\r\nok", "200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nok\r\n0\r\n\r\n",
+            "200 OK\r\nContent-Length: 0\r\n\r\n", "204 No Content\r\n\r\n",
+        ]
+    )
+    func successForWaitingWriter(_ answer: String) async throws {
+        let server = try RawServer { connection in
+            connection.readHead()
+            connection.write("HTTP/1.1 \(answer)")
+            connection.readAll()
+        }
+        let (body, writer) = RequestBody.writer()
+        try await writer.write(Data("first".utf8))
+        let (data, response) = try await makeSession().upload(for: post(server.url()), body: body)
+        #expect((response as? HTTPURLResponse)?.statusCode == Int(answer.prefix(3)))
+        #expect(String(decoding: data, as: UTF8.self) == (answer.contains("ok") ? "ok" : ""))
+        let error = await #expect(throws: CurlSessionError.self) { try await writer.write(Data(count: 1)) }
+        #expect(error?.code == .requestHasEnded)
+        try await eventually { server.finished == 1 }
+        #expect(server.texts.first?.hasSuffix("5\r\nfirst\r\n") == true)
+    }
+
+    @Test("A success that is read slowly does not end the request of a writer that waits") func slowlyReadSuccess()
+        async throws
+    {
+        let text = String(repeating: "0123456789abcdef", count: 200_000)
+        let server = try RawServer { connection in
+            connection.readHead()
+            connection.write("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n")
+            connection.write("\(String(text.utf8.count, radix: 16))\r\n\(text)\r\n")
+            // A chunk of four bytes, with its size and its end.
+            connection.readBody(9)
+            connection.write("0\r\n\r\n")
+            connection.readAll()
+        }
+        let (body, writer) = RequestBody.writer()
+        let (bytes, _) = try await makeSession().bytes(for: post(server.url()), body: body)
+        var count = 0
+        for try await chunk in bytes.chunks {
+            try await Task.sleep(nanoseconds: 1_000_000)
+            count += chunk.count
+            if count == text.utf8.count { try await writer.write(Data("more".utf8)) }
+        }
+        #expect(count == text.utf8.count)
+        let error = await #expect(throws: CurlSessionError.self) { try await writer.write(Data(count: 1)) }
+        #expect(error?.code == .requestHasEnded)
+    }
+
+    @Test("A server that has responded with a success receives all of a sequence") func successBeforeSequence()
+        async throws
+    {
+        let server = try RawServer { connection in
+            connection.readHead()
+            connection.readBody(10)
+            connection.write("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n")
+            connection.readBody(24)
+        }
+        let (pieces, continuation) = AsyncStream<Data>.makeStream()
+        continuation.yield(Data("early".utf8))
+        let (bytes, _) = try await makeSession().bytes(for: post(server.url()), body: RequestBody(pieces))
+        continuation.yield(Data("late".utf8))
+        continuation.finish()
+        for try await _ in bytes.chunks {}
+        try await eventually { server.finished == 1 }
+        #expect(server.texts.first?.hasSuffix("5\r\nearly\r\n4\r\nlate\r\n0\r\n\r\n") == true)
+    }
+
     @Test("When the handler is called, a body that was never read cannot be written any more")
     func unreadBody() async throws {
         let closed = try ClosedPort()

@@ -3,8 +3,11 @@ import Foundation
 
 @testable import FerryCurl
 
-/// Replaces libcurl's functions with those of the simulation.
+/// Replaces libcurl's functions, and the wait for its sockets, with those of the simulation.
 func installSimulatedCurl() {
+    MultiHandle.waitReplacement = { multi, descriptor, milliseconds in
+        handle(multi).wait(for: descriptor, milliseconds: milliseconds)
+    }
     simulation_install(
         simulated_curl(
             easy_init: { Unmanaged.passRetained(SimulatedTransfer()).toOpaque() },
@@ -18,7 +21,7 @@ func installSimulatedCurl() {
             set_integer: { easy, option, value in easy.map { transfer($0).options.integers[option] = Int(value) } },
             set_pointer: { easy, option, value in easy.map { transfer($0).options.set(option, value) } },
             get: { easy, info in easy.map { transfer($0).value(of: info) } ?? 0 },
-            multi_init: { Unmanaged.passRetained(SimulatedMulti()).toOpaque() },
+            multi_init: { (try? SimulatedMulti()).map { Unmanaged.passRetained($0).toOpaque() } },
             multi_cleanup: { multi in multi.map { Unmanaged<SimulatedMulti>.fromOpaque($0).release() } },
             multi_set: { multi, option, value in multi.map { handle($0).set(option, value) } },
             multi_add: { multi, easy in
@@ -28,10 +31,6 @@ func installSimulatedCurl() {
             },
             multi_remove: { _, easy in easy.map { transfer($0).remove() } },
             multi_perform: { multi in multi.map { handle($0).perform() } },
-            multi_poll: { multi, descriptors, count, milliseconds in
-                multi.map { handle($0).poll(descriptors, count, milliseconds: milliseconds) } ?? false
-            },
-            multi_wakeup: { multi in multi.map { handle($0).wake() } },
             multi_next_finished: { multi, code in
                 guard let multi, let next = handle(multi).nextFinished() else { return nil }
                 code?.pointee = next.code

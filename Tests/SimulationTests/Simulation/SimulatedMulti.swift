@@ -14,22 +14,27 @@ final class SimulatedMulti: @unchecked Sendable {
         number += 1
         return number
     }
-    private let descriptor = ferry_open_wake_descriptor()
+    private let watch: OpaquePointer
     private var idle: [SimulatedConnection] = []
     private var finished: [(transfer: SimulatedTransfer, code: Int32)] = []
     private var maximumConnections = 100
     /// What has happened on the network and not been handled.
     private let due = Mutex<[@Sendable () -> Void]>([])
 
+    init() throws {
+        guard let watch = ferry_watch_create() else { throw CocoaError(.fileReadUnknown) }
+        self.watch = watch
+    }
+
     deinit {
         for connection in idle { connection.close() }
-        close(descriptor)
+        ferry_watch_free(watch)
     }
 
     /// Ends a wait; from any thread.
     func wake(for event: (@Sendable () -> Void)? = nil) {
         if let event { due.withLock { $0.append(event) } }
-        ferry_multi_wake(nil, descriptor)
+        ferry_watch_wake(watch)
     }
 
     /// Does something in the next turn.
@@ -42,11 +47,13 @@ final class SimulatedMulti: @unchecked Sendable {
         }) { event() }
     }
 
-    func poll(_ descriptors: UnsafeMutableRawPointer?, _ count: UInt32, milliseconds: Int32) -> Bool {
+    /// Waits for a descriptor of the engine's, and for the network; returns whether anything but the time ended it.
+    func wait(for descriptor: Int32, milliseconds: Int32) -> Bool {
         guard milliseconds != 0, due.withLock({ $0.isEmpty }) else { return false }
         Simulation.shared.beginWait(of: self, milliseconds: milliseconds)
-        let isReady = simulation_wait(descriptors, count, descriptor)
+        let isReady = simulation_wait(descriptor, ferry_watch_descriptor(watch))
         Simulation.shared.endWait(of: self)
+        _ = ferry_watch_wait(watch, 0)
         return isReady || due.withLock { !$0.isEmpty }
     }
 
