@@ -135,8 +135,8 @@ package final class TransferEngine: @unchecked Sendable {
 
     /// Whether all transfers must be examined in each turn, in the order in which they began.
     ///
-    /// libcurl before 8.1 notices an error of an HTTP/2 connection only in the stream that it examines first. The streams
-    /// of a ready socket have no order, and the response of a later one may then be taken for complete.
+    /// libcurl before 8.1 notices an error of an HTTP/2 connection only in the stream that it examines first. The
+    /// streams of a ready socket have no order, and the response of a later one may then be taken for complete.
     private var mustExamineStreams: Bool { runtime.confusesStreamEnds && connections.hasMultiplexed }
 
     package func noteEvent() { additionalTurns.isEventful = true }
