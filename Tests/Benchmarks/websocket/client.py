@@ -47,6 +47,8 @@ async def main(order):
     url = order.url.replace("http", "ws", 1)
     options = {"compression": None, "max_size": None, "ping_interval": None, "proxy": None}
     payload = b"a" * order.bytes
+    others = order.in_flight - 1 if order.work == "echo" else 0
+    idle = [await connect(url, **options) for _ in range(others)]
     first = await connect(url, **options)
     await round_trips(first, order.warm_up, payload)
     extras = {}

@@ -16,6 +16,11 @@ struct SocketWorkloads {
     }
 
     func run() async throws -> Sample {
+        var others: [WebSocketTask] = []
+        if order.work == .echo {
+            for _ in 0..<max(0, order.inFlight - 1) { others.append(try await open()) }
+        }
+        defer { withExtendedLifetime(others) {} }
         let socket = try await open()
         try await roundTrips(order.warmUp, socket)
         let stopwatch = Stopwatch()

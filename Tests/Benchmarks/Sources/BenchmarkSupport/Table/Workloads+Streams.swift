@@ -49,12 +49,13 @@ extension Workload {
 
     /// WebSockets, with a server in C.
     static func webSockets(_ sizes: Sizes) -> [Workload] {
-        [
-            Workload("W18", "125 bytes echoed by a WebSocket", .echo, .echo, clients: Clients.webSockets).with {
-                $0.count = sizes.count(20_000)
-                $0.warmUp = sizes.count(1000)
-                $0.bytes = 125
-            },
+        let echo = Workload("W18", "125 bytes echoed by a WebSocket", .echo, .echo, clients: Clients.webSockets).with {
+            $0.count = sizes.count(20_000)
+            $0.warmUp = sizes.count(1000)
+            $0.bytes = 125
+        }
+        return [
+            echo,
             Workload("W19", "1 GB echoed in messages of 64 KiB", .echoStream, .echo, clients: Clients.webSockets).with {
                 $0.count = sizes.huge / 65_536
                 $0.warmUp = 20
@@ -70,6 +71,12 @@ extension Workload {
                 $0.count = sizes.count(1000)
                 $0.inFlight = $0.count
                 $0.connections = $0.count
+            },
+            echo.with {
+                $0.id = "W21"
+                $0.title = "the same as W18 beside 1,000 other WebSockets, which are idle"
+                $0.clients = ["ferry:socket", "websocket:python"]
+                $0.inFlight = sizes.count(1000)
             },
         ]
     }
@@ -112,7 +119,13 @@ extension Target {
                 .less([libcurl]),
                 .atMost(20_480),
                 unit: .kilobytes
-            )
+            ),
+            Target(
+                "W21 to W18, CPU: with idle WebSockets and without",
+                Subject("W21", client, .cpu),
+                .dividedByBest([Subject("W18", client, .cpu)]),
+                .atMost(1.5)
+            ),
         ]
     }
 }
