@@ -83,7 +83,8 @@ enum UploadBody: Sendable {
     func makeStream(isFirst: Bool) -> InputStream? {
         if case .form(let form) = self { return form.makeInputStream() }
         guard case .file(let path, let length) = self, isFirst || length != nil else { return nil }
-        return ProcessDescriptor.forReading(path).map(DescriptorStream.init) ?? InputStream(fileAtPath: path)
+        if let number = ProcessDescriptor.forReading(path) { return DescriptorStream(number) }
+        return length == nil ? InputStream(fileAtPath: path) : FileBodyStream(URL(fileURLWithPath: path))
     }
 }
 

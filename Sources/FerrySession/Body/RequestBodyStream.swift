@@ -79,7 +79,13 @@ final class RequestBodyStream: InputStream {
 
 extension StreamBox {
     /// The body that the stream stands for.
-    var source: BodySource { (stream as? RequestBodyStream).map { .made($0.body.made) } ?? .stream(self) }
+    var source: BodySource {
+        switch stream {
+        case let stream as RequestBodyStream: .made(stream.body.made)
+        case let stream as FileBodyStream: .file(stream.url)
+        default: .stream(self)
+        }
+    }
 }
 
 extension URLRequest {

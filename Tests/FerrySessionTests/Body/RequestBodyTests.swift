@@ -1,6 +1,7 @@
-import FerrySession
 import FerryTesting
 import Testing
+
+@testable import FerrySession
 
 /// Bodies that are made while they are sent, over HTTP/1.1.
 @Suite(.timeLimit(.minutes(5)))
@@ -440,6 +441,25 @@ struct RequestBodyTests {
         let (data, _) = try await makeSession().upload(for: post(start), body: body)
         #expect(String(decoding: data, as: UTF8.self) == "got 71000")
         #expect(server.requests.map(\.bodyLength) == [71_000, 71_000])
+    }
+
+    @Test("The stream of a file can be sent again, and read by a protocol class") func fileStream() async throws {
+        let file = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
+        try LoopbackServer.pattern(count: 71_000).write(to: file)
+        defer { try? FileManager.default.removeItem(at: file) }
+        let server = try redirectingServer()
+        var request = post(server.url("/start"))
+        let stream = try #require(FileBodyStream(file))
+        request.httpBodyStream = stream
+        let (data, _) = try await makeSession().data(for: request)
+        #expect(String(decoding: data, as: UTF8.self) == "got 71000")
+        #expect(server.requests.map(\.bodyLength) == [71_000, 71_000])
+        #expect(stream.streamStatus == .notOpen)
+        stream.open()
+        var buffer = [UInt8](repeating: 0, count: 100)
+        #expect(stream.read(&buffer, maxLength: 100) == 100)
+        #expect(Data(buffer) == LoopbackServer.pattern(count: 100))
+        stream.close()
     }
 
     @Test("A body that can be sent once is refused by a second task") func usedTwice() async throws {
