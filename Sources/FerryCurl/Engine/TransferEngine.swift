@@ -118,7 +118,10 @@ package final class TransferEngine: @unchecked Sendable {
             if isStopped, isIdle, active.isEmpty, deadlines.waiting.isEmpty, postponed.isEmpty { break }
             turnStart = .now()
             let isAdditional = additionalTurns.beginTurn(at: turnStart, isAwaited: isAwaited || !isIdle)
-            multi.perform(examiningAll: isAdditional || answered.mustExamine || mustExamineStreams)
+            // Within HTTP/2, libcurl may notice an error of the connection only in the stream that it examines first.
+            // The streams of a ready socket have no order, so they are examined in that in which they began.
+            let mustExamine = answered.mustExamine || connections.hasMultiplexed
+            multi.perform(examiningAll: isAdditional || mustExamine)
             endTurn()
             isAwaited = rest()
         }
@@ -132,12 +135,6 @@ package final class TransferEngine: @unchecked Sendable {
         multi.performQuietly()
         endTurn()
     }
-
-    /// Whether all transfers must be examined in each turn, in the order in which they began.
-    ///
-    /// libcurl before 8.1 notices an error of an HTTP/2 connection only in the stream that it examines first. The
-    /// streams of a ready socket have no order, and the response of a later one may then be taken for complete.
-    private var mustExamineStreams: Bool { runtime.confusesStreamEnds && connections.hasMultiplexed }
 
     package func noteEvent() { additionalTurns.isEventful = true }
 
