@@ -120,7 +120,7 @@ package final class TransferEngine: @unchecked Sendable {
             let isAdditional = additionalTurns.beginTurn(at: turnStart, isAwaited: isAwaited || !isIdle)
             // Within HTTP/2, libcurl may notice an error of the connection only in the stream that it examines first.
             // The streams of a ready socket have no order, so they are examined in that in which they began.
-            let mustExamine = answered.mustExamine || connections.hasMultiplexed
+            let mustExamine = answered.mustExamine || connections.hasMultiplexed || runtime.mustExamineAll
             multi.perform(examiningAll: isAdditional || mustExamine)
             endTurn()
             isAwaited = rest()

@@ -22,6 +22,10 @@ extension CurlRuntime {
     var readsWhilePaused: Bool { Self.versionsReadingWhilePaused.contains(versionNumber) }
     /// Whether this libcurl must not be told of prior knowledge where it uses a connection again.
     var repeatsPrefaces: Bool { Self.versionsRepeatingPrefaces.contains(versionNumber) }
+    /// Whether this libcurl must examine all transfers in each turn.
+    ///
+    /// 8.5 reads from a paused socket if it is told that it is ready; others that were not tried may do so too.
+    var mustExamineAll: Bool { !(0x07_58_00..<0x08_01_00).contains(versionNumber) && versionNumber < 0x08_0E_00 }
     /// Whether this libcurl does not tell how a stream has ended if its connection has ended too.
     package var confusesStreamEnds: Bool { Self.versionsConfusingStreamEnds.contains(versionNumber) }
     /// The number of bytes of a request's header field from which this libcurl omits the field without an error; `nil`
