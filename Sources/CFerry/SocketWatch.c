@@ -9,8 +9,8 @@
 #include <sys/eventfd.h>
 #include <unistd.h>
 
-// The numbers of curl/multi.h, which are the same for what libcurl waits for and for what has happened. It waits for
-// nothing more with any other number.
+// The bits of curl/multi.h, which are the same for what libcurl waits for and for what has happened. Without either of
+// them, libcurl does not wait for the socket any more.
 enum { READABLE = 1, WRITABLE = 2 };
 
 /// How many sockets are reported at once; the others are reported in the next turn.
@@ -52,7 +52,7 @@ ferry_socket_watch *ferry_watch_create(void) {
     watch->quiet = -1;
     watch->set = epoll_create1(EPOLL_CLOEXEC);
     watch->wake = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
-    // No socket of libcurl's: it waits for nothing.
+    // The events of sockets are never 0, since libcurl waits for something of each.
     struct epoll_event wake = {.events = EPOLLIN, .data.u64 = 0};
     if (watch->set >= 0 && watch->wake >= 0 && epoll_ctl(watch->set, EPOLL_CTL_ADD, watch->wake, &wake) == 0) return watch;
     int error = errno;
