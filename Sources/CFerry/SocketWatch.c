@@ -19,8 +19,10 @@ enum { MOST = 64 };
 struct ferry_socket_watch {
     int set;
     int wake;
-    /// Whether there is a socket that could not be added.
-    bool is_incomplete;
+    /// How many sockets could not be added.
+    int missing;
+    /// Whether there was no memory for the table of sockets.
+    bool is_lost;
     int count;
     struct epoll_event ready[MOST];
     /// For each number of a socket below `capacity`, what libcurl waits for, and whether its end is of interest.
@@ -34,6 +36,7 @@ struct interest {
     unsigned char what;
     bool is_marked;
     bool is_listed;
+    bool is_missing;
     /// The next socket of the list.
     int next;
 };
@@ -81,13 +84,18 @@ static bool make_room(ferry_socket_watch *watch, size_t number) {
     return true;
 }
 
+static void set_missing(ferry_socket_watch *watch, struct interest *interest, bool is_missing) {
+    watch->missing += is_missing - interest->is_missing;
+    interest->is_missing = is_missing;
+}
+
 int ferry_watch_change(void *easy, int socket, int what, void *context, void *unused) {
     (void)easy, (void)unused;
     ferry_socket_watch *watch = context;
     if (socket < 0) return 0;
     what &= READABLE | WRITABLE;
     if (!make_room(watch, (size_t)socket)) {
-        watch->is_incomplete = true;
+        watch->is_lost = true;
         return 0;
     }
     struct interest *interest = &watch->sockets[socket];
@@ -99,13 +107,14 @@ int ferry_watch_change(void *easy, int socket, int what, void *context, void *un
             watch->quiet = socket;
         }
         interest->is_marked = false;
+        set_missing(watch, interest, false);
         epoll_ctl(watch->set, EPOLL_CTL_DEL, socket, NULL);
         return 0;
     }
     struct epoll_event changed = event(socket, what);
-    if (epoll_ctl(watch->set, EPOLL_CTL_ADD, socket, &changed) == 0) return 0;
-    if (errno == EEXIST && epoll_ctl(watch->set, EPOLL_CTL_MOD, socket, &changed) == 0) return 0;
-    watch->is_incomplete = true;
+    bool is_watched = epoll_ctl(watch->set, EPOLL_CTL_ADD, socket, &changed) == 0
+        || (errno == EEXIST && epoll_ctl(watch->set, EPOLL_CTL_MOD, socket, &changed) == 0);
+    set_missing(watch, interest, !is_watched);
     return 0;
 }
 
@@ -116,7 +125,7 @@ bool ferry_watch_waits_for(const ferry_socket_watch *watch, int socket) {
 void ferry_watch_mark(ferry_socket_watch *watch, int socket) {
     if (socket < 0) return;
     if (make_room(watch, (size_t)socket)) watch->sockets[socket].is_marked = true;
-    else watch->is_incomplete = true;
+    else watch->is_lost = true;
 }
 
 int ferry_watch_next_quiet(ferry_socket_watch *watch) {
@@ -127,7 +136,7 @@ int ferry_watch_next_quiet(ferry_socket_watch *watch) {
     return socket;
 }
 
-bool ferry_watch_is_incomplete(const ferry_socket_watch *watch) { return watch->is_incomplete; }
+bool ferry_watch_is_incomplete(const ferry_socket_watch *watch) { return watch->is_lost || watch->missing > 0; }
 
 void ferry_watch_wake(const ferry_socket_watch *watch) {
     const uint64_t one = 1;

@@ -38,8 +38,12 @@ package final class MultiHandle: @unchecked Sendable {
             ferry_multi_cleanup(pointer)
             throw CurlSessionError(.curlUnavailable, "The session could not open a descriptor to wait with: \(reason)")
         }
+        guard ferry_multi_watch(pointer, watch) == 0 else {
+            ferry_multi_cleanup(pointer)
+            ferry_watch_free(watch)
+            throw CurlSessionError(.curlUnavailable, "libcurl does not tell what it waits for")
+        }
         (self.pointer, self.watch) = (pointer, watch)
-        _ = ferry_multi_watch(pointer, watch)
         let multiplex = 2
         ferry_multi_set_long(pointer, CurlMultiOption.pipelining, multiplex)
         // By default libcurl keeps four times as many as requests are running: the last ones of a burst would close

@@ -15,6 +15,8 @@ extension CurlRuntime {
     /// Before 8.1, streams of an HTTP/2 connection that has ended may be reported as complete, and a request that the
     /// server refuses together with all others (`GOAWAY`) as an error of HTTP/2.
     package static let versionsConfusingStreamEnds = 0..<0x08_01_00
+    /// 8.5 reads from a paused socket if it is told that it is ready; the other versions of these ranges may do so too.
+    package static let versionsReadingPausedSockets = [0..<0x07_58_00, 0x08_01_00..<0x08_0E_00]
 
     /// Whether this libcurl sends no more of a request's head than two of its buffers hold.
     var truncatesLargeHeads: Bool { Self.versionsTruncatingHeads.contains(versionNumber) }
@@ -22,10 +24,8 @@ extension CurlRuntime {
     var readsWhilePaused: Bool { Self.versionsReadingWhilePaused.contains(versionNumber) }
     /// Whether this libcurl must not be told of prior knowledge where it uses a connection again.
     var repeatsPrefaces: Bool { Self.versionsRepeatingPrefaces.contains(versionNumber) }
-    /// Whether this libcurl must examine all transfers in each turn.
-    ///
-    /// 8.5 reads from a paused socket if it is told that it is ready; others that were not tried may do so too.
-    var mustExamineAll: Bool { !(0x07_58_00..<0x08_01_00).contains(versionNumber) && versionNumber < 0x08_0E_00 }
+    /// Whether this libcurl must examine all transfers in each turn, instead of being told which sockets are ready.
+    var mustExamineAll: Bool { Self.versionsReadingPausedSockets.contains { $0.contains(versionNumber) } }
     /// Whether this libcurl does not tell how a stream has ended if its connection has ended too.
     package var confusesStreamEnds: Bool { Self.versionsConfusingStreamEnds.contains(versionNumber) }
     /// The number of bytes of a request's header field from which this libcurl omits the field without an error; `nil`

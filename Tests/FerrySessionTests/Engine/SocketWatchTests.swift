@@ -150,12 +150,16 @@ struct SocketWatchTests {
         #expect(!ferry_watch_sleep(sockets.watch, 0))
     }
 
-    @Test("A watch that lacks a descriptor says so") func incomplete() throws {
+    @Test("A watch that lacks a descriptor says so, as long as libcurl waits for it") func incomplete() throws {
         let sockets = try Sockets()
         // The system does not let files be watched.
         let file = try #require(fopen("/proc/self/exe", "r"))
         defer { fclose(file) }
-        sockets.change(fileno(file), Self.readable)
+        for what in [Self.readable, Self.writable] { sockets.change(fileno(file), what) }
         #expect(ferry_watch_is_incomplete(sockets.watch))
+        sockets.change(sockets.pairs[0].own, Self.readable)
+        #expect(ferry_watch_is_incomplete(sockets.watch))
+        sockets.change(fileno(file), Self.removed)
+        #expect(!ferry_watch_is_incomplete(sockets.watch))
     }
 }
