@@ -79,8 +79,8 @@ package struct ResponseHeadParser: Sendable {
             guard var head = ResponseHead(statusLine: Self.text(line).text) else {
                 return .malformed("The response begins with \(Self.quoted(line)), which is not a status line")
             }
-            // Enough for most heads.
-            head.fields.reserveCapacity(16)
+            // Enough for most heads. That of an upgrade is short, and kept as long as the connection.
+            head.fields.reserveCapacity(acceptsUpgrade ? 4 : 16)
             current = head
             return .none
         }

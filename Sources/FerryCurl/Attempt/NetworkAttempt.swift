@@ -94,6 +94,9 @@ package final class NetworkAttempt {
         return easy
     }
 
+    /// Frees the request's fields, which libcurl does not need after the connection has switched protocols.
+    package func forgetFields() { easy?.forgetLists() }
+
     /// Leaves the transfer, while the handle goes on with a lookup that cannot be stopped.
     package func abandon() {
         transfer = nil

@@ -65,6 +65,16 @@ package final class EasyHandle {
         }
     }
 
+    /// Frees the lists of a transfer that needs them no more.
+    package func forgetLists() {
+        for list in lists {
+            ferry_easy_set_pointer(pointer, list.option, nil)
+            free(list)
+        }
+        LineList.free(common)
+        (lists, common, commonLines) = ([], nil, [])
+    }
+
     /// Frees a list, but not the common lines that it may end with or consist of.
     private func free(_ list: List) {
         if list.pointer != common { LineList.free(list.pointer) }

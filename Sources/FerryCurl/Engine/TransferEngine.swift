@@ -320,7 +320,7 @@ package final class TransferEngine: @unchecked Sendable {
 
     /// Notes that a transfer has begun, for the deadline of its call.
     package func noteStart(of transfer: Transfer) {
-        guard transfer.clock.limits.call != .infinite else { return }
+        guard transfer.clock.limits.hasCall else { return }
         deadlines.addCall(transfer)
         if !transfer.isSuspended { transfer.clock.startCall(at: .now()) }
         watch(transfer)

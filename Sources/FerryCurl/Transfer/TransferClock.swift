@@ -8,6 +8,8 @@ package struct TransferClock: Sendable {
         case inactivity, resource, connect
         /// That of the whole call.
         case call
+        /// That of a call that switches protocols, until the server has agreed.
+        case upgrade
         /// The end of the delay before the next attempt.
         case retry
     }
@@ -17,21 +19,27 @@ package struct TransferClock: Sendable {
         package var resource = TimeSpan.infinite
         package var connect = TimeSpan.infinite
         package var call = TimeSpan.infinite
+        package var upgrade = TimeSpan.infinite
 
         package init(
             inactivity: TimeSpan = .infinite,
             resource: TimeSpan = .infinite,
             connect: TimeSpan = .infinite,
-            call: TimeSpan = .infinite
+            call: TimeSpan = .infinite,
+            upgrade: TimeSpan = .infinite
         ) {
             self.inactivity = inactivity
             self.resource = resource
             self.connect = connect
             self.call = call
+            self.upgrade = upgrade
         }
+
+        /// Whether there is a limit of the whole call, or of what comes before the switch to another protocol.
+        package var hasCall: Bool { min(call, upgrade) != .infinite }
     }
 
-    package let limits: Limits
+    package private(set) var limits: Limits
     private var startedAt: MonotonicTime?
     private var elapsed = TimeSpan.zero
     private var lastActivity = MonotonicTime(nanoseconds: 0)
@@ -61,7 +69,7 @@ package struct TransferClock: Sendable {
 
     /// Starts the clock of the whole call, which also runs while the transfer is queued or waits for the application.
     package mutating func startCall(at now: MonotonicTime) {
-        if limits.call != .infinite, callStartedAt == nil { callStartedAt = now }
+        if limits.hasCall, callStartedAt == nil { callStartedAt = now }
     }
 
     /// Stops the clock of the whole call, because the transfer is suspended.
@@ -70,6 +78,9 @@ package struct TransferClock: Sendable {
         callElapsed += now.since(started)
         callStartedAt = nil
     }
+
+    /// Ends the deadline of a call that switches protocols.
+    package mutating func noteUpgrade() { limits.upgrade = .infinite }
 
     /// Whether no time is left for the whole call.
     package func isCallOver(at now: MonotonicTime) -> Bool { spentOnCall(at: now) >= limits.call }
@@ -81,7 +92,7 @@ package struct TransferClock: Sendable {
     /// Returns the seconds until the transfer ends at the latest, or `nil` if it has no such limit.
     package func timeLeft(at now: MonotonicTime) -> Double? {
         let spent = elapsed + (startedAt.map { now.since($0) } ?? .zero)
-        let left = min(limits.call - spentOnCall(at: now), limits.resource - spent)
+        let left = min(min(limits.call, limits.upgrade) - spentOnCall(at: now), limits.resource - spent)
         return left == .infinite ? nil : left.seconds
     }
 
@@ -115,8 +126,9 @@ package struct TransferClock: Sendable {
             if let found = earliest, found.time <= time { return }
             earliest = (time, deadline)
         }
-        if limits.call != .infinite, let started = callStartedAt {
-            consider(started.advanced(by: limits.call - callElapsed), .call)
+        if let started = callStartedAt {
+            if limits.call != .infinite { consider(started.advanced(by: limits.call - callElapsed), .call) }
+            if limits.upgrade != .infinite { consider(started.advanced(by: limits.upgrade - callElapsed), .upgrade) }
         }
         guard let started = startedAt else { return earliest }
         if let retryTime {

@@ -240,10 +240,11 @@ extension Call {
             case .resource: (.resourceTimeout, "the whole exchange took more than", limits.resource)
             case .connect: (.connectTimeout, "there was no connection after", limits.connect)
             case .call, .retry: (.deadlineExceeded, "the call took more than", limits.call)
+            case .upgrade: (.deadlineExceeded, "the handshake took more than", limits.upgrade)
             }
         let text = "The request timed out: \(what) \(limit.seconds) s (\(request.url?.presentableText ?? ""))"
         let error = URLError.ferry(.timedOut, url: request.url, reason: reason, text)
-        if deadline == .call { emit(.report(.exceedsDeadline)) }
+        if deadline == .call || deadline == .upgrade { emit(.report(.exceedsDeadline)) }
         if deadline == .call || deadline == .resource { emit(.endSharing(.abandoned)) }
         guard world.isRunning, deadline == .inactivity || deadline == .connect else {
             // There is no time to deliver a stored response either.

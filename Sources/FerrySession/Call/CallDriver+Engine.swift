@@ -47,8 +47,7 @@ extension CallDriver: TransferReceiver {
     func forgetChallenge() -> Bool { call.forgetUnaskedHeld() }
 
     func didReceiveHead(_ head: ResponseHead, of attempt: NetworkAttempt) -> Bool {
-        // The server has not switched protocols, so that nothing is sent after the request.
-        if attempt.prepared.isUpgrade, head.status != 101 { (transfer.reader as? MadeBodyReader)?.finish() }
+        if attempt.prepared.isUpgrade { noteResponse(head.status, toUpgradeBy: attempt) }
         settings.cookies?.store(head.fields, for: call.request.base)
         if attempt.isVerified { settings.hsts?.note(head.fields, from: attempt.prepared.origin.host) }
         holdOrigin(head)
@@ -60,6 +59,17 @@ extension CallDriver: TransferReceiver {
         )
         send(.head(facts))
         return !call.incoming.isStopped
+    }
+
+    private func noteResponse(_ status: Int, toUpgradeBy attempt: NetworkAttempt) {
+        if status == 101 {
+            transfer.clock.noteUpgrade()
+            if !transfer.clock.limits.hasCall { engine.forgetDeadline(transfer) }
+            attempt.forgetFields()
+        } else {
+            // The server has not switched protocols, so that nothing is sent after the request.
+            (transfer.reader as? MadeBodyReader)?.finish()
+        }
     }
 
     /// Returns the challenge of a response, if libcurl can answer it.

@@ -9,8 +9,22 @@ final class ByteStream: Sendable {
         /// Whether what arrives goes to the function and not to the buffer.
         var isPassedOn = false
         var responseWaiter: CheckedContinuation<ReceivedResponse, any Error>?
-        var chunkWaiter: CheckedContinuation<Data?, any Error>?
+        var chunkWaiter: ChunkWaiter?
         var core: TaskCore?
+    }
+
+    /// What waits for bytes or the end.
+    private enum ChunkWaiter {
+        case reader(CheckedContinuation<Data?, any Error>)
+        /// A function that is called once, and reads later.
+        case observer(@Sendable () -> Void)
+
+        func resume(with result: Result<Data?, any Error>) {
+            switch self {
+            case .reader(let reader): reader.resume(with: result)
+            case .observer(let observer): observer()
+            }
+        }
     }
 
     private let state = Mutex(State())
@@ -67,21 +81,21 @@ final class ByteStream: Sendable {
             defer { state.chunkWaiter = nil }
             return state.chunkWaiter
         }
-        waiter?.resume(returning: nil)
+        waiter?.resume(with: .success(nil))
     }
 
     /// Passes the buffered bytes to a waiting reader, or to the function.
     func flush() {
         changeSink { $0.flush() }
-        let (waiter, data, core) = state.withLock {
-            state -> (CheckedContinuation<Data?, any Error>?, Data?, TaskCore?) in
+        let (waiter, data, core) = state.withLock { state -> (ChunkWaiter?, Data?, TaskCore?) in
             guard let waiter = state.chunkWaiter, !state.buffer.isEmpty else { return (nil, nil, nil) }
             state.chunkWaiter = nil
+            if case .observer = waiter { return (waiter, nil, nil) }
             defer { state.isFull = false }
             return (waiter, state.buffer.takePiece(), state.isFull ? state.core : nil)
         }
         core?.readMore()
-        waiter?.resume(returning: data)
+        waiter?.resume(with: .success(data))
     }
 
     func respond(_ response: ReceivedResponse) {
@@ -95,7 +109,7 @@ final class ByteStream: Sendable {
 
     func finish(_ error: (any Error)?) {
         flush()
-        typealias Waiters = (CheckedContinuation<ReceivedResponse, any Error>?, CheckedContinuation<Data?, any Error>?)
+        typealias Waiters = (CheckedContinuation<ReceivedResponse, any Error>?, ChunkWaiter?)
         let (response, chunk) = state.withLock { state -> Waiters in
             state.isFinished = true
             state.error = error
@@ -104,7 +118,7 @@ final class ByteStream: Sendable {
             return (state.responseWaiter, state.chunkWaiter)
         }
         response?.resume(throwing: error ?? URLError(.networkConnectionLost))
-        if let error { chunk?.resume(throwing: error) } else { chunk?.resume(returning: nil) }
+        chunk?.resume(with: error.map { .failure($0) } ?? .success(nil))
     }
 
     // MARK: - The consumer's side
@@ -135,6 +149,22 @@ final class ByteStream: Sendable {
         }
     }
 
+    /// Returns all buffered bytes, or the end; or has a function called once, by the engine, when there is one of them.
+    func next(orCall observer: @escaping @Sendable () -> Void) throws -> UpgradeStream.Next {
+        let (next, core) = state.withLock { state -> (Result<UpgradeStream.Next, any Error>, TaskCore?) in
+            if !state.buffer.isEmpty {
+                defer { state.isFull = false }
+                return (.success(.bytes(state.buffer.takePiece())), state.isFull ? state.core : nil)
+            }
+            if let error = state.error { return (.failure(error), nil) }
+            if state.isFinished { return (.success(.end), nil) }
+            state.chunkWaiter = .observer(observer)
+            return (.success(.later), nil)
+        }
+        core?.readMore()
+        return try next.get()
+    }
+
     /// Returns all buffered bytes, or waits for the next ones; `nil` at the end.
     ///
     /// If `passesOn` is true, the next ones go to the function instead, so that only the end is waited for.
@@ -149,7 +179,7 @@ final class ByteStream: Sendable {
                     if let error = state.error { return (.failure(error), nil) }
                     if state.isFinished { return (.success(nil), nil) }
                     guard state.chunkWaiter == nil else { return (.failure(Self.secondReader), nil) }
-                    (state.chunkWaiter, state.isPassedOn) = (waiter, passesOn)
+                    (state.chunkWaiter, state.isPassedOn) = (.reader(waiter), passesOn)
                     return (nil, nil)
                 }
                 core?.readMore()

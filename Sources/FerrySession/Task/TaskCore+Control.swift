@@ -226,7 +226,9 @@ extension TaskCore {
     ) -> Result<any TaskDriver, any Error> {
         guard let engine = session.engine else { return .failure(session.unavailable(request.url)) }
         let recovery = state.recovery ?? session.recovery
-        let limits = session.limits(for: request, deadline: recovery?.deadline)
+        var limits = session.limits(for: request, deadline: recovery?.deadline)
+        // An open connection may be silent for any time.
+        if body.isUpgrade { (limits.upgrade, limits.inactivity) = (limits.inactivity, .infinite) }
         var (rest, file, request) = (BodyRest(), DownloadFile?.none, request)
         switch partial {
         case .success(let (data, partial)): (rest, file, request) = (BodyRest(data), partial, data.request)

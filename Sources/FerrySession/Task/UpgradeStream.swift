@@ -1,5 +1,13 @@
 /// What the server sends after it has switched protocols, and the response before that.
 package struct UpgradeStream: Sendable {
+    /// What the server has sent.
+    package enum Next {
+        case bytes(Data)
+        case end
+        /// There is nothing yet.
+        case later
+    }
+
     private let owner = CurlSession.Owner(ByteStream())
 
     package init() {}
@@ -15,8 +23,20 @@ package struct UpgradeStream: Sendable {
     /// - Throws: A `URLError`, or the error of an interceptor.
     package func response() async throws -> URLResponse { try await owner.stream.response().value }
 
-    /// What follows the response: its body, or the bytes of the connection after the status 101.
+    /// The body of a response with another status than 101.
     package var chunks: CurlSession.Chunks { CurlSession.Chunks(owner: owner) }
+
+    /// Returns what the server has sent after the status 101, without waiting.
+    ///
+    /// A Swift task that waited would take 4 KB for each connection.
+    ///
+    /// - Parameter observer: Called once, on any thread, when there is more or the end; only after
+    ///   ``Next/later``. It must not call this function.
+    /// - Returns: All bytes that have come, or the end.
+    /// - Throws: Why the connection has ended.
+    package func next(orCall observer: @escaping @Sendable () -> Void) throws -> Next {
+        try owner.stream.next(orCall: observer)
+    }
 
     /// Cancels the task; has no effect before the stream is attached, and after its end.
     package func cancel() { owner.stream.cancel() }

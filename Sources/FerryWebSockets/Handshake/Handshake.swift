@@ -49,8 +49,6 @@ struct Handshake: Sendable {
         next.url = parts.url
         next.httpMethod = "GET"
         (next.httpBody, next.httpBodyStream) = (nil, nil)
-        // The connection has a limit for the whole handshake, and none after it.
-        next.timeoutInterval = 0
         next.cachePolicy = .reloadIgnoringLocalAndRemoteCacheData
         next.setValue("websocket", forHTTPHeaderField: "Upgrade")
         next.setValue("Upgrade", forHTTPHeaderField: "Connection")

@@ -28,8 +28,6 @@ struct SocketMachine: Hashable, Sendable {
         case violation(ProtocolViolation)
         /// The connection has ended, with or without an error.
         case disconnected
-        /// The time is over in which the server must answer the handshake.
-        case handshakeTimeout
         /// The time is over in which the server must answer a ping.
         case pingTimeout
         /// The time is over in which the connection must end after the close frames.
@@ -86,8 +84,7 @@ struct SocketMachine: Hashable, Sendable {
             state = .ended
             closeCode = closeCode ?? .abnormalClosure
             return [.finishSending, .tellEnd]
-        case (_, .cancel), (_, .closeTimeout), (.connecting, .handshakeTimeout), (.open, .pingTimeout),
-            (.closing, .violation):
+        case (_, .cancel), (_, .closeTimeout), (.open, .pingTimeout), (.closing, .violation):
             state = .ended
             closeCode = closeCode ?? .abnormalClosure
             return [.disconnect, .tellEnd]

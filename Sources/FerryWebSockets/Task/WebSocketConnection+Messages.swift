@@ -1,11 +1,25 @@
 extension WebSocketConnection {
     // MARK: - Receiving
 
-    func read() async throws {
-        var reader = MessageReader(maximumSize: max(0, options.maximumMessageSize), compression: agreement?.compression)
-        for try await chunk in stream.chunks {
-            var rest = chunk
-            while let event = try reader.next(&rest) { await receive(event) }
+    /// Reads what the server has sent, in a Swift task that ends as soon as there is nothing more.
+    func beginReading() {
+        Task { await readAvailable() }
+    }
+
+    private func readAvailable() async {
+        do {
+            while true {
+                switch try stream.next(orCall: { [self] in beginReading() }) {
+                case .bytes(var rest):
+                    while let event = try reader.withLock({ try $0?.next(&rest) }) { await receive(event) }
+                case .end: return handle(.disconnected)
+                case .later: return
+                }
+            }
+        } catch let error as ProtocolViolation {
+            close(after: error)
+        } catch {
+            fail(error, .disconnected)
         }
     }
 
@@ -25,17 +39,13 @@ extension WebSocketConnection {
         let (receiver, isFull) = state.withLock { ($0.inbox.add(message), $0.inbox.isFull) }
         receiver?(.success(message))
         guard isFull else { return }
-        await withTaskCancellationHandler {
-            await withCheckedContinuation { continuation in
-                let mustWait = state.withLock { state in
-                    guard state.inbox.isFull, state.machine.state != .ended, !Task.isCancelled else { return false }
-                    state.inbox.room = continuation
-                    return true
-                }
-                if !mustWait { continuation.resume() }
+        await withCheckedContinuation { continuation in
+            let mustWait = state.withLock { state in
+                guard state.inbox.isFull, state.machine.state != .ended else { return false }
+                state.inbox.room = continuation
+                return true
             }
-        } onCancel: {
-            state.withLock { $0.inbox.takeRoom() }?.resume()
+            if !mustWait { continuation.resume() }
         }
     }
 

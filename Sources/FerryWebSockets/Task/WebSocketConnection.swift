@@ -21,22 +21,22 @@ final class WebSocketConnection: Sendable {
     /// Where the program's handlers are called.
     let queue: OperationQueue
     private let handshake: Handshake
-    private let timeLimit: TimeSpan
     /// What the server sends, since the task was resumed.
     let stream = UpgradeStream()
     let state = Mutex(State())
     /// Guards what is sent, so that frames, and what messages are compressed with, are in the order of the calls.
     let outgoing = Mutex<MessageDeflater?>(nil)
+    /// What the bytes of the server mean, once the connection is open.
+    let reader = Mutex<MessageReader?>(nil)
 
     /// Makes a connection that is not open.
     ///
     /// - Parameters:
     ///   - handshake: The handshake.
-    ///   - timeLimit: The limit of the time until it is open.
     ///   - options: The settings.
     ///   - queue: Where the program's handlers are called.
-    init(_ handshake: Handshake, timeLimit: TimeSpan, _ options: WebSocketTask.Options, queue: OperationQueue) {
-        (self.handshake, self.timeLimit, self.options, self.queue) = (handshake, timeLimit, options, queue)
+    init(_ handshake: Handshake, _ options: WebSocketTask.Options, queue: OperationQueue) {
+        (self.handshake, self.options, self.queue) = (handshake, options, queue)
     }
 
     var machine: SocketMachine { state.withLock { $0.machine } }
@@ -57,12 +57,6 @@ final class WebSocketConnection: Sendable {
         guard mayStart else { return }
         if let error { return fail(error, .disconnected) }
         stream.attach(task)
-        let limit = timeLimit
-        addWork { connection in
-            guard await Self.sleep(limit) else { return }
-            let error = WebSocketError(.timedOut, "The server has not answered the handshake in time")
-            connection.fail(error, .handshakeTimeout)
-        }
         addWork { await $0.shakeHands() }
     }
 
@@ -84,22 +78,16 @@ final class WebSocketConnection: Sendable {
     private func shakeHands() async {
         do {
             try await open()
-            // In another Swift task, so that the memory of this one is released.
-            addWork { await $0.readAll() }
+            beginReading()
+        } catch let error as URLError where Self.isLate(error) {
+            fail(WebSocketError(.timedOut, "The server has not answered the handshake in time"), .disconnected)
         } catch {
             fail(error, .disconnected)
         }
     }
 
-    private func readAll() async {
-        do {
-            try await read()
-            handle(.disconnected)
-        } catch let error as ProtocolViolation {
-            await close(after: error)
-        } catch {
-            fail(error, .disconnected)
-        }
+    private static func isLate(_ error: URLError) -> Bool {
+        (error.userInfo[NSUnderlyingErrorKey] as? CurlSessionError)?.code == .deadlineExceeded
     }
 
     /// Makes the pipe for an attempt of the handshake, of which there may be several.
@@ -131,21 +119,22 @@ final class WebSocketConnection: Sendable {
 
     /// Sends the messages that were sent before the connection was open, and lets others follow.
     private func begin(_ agreement: Handshake.Agreement) {
-        let (waiters, work) = outgoing.withLock { deflater in
+        let size = max(0, options.maximumMessageSize)
+        reader.withLock { $0 = MessageReader(maximumSize: size, compression: agreement.compression) }
+        let waiters = outgoing.withLock { deflater in
             deflater = agreement.compression.map { MessageDeflater($0) }
-            let (early, pipe, waiters, work) = state.withLock { state in
+            let (early, pipe, waiters) = state.withLock { state in
                 state.agreement = agreement
                 _ = state.machine.handle(.opened)
+                // The only one is that of the handshake.
                 defer { (state.early, state.work) = ([], []) }
                 let pipe = state.machine.state == .open ? state.pipe : nil
-                return (state.early, pipe, state.openWaiters.take(), state.work)
+                return (state.early, pipe, state.openWaiters.take())
             }
             if let pipe { for message in early { _ = Self.append(message, to: pipe, &deflater) } }
-            return (waiters, work)
+            return waiters
         }
         for waiter in waiters { waiter.resume() }
-        // Those of the handshake are over: the timer, and the one that runs this.
-        for work in work { work.cancel() }
     }
 
     private static func refusal(_ response: HTTPURLResponse, _ body: CurlSession.Chunks) async -> WebSocketError {
@@ -175,12 +164,11 @@ final class WebSocketConnection: Sendable {
     }
 
     /// Closes the connection after a violation, and waits a little until the server has ended it.
-    private func close(after violation: ProtocolViolation) async {
+    func close(after violation: ProtocolViolation) {
         let code: WebSocketError.Code = violation.code == .messageTooBig ? .messageTooLarge : .protocolViolation
         fail(WebSocketError(code, violation.message, closeCode: violation.code), .violation(violation))
         // What the server sends now is of no interest, but the close frame has to reach it.
-        _ = await Self.sleep(min(TimeSpan(seconds: options.closeTimeout), .milliseconds(1_000)))
-        handle(.closeTimeout)
+        endClosing(after: min(TimeSpan(seconds: options.closeTimeout), .milliseconds(1_000)))
     }
 
     func handle(_ event: SocketMachine.Event, _ failure: (any Error)? = nil) {
@@ -204,15 +192,18 @@ final class WebSocketConnection: Sendable {
         case .sendClose(let code, let reason):
             // A pipe that takes nothing more belongs to a connection that has ended.
             try? pipe?.append(FrameWriter.frame(.close, FrameWriter.closePayload(code, reason), mask: Self.mask()))
-            let limit = TimeSpan(seconds: options.closeTimeout)
-            addWork { connection in
-                if await Self.sleep(limit) { connection.handle(.closeTimeout) }
-            }
+            endClosing(after: TimeSpan(seconds: options.closeTimeout))
         case .finishSending: pipe?.finish()
         case .disconnect:
             pipe?.finish()
             stream.cancel()
         case .tellEnd: break
+        }
+    }
+
+    private func endClosing(after limit: TimeSpan) {
+        addWork { connection in
+            if await Self.sleep(limit) { connection.handle(.closeTimeout) }
         }
     }
 

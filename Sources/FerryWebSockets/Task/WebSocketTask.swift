@@ -52,9 +52,7 @@ public final class WebSocketTask: CurlDataTask, @unchecked Sendable {
     ) -> WebSocketTask {
         let compresses = options.offersCompression && RawDeflate.isAvailable
         let handshake = Handshake(protocols: protocols, offersCompression: compresses)
-        let timeLimit = TimeSpan(timeout: request.timeoutInterval)
-        let queue = session.delegateQueue
-        let connection = WebSocketConnection(handshake, timeLimit: timeLimit, options, queue: queue)
+        let connection = WebSocketConnection(handshake, options, queue: session.delegateQueue)
         var (request, invalidity) = (request, WebSocketError?.none)
         do throws(WebSocketError) { request = try handshake.request(request) } catch { invalidity = error }
         return session.makeUpgradeTask(
@@ -69,7 +67,8 @@ public final class WebSocketTask: CurlDataTask, @unchecked Sendable {
     /// Opens the connection.
     ///
     /// Further calls only undo those of `suspend()`. The request's `timeoutInterval` limits the whole handshake, unless
-    /// it is zero or infinite; after it there is no limit of time but ``Options/pingInterval``.
+    /// it is zero or infinite and without the time for which the task is suspended; after the handshake there is no
+    /// limit of time but ``Options/pingInterval``.
     public override func resume() {
         connection.start(self, invalidity)
         super.resume()

@@ -43,6 +43,26 @@ import Testing
         #expect(clock.next()?.deadline == .resource)
     }
 
+    @Test("The deadline of an upgrade stops while the call is suspended, and ends with the upgrade") func upgrade() {
+        var clock = TransferClock(limits: .init(inactivity: .milliseconds(100), upgrade: .milliseconds(100)))
+        #expect(clock.limits.hasCall)
+        clock.startCall(at: at(0))
+        clock.start(at: at(10))
+        #expect(clock.next()?.time == at(100))
+        #expect(clock.next()?.deadline == .upgrade)
+        #expect(clock.timeLeft(at: at(40)) == 0.06)
+        clock.stop(at: at(40))
+        clock.stopCall(at: at(40))
+        #expect(clock.next() == nil)
+        clock.startCall(at: at(1_000))
+        #expect(clock.next()?.time == at(1_060))
+        clock.noteUpgrade()
+        #expect(clock.next() == nil)
+        #expect(clock.timeLeft(at: at(2_000)) == nil)
+        clock.start(at: at(2_000))
+        #expect(clock.next()?.deadline == .inactivity)
+    }
+
     @Test("Starting or stopping twice has no effect") func twice() {
         var clock = clock(resource: 250)
         clock.start(at: at(0))

@@ -23,6 +23,19 @@ import Testing
         #expect(handle.keptLines == ["Accept: text/plain"])
     }
 
+    @Test("A handle whose request has been sent frees all of its lists")
+    func forgotten() throws {
+        _ = try CurlRuntime.current()
+        let handle = try #require(EasyHandle())
+        for _ in 0..<2 {
+            handle.setList(header, ["Cookie: a=secret", "Content-Type:"], isSecret: true, commonCount: 1)
+            handle.setList(CurlOption.proxyHeader, ["A: b"])
+            #expect(handle.keptLines.count == 4)
+            handle.forgetLists()
+            #expect(handle.keptLines.isEmpty)
+        }
+    }
+
     @Test("The common lines of lists with secrets are kept alone")
     func common() throws {
         _ = try CurlRuntime.current()

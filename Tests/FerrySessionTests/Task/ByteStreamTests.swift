@@ -51,6 +51,36 @@ import Testing
         }
     }
 
+    @Test("An observer is called once for bytes, and once for the end", arguments: [false, true])
+    func observer(_ isFailure: Bool) throws {
+        let (stream, calls) = (ByteStream(), Watched(0))
+        func next() throws -> Data? {
+            switch try stream.next(orCall: { calls.change { $0 += 1 } }) {
+            case .bytes(let data): data
+            case .end: Data()
+            case .later: nil
+            }
+        }
+        #expect(try next() == nil)
+        stream.flush()
+        #expect(calls.current == 0)
+        #expect(append("one", to: stream)?.mustFlush == true)
+        #expect(calls.current == 0)
+        stream.flush()
+        stream.flush()
+        #expect(calls.current == 1)
+        #expect(append(" two", to: stream)?.mustFlush == false)
+        #expect(try next() == Data("one two".utf8))
+        #expect(try next() == nil)
+        stream.finish(isFailure ? URLError(.networkConnectionLost) : nil)
+        #expect(calls.current == 2)
+        if isFailure {
+            #expect(throws: URLError.self) { try next() }
+        } else {
+            #expect(try next() == Data())
+        }
+    }
+
     @Test("A stream that has ended does not retain its task") func attachedLate() throws {
         let request = URLRequest(url: try #require(URL(string: "http://127.0.0.1:1/")))
         let session = makeSession()

@@ -89,10 +89,31 @@ struct HostileServerTests {
     func handshakeTimeout() async throws {
         let server = try RawServer { $0.readAll() }
         let task = open(server, timeout: 0.3)
-        let error = await #expect(throws: (any Error).self) { try await task.receive() }
-        #expect((error as? WebSocketError)?.code == .timedOut || (error as? URLError)?.code == .timedOut)
+        let error = await #expect(throws: WebSocketError.self) { try await task.receive() }
+        #expect(error?.code == .timedOut)
         await task.waitForEnd()
         try await eventually("the end of the connection") { server.finished == 1 }
+    }
+
+    @Test("The limit of the handshake's time stops while the task is suspended")
+    func suspendedHandshake() async throws {
+        let (isAsked, mayAnswer) = (Watched(false), DispatchSemaphore(value: 0))
+        let server = try RawServer { connection in
+            let head = connection.readHead()
+            isAsked.change { $0 = true }
+            mayAnswer.wait()
+            connection.write(RawServer.answer(to: head))
+            connection.write(ServerFrame(.text, "late").bytes)
+            connection.readAll()
+        }
+        let task = open(server, timeout: 1)
+        try await eventually("a request") { isAsked.current }
+        task.suspend()
+        try await Task.sleep(for: .milliseconds(1_500))
+        mayAnswer.signal()
+        task.resume()
+        #expect(try await task.receive() == .string("late"))
+        task.cancel()
     }
 
     @Test("A timeout that is zero, negative or not a number is none", arguments: [0, -1, .nan, .infinity])

@@ -67,24 +67,11 @@ struct SocketMachineTests {
             code: .abnormalClosure
         ),
         Row(
-            testDescription: "the handshake is not answered",
-            events: [.handshakeTimeout],
-            steps: [.disconnect, .tellEnd],
-            state: .ended,
-            code: .abnormalClosure
-        ),
-        Row(
             testDescription: "the program closes during the handshake",
             events: [.close(.goingAway, Data()), .opened],
             steps: [.disconnect, .tellEnd],
             state: .ended,
             code: .goingAway
-        ),
-        Row(
-            testDescription: "a late handshake timeout",
-            events: [.opened, .handshakeTimeout],
-            steps: [],
-            state: .open
         ),
     ]
 
@@ -101,7 +88,7 @@ struct SocketMachineTests {
         let events: [SocketMachine.Event] = [
             .opened, .close(.normalClosure, Data()), .cancel, .receivedClose(.goingAway, Data()),
             .violation(Self.violation),
-            .disconnected, .pingTimeout, .closeTimeout, .handshakeTimeout,
+            .disconnected, .pingTimeout, .closeTimeout,
         ]
         var random = SeededGenerator(11)
         for _ in 0..<50_000 {
