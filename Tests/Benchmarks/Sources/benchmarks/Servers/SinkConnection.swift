@@ -76,11 +76,12 @@ final class SinkConnection {
                 defer { start = range.upperBound }
                 return String(decoding: buffer[start..<range.lowerBound], as: UTF8.self)
             }
-            guard fill() else { return nil }
+            // The rest of a chunk is discarded without copying it, as other bodies are.
+            guard fill(upTo: 512) else { return nil }
         }
     }
 
-    private func fill() -> Bool {
+    private func fill(upTo most: Int = .max) -> Bool {
         if start > 0 {
             buffer.replaceSubrange(0..<(end - start), with: Array(buffer[start..<end]))
             end -= start
@@ -88,7 +89,7 @@ final class SinkConnection {
         }
         guard end < buffer.count else { return false }
         let count = buffer.withUnsafeMutableBytes { bytes in
-            recv(descriptor, bytes.baseAddress.map { $0 + end }, bytes.count - end, 0)
+            recv(descriptor, bytes.baseAddress.map { $0 + end }, min(most, bytes.count - end), 0)
         }
         guard count > 0 else { return false }
         end += count
