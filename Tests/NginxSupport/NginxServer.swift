@@ -22,6 +22,9 @@ package final class NginxServer: Sendable {
         return text?.contains("http_v3_module") == true
     }()
 
+    /// Whether the listener for HTTP/3 can have it, with ``startHTTP3()``.
+    package static var servesHTTP3: Bool { hasHTTP3 || HTTP3Gateway.isInstalled }
+
     /// Returns the server that all tests share, started on first use.
     package static func shared() throws -> NginxServer { try sharedResult.get() }
 
@@ -33,6 +36,7 @@ package final class NginxServer: Sendable {
     private let reserved: ReservedPorts
     private let ports: [NginxListener: UInt16]
     private let guardian = Mutex<Subprocess?>(nil)
+    private let gateway = Mutex<HTTP3Gateway?>(nil)
 
     package init() throws {
         let prefix = FileManager.default.temporaryDirectory.appendingPathComponent("ferry-nginx-\(UUID().uuidString)")
@@ -87,6 +91,24 @@ package final class NginxServer: Sendable {
             return guardian
         }
         try process?.finish(saying: "keep\n")
+    }
+
+    /// Makes the listener for HTTP/3 have it, also if nginx lacks it.
+    package func startHTTP3() throws {
+        guard !Self.hasHTTP3 else { return }
+        try gateway.withLock { gateway in
+            if gateway == nil { gateway = try makeGateway(.http3) }
+        }
+    }
+
+    /// Starts a server of HTTP/3 at the port of a listener.
+    package func makeGateway(_ listener: NginxListener) throws -> HTTP3Gateway {
+        try HTTP3Gateway(
+            port: ports[listener] ?? 0,
+            target: ports[.plain] ?? 0,
+            certificate: certificates.certificate(listener.certificate),
+            key: certificates.key(listener.certificate)
+        )
     }
 
     // MARK: - URLs

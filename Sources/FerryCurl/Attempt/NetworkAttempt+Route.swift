@@ -45,6 +45,7 @@ extension NetworkAttempt {
             case nil: break
             }
             try setUpProxy(easy, engine)
+            setUpVersionOfRoute(easy)
             let isLoopback = !engine.runtime.knowsLocalhostNames && origin.host.hasSuffix(".localhost")
             if version.choice == .http3Only, route.isProxyCertain || route.unixSocket != nil {
                 let text = "HTTP/3 cannot be used through a proxy or a Unix-domain socket"

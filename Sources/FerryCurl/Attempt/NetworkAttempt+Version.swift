@@ -13,6 +13,13 @@ extension NetworkAttempt {
         if version.choice.sharesConnections { easy.set(CurlOption.pipeWait, 1) }
     }
 
+    /// Chooses another version than HTTP/3, which no proxy and no Unix-domain socket has.
+    func setUpVersionOfRoute(_ easy: EasyHandle) {
+        guard version.choice == .http3, route.proxy != nil || route.unixSocket != nil else { return }
+        version.choice = .negotiated
+        easy.set(CurlOption.httpVersion, version.choice.curlValue)
+    }
+
     /// Chooses HTTP/1.1 for a body with trailers.
     func setUpTrailers(_ easy: EasyHandle, _ engine: TransferEngine) throws(URLError) {
         version.choice = try choice(.trailers, engine)
@@ -25,6 +32,7 @@ extension NetworkAttempt {
             return try engine.settings.httpVersions.choice(
                 isSecure: isSecure,
                 need: need,
+                isAnnounced: engine.announcedHTTP3.contains(prepared.origin, at: engine.turnStart),
                 engine.runtime.httpVersionSupport
             )
         } catch {
@@ -99,6 +107,26 @@ extension NetworkAttempt {
             "\(prepared.origin.host) wants the request over HTTP/1.1, which the session's option httpVersions excludes"
         receiver?.handle(.willFail(.ferry(.networkConnectionLost, url: url, reason: .httpVersionRefused, text)))
         return false
+    }
+
+    /// Notes what a response says about HTTP/3, and that it did not work although it was announced.
+    package func noteAnnouncement(_ head: ResponseHead, _ engine: TransferEngine) {
+        guard engine.settings.httpVersions == .http3IfAnnounced, isVerified else { return }
+        let (origin, http3) = (prepared.origin, 30)
+        let usesHTTP3 = easy?.long(CurlInfo.httpVersion) == http3
+        let isNew = (easy?.long(CurlInfo.newConnections) ?? 0) > 0
+        // The server that was reached with HTTP/3 may not be the right one (RFC 7838, section 6).
+        let misdirected = 421
+        if usesHTTP3 ? head.status == misdirected : isNew { noteFailureOfHTTP3(engine) }
+        engine.announcedHTTP3.note(head, of: origin, at: engine.turnStart)
+        // libcurl would go on using a connection of another version.
+        connection?.endsWhenIdle = !usesHTTP3 && engine.announcedHTTP3.contains(origin, at: engine.turnStart)
+    }
+
+    /// Notes that HTTP/3 did not work, if it was tried because the server has announced it.
+    package func noteFailureOfHTTP3(_ engine: TransferEngine) {
+        guard version.choice == .http3, engine.settings.httpVersions == .http3IfAnnounced else { return }
+        engine.announcedHTTP3.noteFailure(of: prepared.origin, at: engine.turnStart)
     }
 
     /// Notes that other requests may use the connection at the same time.

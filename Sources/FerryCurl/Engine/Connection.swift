@@ -36,6 +36,8 @@ package final class Connection {
     package private(set) var isBroken = false
     /// Whether no further request is sent here, while those in progress continue.
     private(set) var isRetired = false
+    /// Whether the connection ends as soon as no request uses it, since there is a better one.
+    var endsWhenIdle = false
 
     package init(_ socket: Int32, at now: MonotonicTime) {
         self.socket = socket
@@ -48,7 +50,10 @@ package final class Connection {
         requestCount += 1
     }
 
-    package func removeUser() { users -= 1 }
+    package func removeUser() {
+        users -= 1
+        if endsWhenIdle, users == 0 { breakDown() }
+    }
 
     package func noteReceived(at now: MonotonicTime) {
         lastReceived = now

@@ -23,6 +23,12 @@ public enum HTTPVersions: Sendable, Hashable {
     ///
     /// It is tried without waiting for an `Alt-Svc` field.
     case http3
+    /// HTTP/3 to servers that have announced it for their own host and port in an `Alt-Svc` field (RFC 7838), and
+    /// otherwise what ``automatic`` uses; with a libcurl that lacks HTTP/3, always.
+    ///
+    /// A session remembers what the responses to its requests over verified TLS connections have announced. A server
+    /// with which HTTP/3 did not work is reached without it for five minutes.
+    case http3IfAnnounced
     /// HTTP/3; requests without TLS fail.
     case http3Only
 }
@@ -85,12 +91,14 @@ extension HTTPVersions {
     /// - Parameters:
     ///   - isSecure: Whether the URL's scheme is `https`.
     ///   - need: What the request needs.
+    ///   - isAnnounced: Whether the server has announced HTTP/3.
     ///   - support: What libcurl can do.
     /// - Returns: The choice.
     /// - Throws: An error with the code `httpVersionUnsupported`.
     package func choice(
         isSecure: Bool,
         need: HTTPVersionNeed = .nothing,
+        isAnnounced: Bool = false,
         _ support: HTTPVersionSupport
     ) throws(CurlSessionError) -> HTTPVersionChoice {
         try checkSupport(support)
@@ -99,6 +107,9 @@ extension HTTPVersions {
         case .automatic: return isSecure && need == .nothing ? .negotiated : .http1
         case .http1: return .http1
         case .http3: return isSecure && need == .nothing ? .http3 : .http1
+        case .http3IfAnnounced:
+            guard isSecure, need == .nothing else { return .http1 }
+            return isAnnounced && support.http3 ? .http3 : .negotiated
         case .http2PriorKnowledge: return isSecure ? .negotiatedHTTP2 : .priorKnowledge
         case .http2, .http3Only:
             guard isSecure else {
@@ -111,7 +122,7 @@ extension HTTPVersions {
 
     private func checkSupport(_ support: HTTPVersionSupport) throws(CurlSessionError) {
         switch self {
-        case .automatic, .http1: break
+        case .automatic, .http1, .http3IfAnnounced: break
         case .http2, .http2PriorKnowledge:
             guard support.http2 else { throw unsupported("needs a libcurl with HTTP/2, which \(support.name) lacks") }
             guard support.reportsNegotiation else {
@@ -124,7 +135,7 @@ extension HTTPVersions {
 
     private func checkNeed(_ need: HTTPVersionNeed) throws(CurlSessionError) {
         switch (self, need) {
-        case (.automatic, _), (.http1, _), (.http3, _), (_, .nothing), (_, .pauses): break
+        case (.automatic, _), (.http1, _), (.http3, _), (.http3IfAnnounced, _), (_, .nothing), (_, .pauses): break
         case (_, .upgrade): throw unsupported("excludes HTTP/1.1, which a WebSocket or another upgrade needs")
         case (_, .trailers): throw unsupported("excludes HTTP/1.1, which a body with trailers needs")
         }

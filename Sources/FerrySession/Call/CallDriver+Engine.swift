@@ -50,6 +50,7 @@ extension CallDriver: TransferReceiver {
         if attempt.prepared.isUpgrade { noteResponse(head.status, toUpgradeBy: attempt) }
         settings.cookies?.store(head.fields, for: call.request.base)
         if attempt.isVerified { settings.hsts?.note(head.fields, from: attempt.prepared.origin.host) }
+        attempt.noteAnnouncement(head, engine)
         holdOrigin(head)
         let facts = HeadFacts(
             head: head,
@@ -133,6 +134,7 @@ extension CallDriver: TransferReceiver {
     func attemptEnded(_ curlCode: Int32) {
         guard let attempt = transfer.attempt else { return }
         let code = attempt.endCode(curlCode, hasOpenEnd: hasOpenEnd)
+        if code != 0, call.response == nil, !attempt.needsNewConnection { attempt.noteFailureOfHTTP3(engine) }
         var facts = EndFacts(code: code)
         facts.failure = code == 0 ? nil : attempt.failure(code)
         if code == CurlCode.cannotRewind, !RepetitionRule.isIdempotent(call.request.method) {

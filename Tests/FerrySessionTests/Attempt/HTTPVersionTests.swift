@@ -49,6 +49,10 @@ struct HTTPVersionTests {
         rows(.http3, .pauses, http: .http1, https: .http1),
         rows(.http3, .upgrade, http: .http1, https: .http1),
         rows(.http3, .trailers, http: .http1, https: .http1),
+        rows(.http3IfAnnounced, .nothing, http: .http1, https: .negotiated),
+        rows(.http3IfAnnounced, .pauses, http: .http1, https: .http1),
+        rows(.http3IfAnnounced, .upgrade, http: .http1, https: .http1),
+        rows(.http3IfAnnounced, .trailers, http: .http1, https: .http1),
         rows(.http3Only, .nothing, http: nil, https: .http3Only),
         rows(.http3Only, .pauses, http: nil, https: .http3Only),
         rows(.http3Only, .upgrade, http: nil, https: nil),
@@ -66,6 +70,28 @@ struct HTTPVersionTests {
             return
         }
         #expect(try row.versions.choice(isSecure: row.isSecure, need: row.need, Self.complete) == expected)
+    }
+
+    @Test("HTTP/3 that is announced is used where that is the option, and libcurl has it")
+    func announced() throws {
+        let plain = HTTPVersionSupport(http2: true, http3: false, reportsNegotiation: true, name: "a")
+        for (versions, support, choice) in [
+            (HTTPVersions.http3IfAnnounced, Self.complete, HTTPVersionChoice.http3),
+            (.http3IfAnnounced, plain, .negotiated), (.automatic, Self.complete, .negotiated),
+            (.http1, Self.complete, .http1), (.http2, Self.complete, .negotiatedHTTP2),
+        ] {
+            #expect(try versions.choice(isSecure: true, isAnnounced: true, support) == choice)
+        }
+        for need in [HTTPVersionNeed.pauses, .upgrade, .trailers] {
+            let choice = try HTTPVersions.http3IfAnnounced.choice(
+                isSecure: true,
+                need: need,
+                isAnnounced: true,
+                Self.complete
+            )
+            #expect(choice == .http1)
+        }
+        #expect(try HTTPVersions.http3IfAnnounced.choice(isSecure: false, isAnnounced: true, Self.complete) == .http1)
     }
 
     @Test(
