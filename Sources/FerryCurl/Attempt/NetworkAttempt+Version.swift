@@ -32,7 +32,7 @@ extension NetworkAttempt {
             return try engine.settings.httpVersions.choice(
                 isSecure: isSecure,
                 need: need,
-                isAnnounced: engine.announcedHTTP3.contains(prepared.origin, at: engine.turnStart),
+                isAnnounced: engine.connections.announcedHTTP3.contains(prepared.origin, at: engine.turnStart),
                 engine.runtime.httpVersionSupport
             )
         } catch {
@@ -118,15 +118,16 @@ extension NetworkAttempt {
         // The server that was reached with HTTP/3 may not be the right one (RFC 7838, section 6).
         let misdirected = 421
         if usesHTTP3 ? head.status == misdirected : isNew { noteFailureOfHTTP3(engine) }
-        engine.announcedHTTP3.note(head, of: origin, at: engine.turnStart)
+        let connections = engine.connections
+        connections.announcedHTTP3.note(head, of: origin, at: engine.turnStart)
         // libcurl would go on using a connection of another version.
-        connection?.endsWhenIdle = !usesHTTP3 && engine.announcedHTTP3.contains(origin, at: engine.turnStart)
+        connection?.endsWhenIdle = !usesHTTP3 && connections.announcedHTTP3.contains(origin, at: engine.turnStart)
     }
 
     /// Notes that HTTP/3 did not work, if it was tried because the server has announced it.
     package func noteFailureOfHTTP3(_ engine: TransferEngine) {
         guard version.choice == .http3, engine.settings.httpVersions == .http3IfAnnounced else { return }
-        engine.announcedHTTP3.noteFailure(of: prepared.origin, at: engine.turnStart)
+        engine.connections.announcedHTTP3.noteFailure(of: prepared.origin, at: engine.turnStart)
     }
 
     /// Notes that other requests may use the connection at the same time.

@@ -143,6 +143,8 @@ package final class ConnectionTable: @unchecked Sendable {
     package var count: Int { connections.count }
     /// Whether one of the connections is known to use HTTP/2 or HTTP/3.
     var hasMultiplexed = false
+    /// The origins to which connections of HTTP/3 are opened.
+    var announcedHTTP3 = AnnouncedHTTP3()
     /// Whether Ferry opens all connections; libcurl itself opens those to a resolver over HTTPS.
     let isComplete: Bool
 

@@ -41,7 +41,6 @@ package final class TransferEngine: @unchecked Sendable {
     @exclusivity(unchecked) private(set) var additionalTurns: AdditionalTurns
     private var pausedStreams: [UnsafeMutableRawPointer: NetworkAttempt] = [:]
     var answered = AnsweredRequests()
-    var announcedHTTP3 = AnnouncedHTTP3()
     /// Memory for a piece of a body, used by the code that runs at the moment.
     package let scratch = UnsafeMutableRawBufferPointer.allocate(byteCount: 65_536, alignment: 16)
 
