@@ -136,7 +136,12 @@ package struct NginxConfiguration {
                 location /hop/http2 { return 200 "arrived\\n"; }
                 location /hop/client { return 302 https://localhost:\(port(.clientCertificate))/client; }
                 location /hop/down { return 302 \(plain)/small; }
-                location /announced { add_header X-Protocol $server_protocol; add_header Alt-Svc 'h3=":$server_port"; ma=60'; return 200 "hello\\n"; }
+                location /announced {
+                  add_header X-Protocol $server_protocol;
+                  add_header X-Connection $connection;
+                  add_header Alt-Svc 'h3=":$server_port"; ma=60';
+                  return 200 "hello\\n";
+                }
                 location /hsts { add_header Strict-Transport-Security "max-age=1000"; return 200 "hello\\n"; }
                 location /other { absolute_redirect off; return 303 /small; }
                 location /again { absolute_redirect off; return 307 /uploads/again; }

@@ -111,7 +111,9 @@ extension NetworkAttempt {
 
     /// Notes what a response says about HTTP/3, and that it did not work although it was announced.
     package func noteAnnouncement(_ head: ResponseHead, _ engine: TransferEngine) {
-        guard engine.settings.httpVersions == .http3IfAnnounced, isVerified else { return }
+        guard engine.settings.httpVersions == .http3IfAnnounced, engine.runtime.supportsHTTP3, isVerified,
+            version.choice != .http1, route.proxy == nil, route.unixSocket == nil
+        else { return }
         let (origin, http3) = (prepared.origin, 30)
         let usesHTTP3 = easy?.long(CurlInfo.httpVersion) == http3
         let isNew = (easy?.long(CurlInfo.newConnections) ?? 0) > 0

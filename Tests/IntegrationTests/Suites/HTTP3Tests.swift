@@ -228,6 +228,11 @@ extension NginxTests {
             }
             #expect(reason(error) == .httpVersionUnsupported)
             #expect(proxy.exchanges.count == 1)
+            let announced = session(.http3IfAnnounced) { $0.proxy = .http("127.0.0.1", port: proxy.port) }
+            for path in ["announced", "small", "small"] {
+                #expect(try await announced.fetch(server.url(.http3, path)).1["X-Protocol"] == "HTTP/2.0")
+            }
+            #expect(proxy.exchanges.count == 2, "The tunnel is used again")
         }
     }
 }

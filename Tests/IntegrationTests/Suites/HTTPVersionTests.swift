@@ -112,6 +112,20 @@ extension NginxTests {
             #expect(used.count >= 15)
         }
 
+        @Test(
+            "An announcement of HTTP/3 changes nothing with a libcurl that lacks it",
+            arguments: [NginxListener.tls, .http2]
+        )
+        func announcement(_ listener: NginxListener) async throws {
+            guard try !CurlRuntime.current().supportsHTTP3 else { return }
+            let session = server.session(.http3IfAnnounced)
+            var used: Set<String?> = []
+            for path in ["small", "announced", "small", "announced", "small"] {
+                used.insert(try await session.fetch(server.url(listener, path)).1["X-Connection"])
+            }
+            #expect(used.count == 1)
+        }
+
         @Test("A body is uploaded, also after a redirect that keeps the method")
         func upload() async throws {
             let session = server.session(.http2PriorKnowledge)
