@@ -10,7 +10,9 @@ extension NginxTests {
     @Suite(
         "HTTP/3",
         .enabled(if: hasHTTP3, "libcurl is built without HTTP/3, or neither nginx nor Python has it"),
-        .timeLimit(.minutes(3))
+        .timeLimit(.minutes(3)),
+        // A connection that takes long because of other tests is one of HTTP/2.
+        .serialized
     )
     struct HTTP3Tests {
         let server: NginxServer
