@@ -30,8 +30,14 @@ package enum ProcessUsage {
         }
     }
 
-    /// The number of open file descriptors.
-    package static var descriptors: Int { names("/proc/self/fd").count }
+    /// The number of open file descriptors, without those for timers: libdispatch opens one for each clock at its first
+    /// use, and keeps it.
+    package static var descriptors: Int {
+        names("/proc/self/fd").count { name in
+            let target = try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/fd/\(name)")
+            return target != "anon_inode:[timerfd]"
+        }
+    }
 
     /// The resident memory in bytes, after freed pages have been returned to the system.
     package static var residentBytes: Int {
