@@ -11,6 +11,18 @@ final class ByteStream: Sendable {
         var responseWaiter: CheckedContinuation<ReceivedResponse, any Error>?
         var chunkWaiter: ChunkWaiter?
         var core: TaskCore?
+
+        /// Returns all buffered bytes, or `nil` at the end; or nothing if more may come.
+        ///
+        /// The task that is returned with them has waited for room, and must go on.
+        mutating func take() -> (known: Result<Data?, any Error>?, core: TaskCore?) {
+            if !buffer.isEmpty {
+                defer { isFull = false }
+                return (.success(buffer.takePiece()), isFull ? core : nil)
+            }
+            if let error { return (.failure(error), nil) }
+            return (isFinished ? .success(nil) : nil, nil)
+        }
     }
 
     /// What waits for bytes or the end.
@@ -149,20 +161,16 @@ final class ByteStream: Sendable {
         }
     }
 
-    /// Returns all buffered bytes, or the end; or has a function called once, by the engine, when there is one of them.
-    func next(orCall observer: @escaping @Sendable () -> Void) throws -> UpgradeStream.Next {
-        let (next, core) = state.withLock { state -> (Result<UpgradeStream.Next, any Error>, TaskCore?) in
-            if !state.buffer.isEmpty {
-                defer { state.isFull = false }
-                return (.success(.bytes(state.buffer.takePiece())), state.isFull ? state.core : nil)
-            }
-            if let error = state.error { return (.failure(error), nil) }
-            if state.isFinished { return (.success(.end), nil) }
-            state.chunkWaiter = .observer(observer)
-            return (.success(.later), nil)
+    /// Returns all buffered bytes, or `nil` at the end; or nothing, and has a function called once, by the engine, when
+    /// there is one of them.
+    func next(orCall observer: @escaping @Sendable () -> Void) -> Result<Data?, any Error>? {
+        let (known, core) = state.withLock { state in
+            let (known, core) = state.take()
+            if known == nil { state.chunkWaiter = .observer(observer) }
+            return (known, core)
         }
         core?.readMore()
-        return try next.get()
+        return known
     }
 
     /// Returns all buffered bytes, or waits for the next ones; `nil` at the end.
@@ -172,12 +180,8 @@ final class ByteStream: Sendable {
         try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { waiter in
                 let (known, core) = state.withLock { state -> (Result<Data?, any Error>?, TaskCore?) in
-                    if !state.buffer.isEmpty {
-                        defer { state.isFull = false }
-                        return (.success(state.buffer.takePiece()), state.isFull ? state.core : nil)
-                    }
-                    if let error = state.error { return (.failure(error), nil) }
-                    if state.isFinished { return (.success(nil), nil) }
+                    let (known, core) = state.take()
+                    if known != nil { return (known, core) }
                     guard state.chunkWaiter == nil else { return (.failure(Self.secondReader), nil) }
                     (state.chunkWaiter, state.isPassedOn) = (.reader(waiter), passesOn)
                     return (nil, nil)

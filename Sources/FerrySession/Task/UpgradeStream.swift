@@ -1,13 +1,5 @@
 /// What the server sends after it has switched protocols, and the response before that.
 package struct UpgradeStream: Sendable {
-    /// What the server has sent.
-    package enum Next {
-        case bytes(Data)
-        case end
-        /// There is nothing yet.
-        case later
-    }
-
     private let owner = CurlSession.Owner(ByteStream())
 
     package init() {}
@@ -30,12 +22,11 @@ package struct UpgradeStream: Sendable {
     ///
     /// A Swift task that waited would take 4 KB for each connection.
     ///
-    /// - Parameter observer: Called once, on any thread, when there is more or the end; only after
-    ///   ``Next/later``. It must not call this function.
-    /// - Returns: All bytes that have come, or the end.
-    /// - Throws: Why the connection has ended.
-    package func next(orCall observer: @escaping @Sendable () -> Void) throws -> Next {
-        try owner.stream.next(orCall: observer)
+    /// - Parameter observer: Called once, on any thread, when there is more or the end, if this function has returned
+    ///   nothing. It must not call this function.
+    /// - Returns: All bytes that have come; at the end, `nil` in the result or the error; and nothing if more may come.
+    package func next(orCall observer: @escaping @Sendable () -> Void) -> Result<Data?, any Error>? {
+        owner.stream.next(orCall: observer)
     }
 
     /// Cancels the task; has no effect before the stream is attached, and after its end.

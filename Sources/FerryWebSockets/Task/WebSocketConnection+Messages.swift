@@ -8,13 +8,9 @@ extension WebSocketConnection {
 
     private func readAvailable() async {
         do {
-            while true {
-                switch try stream.next(orCall: { [self] in beginReading() }) {
-                case .bytes(var rest):
-                    while let event = try reader.withLock({ try $0?.next(&rest) }) { await receive(event) }
-                case .end: return handle(.disconnected)
-                case .later: return
-                }
+            while let next = stream.next(orCall: { [self] in beginReading() }) {
+                guard var rest = try next.get() else { return handle(.disconnected) }
+                while let event = try reader.withLock({ try $0?.next(&rest) }) { await receive(event) }
             }
         } catch let error as ProtocolViolation {
             close(after: error)

@@ -55,11 +55,7 @@ import Testing
     func observer(_ isFailure: Bool) throws {
         let (stream, calls) = (ByteStream(), Watched(0))
         func next() throws -> Data? {
-            switch try stream.next(orCall: { calls.change { $0 += 1 } }) {
-            case .bytes(let data): data
-            case .end: Data()
-            case .later: nil
-            }
+            try stream.next { calls.change { $0 += 1 } }.map { try $0.get() ?? Data() }
         }
         #expect(try next() == nil)
         stream.flush()
