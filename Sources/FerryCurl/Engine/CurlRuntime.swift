@@ -71,8 +71,8 @@ public struct CurlRuntime: Sendable, Hashable, CustomStringConvertible {
         versionNumber = Int(info.version_number)
         tlsBackend = info.tls.map { String(cString: $0) }
         supportsHTTP2 = supports(16)
-        // Before 7.88 HTTP/3 was an experiment, and a request for it did not fall back.
-        supportsHTTP3 = supports(25) && versionNumber >= 0x07_58_00
+        // Before 7.88 a request for HTTP/3 did not fall back, and 7.88 closes the process's descriptor 0.
+        supportsHTTP3 = supports(25) && versionNumber >= 0x08_00_00
         supportsAsynchronousDNS = supports(7)
         supportsInternationalNames = supports(10)
         supportsPublicSuffixes = supports(20)
