@@ -10,7 +10,8 @@ package final class HTTP3Gateway: Sendable {
 
     private let process: Mutex<Subprocess?>
 
-    /// Starts a server at a UDP port, whose requests a server without TLS receives at the port `target`.
+    /// Starts a server at a UDP port, whose requests a server without TLS receives at the port `target`; `/unanswered`
+    /// gets no response.
     package init(port: UInt16, target: UInt16, certificate: URL, key: URL) throws {
         let arguments = ["\(port)", "\(target)", certificate.path, key.path]
         process = Mutex(try Subprocess.python(Self.script, arguments).process)
@@ -62,6 +63,8 @@ package final class HTTP3Gateway: Sendable {
             def forward(self, loop, stream, headers, body):
                 fields = {name.decode(): value.decode() for name, value in headers}
                 method, path = fields[":method"], fields[":path"]
+                if path == "/unanswered":
+                    return
                 connection = http.client.HTTPConnection("127.0.0.1", target)
                 connection.putrequest(method, path, skip_host=True, skip_accept_encoding=True)
                 connection.putheader("Host", fields.get(":authority", "localhost"))

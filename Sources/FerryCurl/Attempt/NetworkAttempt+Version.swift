@@ -122,8 +122,8 @@ extension NetworkAttempt {
         if usesHTTP3 ? head.status == misdirected : isNew { noteFailureOfHTTP3(engine) }
         let connections = engine.connections
         connections.announcedHTTP3.note(head, of: origin, at: engine.turnStart)
-        // libcurl would go on using a connection of another version.
-        connection?.endsWhenIdle = !usesHTTP3 && connections.announcedHTTP3.contains(origin, at: engine.turnStart)
+        // libcurl would go on using a connection of another version than that of the next request.
+        connection?.endsWhenIdle = usesHTTP3 != connections.announcedHTTP3.contains(origin, at: engine.turnStart)
     }
 
     /// Notes that HTTP/3 did not work, if it was tried because the server has announced it.

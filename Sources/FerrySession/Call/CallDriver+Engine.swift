@@ -178,6 +178,7 @@ extension CallDriver: TransferReceiver {
         }
         if deadline == .retry { return send(.delayed) }
         transfer.attempt?.noteTimeoutOfConnection(deadline, transfer.clock.limits.inactivity)
+        if call.response == nil { transfer.attempt?.noteFailureOfHTTP3(engine) }
         send(.deadline(deadline))
     }
 
