@@ -1,6 +1,6 @@
 import Ferry
 
-// The snippets of README and of the article about retries, interceptors and deadlines, compiled but not run.
+// The snippets of the article about retries, interceptors and deadlines, compiled but not run.
 
 struct TraceInterceptor: RequestInterceptor {
     func adapt(
