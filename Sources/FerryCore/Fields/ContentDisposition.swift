@@ -65,6 +65,23 @@ public struct ContentDisposition: Sendable, Hashable {
 
 /// The parameters of a `Content-Type` field (RFC 9110, section 8.3).
 package enum ContentTypeField {
+    /// Returns the media type in lower case, without the blanks around it.
+    ///
+    /// As in FoundationNetworking, quotation marks are removed, and backslashes before another character.
+    package static func mediaType(_ field: String) -> String {
+        var rest = field.utf8[...]
+        var type: [UInt8] = []
+        var isQuoted = false
+        while let byte = rest.popFirst(), isQuoted || byte != UInt8(ascii: ";") {
+            switch byte {
+            case UInt8(ascii: "\\"): if let next = rest.popFirst() { type.append(next) }
+            case UInt8(ascii: "\""): isQuoted.toggle()
+            default: type.append(byte)
+            }
+        }
+        return String(decoding: type, as: UTF8.self).lowercased().trimmingCharacters(in: .whitespaces)
+    }
+
     /// Returns the value of the first `charset` parameter, or `nil` if there is none.
     package static func charset(_ field: String) -> String? { parameter("charset", of: field) }
 

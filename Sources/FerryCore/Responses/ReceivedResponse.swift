@@ -89,6 +89,7 @@ package final class CurlHTTPResponse: HTTPURLResponse, CustomReflectable, @unche
     /// The fields after the body (RFC 9110, section 6.5).
     package let trailers = Mutex<[ResponseHead.Field]>([])
     private let length: ByteCount?
+    private let contentType: String?
     private let disposition: String?
 
     /// Makes the response, whose URL has no user information because it is used in errors and notifications.
@@ -96,14 +97,17 @@ package final class CurlHTTPResponse: HTTPURLResponse, CustomReflectable, @unche
         (fields, version) = (head.fields, head.version)
         length = Self.length(head, isDecoded: isDecoded)
         disposition = head.value("Content-Disposition")
-        let (url, joined) = (url.presentable, head.joinedFields)
-        super.init(url: url, statusCode: head.status, httpVersion: head.version, headerFields: joined)
+        let (url, joined, known) = (url.presentable, head.joinedFields, StoredHeaderFields.known)
+        contentType = joined["Content-Type"]
+        let given = known == nil ? joined : nil
+        super.init(url: url, statusCode: head.status, httpVersion: head.version, headerFields: given)
+        known?.store(joined, in: self)
     }
 
     /// Makes a copy whose `allHeaderFields` lack a field; its ``fields`` have it.
     package init?(_ other: CurlHTTPResponse, url: URL, without name: String) {
         (fields, version) = (other.fields, other.version)
-        (length, disposition) = (other.length, other.disposition)
+        (length, contentType, disposition) = (other.length, other.contentType, other.disposition)
         var joined = other.allHeaderFields as? [String: String] ?? [:]
         for key in joined.keys where key.isEqualIgnoringCase(name) { joined[key] = nil }
         super.init(url: url, statusCode: other.statusCode, httpVersion: other.version, headerFields: joined)
@@ -121,8 +125,7 @@ package final class CurlHTTPResponse: HTTPURLResponse, CustomReflectable, @unche
 
     package required init?(coder: NSCoder) {
         (fields, version) = (nil, nil)
-        length = nil
-        disposition = nil
+        (length, contentType, disposition) = (nil, nil, nil)
         super.init(coder: coder)
     }
 
@@ -149,12 +152,8 @@ package final class CurlHTTPResponse: HTTPURLResponse, CustomReflectable, @unche
     }
 
     package override var mimeType: String? {
-        guard let type = super.mimeType, let first = type.utf8.first, let last = type.utf8.last else {
-            return super.mimeType
-        }
-        let blanks: [UInt8] = [0x20, 0x09]
-        guard blanks.contains(first) || blanks.contains(last) else { return type }
-        return type.trimmingCharacters(in: .whitespaces)
+        // Foundation's may end with a blank.
+        contentType.map(ContentTypeField.mediaType) ?? super.mimeType?.trimmingCharacters(in: .whitespaces)
     }
 }
 

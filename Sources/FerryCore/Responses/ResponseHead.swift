@@ -129,7 +129,8 @@ package struct ResponseHead: Sendable, Hashable, Codable {
         String(decoding: value.utf8.prefix(80), as: UTF8.self).debugDescription
     }
 
-    /// The fields in their original case, with the values of the same name joined (RFC 9110, section 5.3).
+    /// The fields with names as ``FieldSpelling`` has them, and the values of the same name joined (RFC 9110, section
+    /// 5.3).
     ///
     /// Fields that would take FoundationNetworking quadratic time are left out: names that are not tokens, and values
     /// of `Content-Type` and `Content-Disposition` longer than 8,192 bytes.
@@ -141,9 +142,9 @@ package struct ResponseHead: Sendable, Hashable, Codable {
         for index in fields.indices {
             let first = firstIndex(of: fields[index].name) ?? index
             if first < index {
-                Self.append(fields[index], to: &result[fields[first].name])
+                Self.append(fields[index], to: &result[FieldSpelling.spelled(fields[first].name)])
             } else {
-                result[fields[index].name] = fields[index].value
+                result[FieldSpelling.spelled(fields[index].name)] = fields[index].value
             }
         }
         return result
@@ -157,8 +158,9 @@ package struct ResponseHead: Sendable, Hashable, Codable {
             if let name = spelling[folded] {
                 Self.append(field, to: &result[name])
             } else {
-                spelling[folded] = field.name
-                result[field.name] = field.value
+                let name = FieldSpelling.spelled(field.name)
+                spelling[folded] = name
+                result[name] = field.value
             }
         }
         return result

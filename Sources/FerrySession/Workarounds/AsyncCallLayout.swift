@@ -1,8 +1,6 @@
 // For FoundationNetworking of Swift 6.3, whose `async` functions use none of the methods that a subclass can override.
 // `WorkaroundTests` notices when they do; `AsyncCallLayoutTests` notices another layout of its objects.
 
-@_spi(Reflection) private import Swift
-
 /// The stored properties of FoundationNetworking's objects that a call changes, by their names.
 ///
 /// FoundationNetworking has no interface for it. Before the first call, objects that nothing else uses are changed to
@@ -24,10 +22,7 @@ struct AsyncCallLayout {
     }
 
     private var inlineOffset: Int? {
-        guard let (offset, type) = Self.field(completesInline, of: URLSessionTask.self), type == Bool.self else {
-            return nil
-        }
-        return offset
+        StoredProperty.find(completesInline, of: URLSessionTask.self).flatMap { $0.type == Bool.self ? $0.offset : nil }
     }
 
     /// Sets whether a task completes on its own queue, and returns whether it shows the change.
@@ -39,7 +34,7 @@ struct AsyncCallLayout {
 
     /// Sets the file that a download completes with, and returns whether that was possible.
     func setFile(_ url: URL, of loader: URLProtocol) -> Bool {
-        guard let (offset, type) = Self.field(properties, of: URLProtocol.self),
+        guard let (offset, type) = StoredProperty.find(properties, of: URLProtocol.self),
             let type = type as? any StringKeyed.Type
         else { return false }
         return type.set(file, to: url, at: Unmanaged.passUnretained(loader).toOpaque() + offset)
@@ -56,19 +51,6 @@ struct AsyncCallLayout {
         var mirror: Mirror? = Mirror(reflecting: object)
         while let current = mirror, current.subjectType != declaring { mirror = current.superclassMirror }
         return mirror?.children.first { $0.label == name }?.value
-    }
-
-    /// Returns the place of a stored property that a class declares.
-    private static func field(_ name: String, of declaring: AnyClass) -> (offset: Int, type: any Any.Type)? {
-        var field: (offset: Int, type: any Any.Type)?
-        // The fields of a class have to be asked for.
-        let classes = _EachFieldOptions(rawValue: 1)
-        _ = _forEachField(of: declaring, options: classes) { label, offset, type, _ in
-            guard String(cString: label) == name else { return true }
-            field = (offset, type)
-            return false
-        }
-        return field
     }
 }
 
