@@ -337,6 +337,22 @@ int ferry_easy_watch_progress(void *easy, void *context) {
         | curl.easy_setopt(easy, NOPROGRESS, 0L);
 }
 
+static int report_text(void *easy, int type, char *text, size_t size, void *context) {
+    enum { TEXT = 0 };
+    (void)easy;
+    // Nearly all lines tell about something else, and begin with another letter.
+    if (type == TEXT && size > 0 && memchr("RU[r", text[0], 4) != NULL) installed.text(context, text, size);
+    return 0;
+}
+
+void ferry_easy_watch_text(void *easy, void *context) {
+    enum { VERBOSE = 41, DEBUGDATA = 10095, DEBUGFUNCTION = 20094 };
+    // Without the function, libcurl would write to standard error.
+    if (curl.easy_setopt(easy, DEBUGFUNCTION, report_text) != 0) return;
+    curl.easy_setopt(easy, DEBUGDATA, context);
+    curl.easy_setopt(easy, VERBOSE, 1L);
+}
+
 // MARK: - Sockets
 
 int ferry_socket_port(int descriptor, bool is_remote, char text[FERRY_ADDRESS_SIZE]) {

@@ -57,6 +57,8 @@ typedef struct {
     void (*opened)(void *context, int descriptor);
     /// Called before a socket is closed; `context` is the one given to `ferry_easy_watch_closing`.
     void (*closed)(void *context, int descriptor);
+    /// Called with lines of libcurl's verbose output; `context` is the one given to `ferry_easy_watch_text`.
+    void (*text)(void *context, const char *text, size_t size);
     /// Called repeatedly during a transfer; `context` is the one given to `ferry_easy_watch_progress`. Returns 0 to go
     /// on, 1 to abort.
     int (*progress)(void *context);
@@ -94,6 +96,8 @@ int ferry_easy_watch_closing(void *easy, void *context);
 int ferry_easy_watch_trailers(void *easy, void *context);
 /// Adds a line such as "Name: value" to the trailers. Returns false if there is no memory.
 bool ferry_add_trailer(void *list, const char *line);
+/// Has `text` called for lines that may tell about streams of HTTP/2.
+void ferry_easy_watch_text(void *easy, void *context);
 /// Has `progress` called, even while libcurl discards bytes internally.
 int ferry_easy_watch_progress(void *easy, void *context);
 int ferry_easy_get_long(void *easy, int info, long *value);

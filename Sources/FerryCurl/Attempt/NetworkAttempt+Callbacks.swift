@@ -38,6 +38,7 @@ extension NetworkAttempt {
                 guard let context else { return }
                 Unmanaged<ConnectionTable>.fromOpaque(context).takeUnretainedValue().close(socket)
             },
+            text: { context, text, size in attempt(context)?.note(UnsafeRawBufferPointer(start: text, count: size)) },
             progress: { context in attempt(context)?.mayContinueTunnel() == true ? 0 : 1 },
             handshake: { context, level in attempt(context)?.willShakeHands(securityLevel: Int(level)) ?? true },
             refused: { owner, easy, isAtFault, bytes, length in
@@ -108,17 +109,18 @@ extension NetworkAttempt {
         if prepared.isUpgrade { transfer.engine.watchResponse(of: self) }
         sending.count += 1
         sending.hasResponseBytes = false
+        (sending.stream, sending.isRefused) = (nil, false)
         sending.start = transfer.engine.turnStart
         return true
     }
 
     /// Whether the request may be sent, which is not so if it was sent before without a response and is not idempotent.
     ///
-    /// libcurl sends a request again if its connection, taken from the pool, closes without a response.
+    /// libcurl sends a request again if its connection, taken from the pool, closes without a response, and if its
+    /// stream was refused: then the server has not processed it.
     private func mayRepeat(_ receiver: any TransferReceiver) -> Bool {
-        guard sending.count > 0, !sending.hasResponseBytes, !RepetitionRule.isIdempotent(prepared.method) else {
-            return true
-        }
+        guard sending.count > 0, !sending.hasResponseBytes, !RepetitionRule.isIdempotent(prepared.method), !wasRefused
+        else { return true }
         receiver.handle(.willFail(notRepeated()))
         return false
     }

@@ -31,6 +31,12 @@ package final class NetworkAttempt {
         package var hasResponseBytes = false
         /// How many bytes the server had acknowledged when that was last checked.
         var acknowledgedBytes: Int64 = 0
+        /// The number of its stream, if it is known.
+        var stream: UInt32?
+        /// Whether libcurl tells about streams.
+        var isWatched = false
+        /// Whether libcurl has said that the stream was refused.
+        var isRefused = false
     }
 
     /// How libcurl's handle is paused.

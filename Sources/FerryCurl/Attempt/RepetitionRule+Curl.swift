@@ -4,10 +4,12 @@ extension RepetitionRule {
     /// libcurl sends a request again, up to five times, if an HTTP/2 server refuses its stream or a connection from the
     /// pool closes without a response. A server that ends its connections under load may refuse one more often.
     /// A request for a shared connection whose server takes no more of them (`GOAWAY`) fails with an error of HTTP/2
-    /// before it is sent. If the server closes the connection instead, the request's response has no end.
+    /// before it is sent. If the server closes the connection instead, the request's response has no end. Only if it is
+    /// known that the server has not processed the request, it may have a body, or a method that is not idempotent.
     ///
     /// - Parameters:
     ///   - code: libcurl's code for the end of the attempt.
+    ///   - wasRefused: Whether the server has not processed the request, and has said so.
     ///   - sends: How often libcurl has sent the request.
     ///   - hasResponseBytes: Whether a byte of a response has come.
     ///   - method: The request's method.
@@ -17,6 +19,7 @@ extension RepetitionRule {
     /// - Returns: Whether to try again.
     package static func mayReconnect(
         afterCode code: Int32,
+        wasRefused: Bool,
         sends: Int,
         hasResponseBytes: Bool,
         method: String,
@@ -24,7 +27,11 @@ extension RepetitionRule {
         sharesConnection: Bool,
         confusesStreamEnds: Bool
     ) -> Bool {
-        guard !hasResponseBytes, !hasBody, isIdempotent(method) else { return false }
+        guard !hasResponseBytes else { return false }
+        if wasRefused {
+            return [CurlCode.sendError, CurlCode.http2, CurlCode.receiveError, CurlCode.partialFile].contains(code)
+        }
+        guard !hasBody, isIdempotent(method) else { return false }
         return switch code {
         case CurlCode.sendError: sends > 5 || sharesConnection
         case CurlCode.http2: sharesConnection || confusesStreamEnds

@@ -36,6 +36,8 @@ package final class Connection {
     package private(set) var isBroken = false
     /// Whether no further request is sent here, while those in progress continue.
     private(set) var isRetired = false
+    /// The number of the last stream that the server processes, if it has said so.
+    private(set) var lastStream: UInt32?
     /// Whether the connection ends as soon as no request uses it, since there is a better one.
     var endsWhenIdle = false
 
@@ -65,6 +67,9 @@ package final class Connection {
     package func noteTimeout(since start: MonotonicTime) {
         if lastReceived <= start { isStalled = true }
     }
+
+    /// Records that the server processes no stream with a greater number; a later number must not be greater.
+    func noteGoAway(last: UInt32) { lastStream = min(last, lastStream ?? last) }
 
     /// Ends the connection for everything that uses it.
     package func breakDown() {
@@ -143,6 +148,9 @@ package final class ConnectionTable: @unchecked Sendable {
     package var count: Int { connections.count }
     /// Whether one of the connections is known to use HTTP/2 or HTTP/3.
     var hasMultiplexed = false
+    /// Whether libcurl is asked to tell about the streams of HTTP/2, and whether it does.
+    var watchesRefusals = false
+    var tellsStreams = false
     /// The origins to which connections of HTTP/3 are opened.
     var announcedHTTP3 = AnnouncedHTTP3()
     /// Whether Ferry opens all connections; libcurl itself opens those to a resolver over HTTPS.

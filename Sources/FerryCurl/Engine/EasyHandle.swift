@@ -91,6 +91,9 @@ package final class EasyHandle {
         set(CurlOption.noProgress, 1)
     }
 
+    /// Has libcurl tell what it does, in lines of text for the attempt.
+    func watchText(context: UnsafeMutableRawPointer) { ferry_easy_watch_text(pointer, context) }
+
     /// Returns libcurl's description of the last failure.
     package func message(for code: Int32) -> String {
         let text = String(cString: errorText)

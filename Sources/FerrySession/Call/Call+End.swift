@@ -38,6 +38,7 @@ extension Call {
         guard code != 0 else { return end }
         end.isRefused = RepetitionRule.mayReconnect(
             afterCode: code,
+            wasRefused: facts.wasRefused,
             sends: facts.sends,
             hasResponseBytes: facts.hasResponseBytes,
             method: request.method,

@@ -152,6 +152,7 @@ extension CallDriver: TransferReceiver {
         if let question = attempt.trust.pendingQuestion {
             facts.trust = transfer.decidedTrust?.question == question ? .decided : .pending
         }
+        facts.wasRefused = attempt.wasRefused(code: code)
         facts.sends = attempt.sending.count
         facts.hasResponseBytes = attempt.sending.hasResponseBytes
         facts.sharesConnection = attempt.sharesConnection

@@ -77,6 +77,8 @@ struct EndFacts {
     var needsNewConnection = false
     /// Whether a decision about the connection's trust is pending, or has come just now.
     var trust = Trust.none
+    /// Whether the server has not processed the request, and has said so.
+    var wasRefused = false
     /// How often libcurl has begun to send the request.
     var sends = 0
     var hasResponseBytes = false

@@ -19,6 +19,7 @@ import Testing
     /// How libcurl has given up on a request: by default a GET that it has sent six times without a response.
     struct GivenUp: Sendable {
         var code = CurlCode.sendError
+        var wasRefused = false
         var sends = 6
         var hasResponseBytes = false
         var method = "GET"
@@ -40,6 +41,11 @@ import Testing
             (GivenUp(code: CurlCode.http2, sends: 1), false),
             (GivenUp(code: CurlCode.http2, sends: 1, confusesStreamEnds: true), true),
             (GivenUp(code: CurlCode.http2, sends: 1, method: "POST", confusesStreamEnds: true), false),
+            // The server has said that it has not processed the request.
+            (GivenUp(code: CurlCode.http2, wasRefused: true, sends: 1, method: "POST", hasBody: true), true),
+            (GivenUp(wasRefused: true, method: "POST", hasBody: true), true),
+            (GivenUp(code: CurlCode.http2, wasRefused: true, sends: 1, hasResponseBytes: true), false),
+            (GivenUp(code: CurlCode.timedOut, wasRefused: true, sends: 1), false),
             // The server has closed it.
             (GivenUp(code: CurlCode.partialFile, sends: 1, sharesConnection: true), true),
             (GivenUp(code: CurlCode.receiveError, sends: 1, sharesConnection: true), true),
@@ -54,6 +60,7 @@ import Testing
     func givenUp(_ row: GivenUp, _ isTriedAgain: Bool) {
         let result = RepetitionRule.mayReconnect(
             afterCode: row.code,
+            wasRefused: row.wasRefused,
             sends: row.sends,
             hasResponseBytes: row.hasResponseBytes,
             method: row.method,

@@ -1,4 +1,5 @@
 import Ferry
+import FerryTesting
 import TestSupport
 import Testing
 
@@ -72,6 +73,27 @@ extension NginxTests {
         func goAway() async throws {
             let used = try await connections(300, .shortLived)
             #expect(used.count >= 15)
+        }
+
+        @Test("POSTs that a server has not processed when it ends a connection are sent again, and arrive once")
+        func goAwayOfPosts() async throws {
+            let peer = try LoopbackServer { .text(String(decoding: $0.body, as: UTF8.self)) }
+            let url = server.url(.shortLived, "to/\(peer.port)/posts")
+            let answers = try await withThrowingTaskGroup(of: String.self) { group in
+                var answers: Set<String> = []
+                for index in 0..<300 {
+                    if index >= 30, let next = try await group.next() { answers.insert(next) }
+                    group.addTask {
+                        var request = URLRequest(url: url)
+                        request.httpMethod = "POST"
+                        let (data, _) = try await session.upload(for: request, from: Data("\(index)".utf8))
+                        return String(decoding: data, as: UTF8.self)
+                    }
+                }
+                return try await group.reduce(into: answers) { $0.insert($1) }
+            }
+            #expect(answers == Set((0..<300).map(String.init)))
+            #expect(peer.requestCount == 300)
         }
 
         @Test("Transfers over their limit delay no stream, and go on when it is removed")
