@@ -127,6 +127,7 @@ package struct NginxConfiguration {
                 location /client { return 200 $ssl_client_s_dn; }
                 location /files/ { }
                 location /gzip/ { alias files/; gzip on; gzip_types *; gzip_min_length 1; gzip_http_version 1.0; }
+                location /unmarked/ { alias files/; etag off; add_header Last-Modified ""; }
                 location /slow/ { alias files/; limit_rate 4m; }
                 location /stalling/ { alias files/; limit_rate 50m; send_timeout 5s; }
                 location /resetting/ { alias files/; limit_rate 50m; send_timeout 5s; reset_timedout_connection on; }

@@ -45,6 +45,8 @@ package final class NetworkAttempt {
         var mask = CurlPause.none
         /// Whether what libcurl delivers now is discarded.
         var isDiscarding = false
+        /// Whether libcurl delivers what it has kept of a stream.
+        var isFlushing = false
     }
 
     package let prepared: PreparedRequest
@@ -129,14 +131,21 @@ package final class NetworkAttempt {
 
     /// Pauses or resumes libcurl's handle, and returns its code; resuming delivers bytes, which may pause it again.
     package func apply(_ pauses: PauseReasons) -> Int32 {
-        guard let easy, let transfer else { return 0 }
+        guard let easy, let transfer, !pausing.isFlushing else { return 0 }
         let mask = pauses.curlMask
         guard mask != pausing.mask else { return 0 }
         let previous = pausing.mask
         pausing.mask = mask
         if isMultiplexed { transfer.engine.notePause(of: self) }
         limitReceiving(easy, transfer.engine.runtime)
+        // Whenever a stream is resumed, libcurl before 8.0 lets the server send 32 MiB more. So all that it has kept is
+        // accepted before the stream is paused again; libcurl ends a stream of which it would keep more than 64 MiB.
+        pausing.isFlushing = isMultiplexed && previous & CurlPause.receive != 0 && !isReceivingPaused
         let code = easy.pause(mask)
+        if pausing.isFlushing {
+            pausing.isFlushing = false
+            if code == 0 { return apply(transfer.pauses) }
+        }
         // There is no connection yet.
         guard code == CurlCode.badFunctionArgument else { return code }
         pausing.mask = previous

@@ -96,6 +96,21 @@ extension NginxTests {
             #expect(peer.requestCount == 300)
         }
 
+        @Test("The body of a response without a validator is uploaded over the same connection")
+        func piped() async throws {
+            let (source, response) = try await session.bytes(from: server.url(.http2, "unmarked/large.bin"))
+            #expect((response as? HTTPURLResponse)?.value(forHTTPHeaderField: "Last-Modified") == nil)
+            let name = "uploads/\(UUID().uuidString)"
+            var request = URLRequest(url: server.url(.http2, name))
+            request.httpMethod = "PUT"
+            let body = RequestBody(source.chunks, length: response.expectedContentLength)
+            let (_, uploaded) = try await session.upload(for: request, body: body)
+            #expect((uploaded as? HTTPURLResponse)?.statusCode == 201)
+            let (file, _) = try await session.download(from: server.url(.http2, name))
+            defer { try? FileManager.default.removeItem(at: file) }
+            #expect(try Contents.sha256(of: file) == server.files.largeSHA256)
+        }
+
         @Test("Transfers over their limit delay no stream, and go on when it is removed")
         func limitedStreams() async throws {
             let url = server.url(.http2, "files/large.bin")
