@@ -47,7 +47,7 @@ package struct CacheFields: Sendable {
 
     /// Only the first member of a list counts (section 5.1).
     private static func age(_ value: String) -> Int? {
-        CacheControl.seconds((value[...].utf8.cut(at: ",")?.before ?? value[...].utf8).trimmed.string)
+        DeltaSeconds.read((value[...].utf8.cut(at: ",")?.before ?? value[...].utf8).trimmed.string)
     }
 
     private static func names(_ values: [String]) -> [String]? {
@@ -97,22 +97,15 @@ package struct CacheControl: Hashable, Sendable {
         case "must-understand": mustUnderstand = true
         case "only-if-cached": isOnlyIfCached = true
         case "max-age":
-            let seconds = argument.flatMap(Self.seconds) ?? 0
+            let seconds = argument.flatMap(DeltaSeconds.read) ?? 0
             // If two differ, the response counts as stale (section 4.2.1).
             maximumAge = maximumAge.map { $0 == seconds ? seconds : 0 } ?? seconds
-        case "max-stale": maximumStaleness = argument.map { Self.seconds($0) ?? maximumStaleness } ?? .max
-        case "min-fresh": minimumFreshness = argument.flatMap(Self.seconds) ?? minimumFreshness
-        case "stale-while-revalidate": staleWhileRevalidate = argument.flatMap(Self.seconds)
-        case "stale-if-error": staleIfError = argument.flatMap(Self.seconds)
+        case "max-stale": maximumStaleness = argument.map { DeltaSeconds.read($0) ?? maximumStaleness } ?? .max
+        case "min-fresh": minimumFreshness = argument.flatMap(DeltaSeconds.read) ?? minimumFreshness
+        case "stale-while-revalidate": staleWhileRevalidate = argument.flatMap(DeltaSeconds.read)
+        case "stale-if-error": staleIfError = argument.flatMap(DeltaSeconds.read)
         default: break
         }
-    }
-
-    /// Returns a number of seconds (section 1.2.2): only digits, with 2^31 for anything larger.
-    package static func seconds(_ string: String) -> Int? {
-        guard !string.isEmpty, string.utf8.allSatisfy(\.isDigit) else { return nil }
-        let most = 2_147_483_648
-        return min(Int(string) ?? most, most)
     }
 
     /// Splits a value into directives at the commas outside quoted strings.

@@ -8,7 +8,7 @@ package struct AlternativeServices: Hashable, Sendable {
         package var host: String
         package var port: Int
         /// The seconds for which the service is known, from when the field was sent; a day if the field does not say.
-        package var maximumAge: Int64 = 86_400
+        package var maximumAge = 86_400
     }
 
     /// The services, the preferred one first; empty if those that were known before are not available any more.
@@ -44,8 +44,8 @@ package struct AlternativeServices: Hashable, Sendable {
             }
             // Other parameters are ignored.
             guard name.isEqualIgnoringCase("ma") else { continue }
-            guard let seconds = ByteCount(digits: value) else { return nil }
-            service.maximumAge = seconds.int64
+            guard let seconds = DeltaSeconds.read(value) else { return nil }
+            service.maximumAge = seconds
         }
         return service
     }

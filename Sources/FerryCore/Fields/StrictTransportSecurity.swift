@@ -18,8 +18,8 @@ package struct StrictTransportSecurity: Hashable, Sendable {
             let text = pair.count > 1 ? Substring(pair[1]).trimmingBlanks : nil
             switch name {
             case "max-age":
-                guard let text, let seconds = ByteCount(digits: text.withoutQuotes) else { return nil }
-                age = seconds.int64
+                guard let text, let seconds = DeltaSeconds.read(text.withoutQuotes) else { return nil }
+                age = Int64(seconds)
             case "includesubdomains":
                 guard text == nil else { return nil }
                 includesSubdomains = true

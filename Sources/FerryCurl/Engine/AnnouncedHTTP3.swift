@@ -13,7 +13,7 @@ package struct AnnouncedHTTP3 {
     package static let largestCount = 1_000
     /// The time for which HTTP/3 is not tried after it did not work.
     package static let avoidance = TimeSpan(seconds: 300)
-    private static let longestAge: Int64 = 31_536_000
+    private static let longestAge = 31_536_000
 
     private var entries: [Origin: Entry] = [:]
 
@@ -34,7 +34,7 @@ package struct AnnouncedHTTP3 {
             service.protocolID == "h3" && service.port == origin.port
                 && (service.host.isEmpty || (try? URLHost(service.host))?.name == origin.host)
         }
-        let spent = head.value("Age").flatMap { ByteCount(digits: $0) }?.int64 ?? 0
+        let spent = head.value("Age").flatMap { DeltaSeconds.read($0) } ?? 0
         let left = (service.map { min($0.maximumAge, Self.longestAge) } ?? 0) - min(spent, Self.longestAge)
         guard left > 0 else {
             entries[origin] = nil

@@ -14,7 +14,7 @@ struct StrictTransportSecurityTests {
             ("MAX-AGE=1; INCLUDESUBDOMAINS; preload", 1, true),
             ("; max-age=1;; other=\"x\";", 1, false),
             ("\tmax-age = 7 ", 7, false),
-            ("max-age=9223372036854775807", .max, false),
+            ("max-age=99999999999999999999", 2_147_483_648, false),
         ] as [(String, Int64, Bool)]
     )
     func valid(_ value: String, _ age: Int64, _ includesSubdomains: Bool) {
@@ -27,9 +27,9 @@ struct StrictTransportSecurityTests {
         "A value that does not conform is ignored as a whole",
         arguments: [
             "", "includeSubDomains", "max-age", "max-age=", "max-age=-1", "max-age=1.5", "max-age=x",
-            "max-age=1; max-age=1", "max-age=1; includeSubDomains=yes", "max-age=99999999999999999999",
+            "max-age=1; max-age=1", "max-age=1; includeSubDomains=yes",
             "a b; max-age=1",
-            "max-age=\"1", "max-age=1, max-age=2", "max-age=9223372036854775808",
+            "max-age=\"1", "max-age=1, max-age=2",
         ]
     )
     func invalid(_ value: String) {
