@@ -103,10 +103,10 @@ package enum TLSErrorRule {
         switch curlCode {
         case CurlCode.pinMismatch: return Reason(code: .serverCertificateUntrusted, reason: .pinMismatch)
         case CurlCode.tlsCertificateProblem:
-            return Reason(code: .clientCertificateRejected, reason: .clientCertificateUnusable)
+            return Reason(code: .secureConnectionFailed, reason: .clientCertificateUnusable)
         // The code of libcurl from 8.21 on for a key that cannot be used.
         case CurlCode.badFunctionArgument where verdict.text.contains("private key"):
-            return Reason(code: .clientCertificateRejected, reason: .clientCertificateUnusable)
+            return Reason(code: .secureConnectionFailed, reason: .clientCertificateUnusable)
         case CurlCode.peerFailedVerification, CurlCode.issuerError: return certificate(verdict)
         case CurlCode.invalidCertificateStatus:
             let isRevoked = verdict.text.contains("revocation reason")

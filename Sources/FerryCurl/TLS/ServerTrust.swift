@@ -25,8 +25,9 @@ public struct ServerTrust: Sendable, Hashable {
 
     /// The SHA-256 hashes of the chain's public keys, in its order, without those of certificates that cannot be read.
     ///
-    /// ``TLSOptions/publicKeyPins`` compares only the server's own key. With these, an evaluator can pin the key of an
-    /// authority.
+    /// Only the first one is that of the server. A server may send further certificates that its own does not lead to,
+    /// so finding an authority's key among the others proves nothing; to pin one, use the security policy of a manager,
+    /// which follows the signatures.
     public var publicKeyPins: [PublicKeyPin] { certificates.compactMap { try? PublicKeyPin(certificate: $0) } }
 
     /// Creates a value, for tests of an evaluator.

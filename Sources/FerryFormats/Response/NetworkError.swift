@@ -87,14 +87,20 @@ extension NetworkError {
     /// A Boolean value that indicates whether the same request may succeed a little later.
     ///
     /// True for a broken or refused connection, a failed lookup, a deadline that passed, and the status codes 408, 425,
-    /// 429, 500, 502, 503 and 504. It does not indicate whether the request may be sent twice.
+    /// 429, 500, 502, 503 and 504, unless the cause is one of the session's options. It does not indicate whether the
+    /// request may be sent twice.
     public var isRetryable: Bool {
-        switch code {
+        if let cause = sessionError?.code, Self.lastingCauses.contains(cause) { return false }
+        return switch code {
         case .timedOut, .cannotFindHost, .cannotConnectToHost, .connectionLost, .notConnected: true
         case .unacceptableStatusCode: [408, 425, 429, 500, 502, 503, 504].contains(statusCode)
         default: false
         }
     }
+
+    private static let lastingCauses: Set<CurlSessionError.Code> = [
+        .httpVersionUnsupported, .httpVersionRefused, .invalidProxy, .invalidNetworkOptions, .localEndpointUnavailable,
+    ]
 
     /// Returns a Boolean value that indicates whether this error or one of its underlying errors has a code.
     public func contains(_ code: Code) -> Bool {

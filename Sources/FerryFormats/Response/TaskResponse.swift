@@ -105,7 +105,7 @@ extension TaskResponse {
         let what = url.map { " to \($0.presentableText)" } ?? ""
         return NetworkError(
             .noValue,
-            message: "The response\(what) has no value and no error",
+            message: "The response\(what) has no body that \(Value.self) could be made of",
             failingURL: url,
             response: httpResponse,
             data: data

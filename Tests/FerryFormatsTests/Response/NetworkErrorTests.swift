@@ -147,6 +147,10 @@ struct NetworkErrorTests {
         #expect(timeout.isTimeout && timeout.isRetryable && !timeout.isCancelled)
         #expect(NetworkError(transport: CancellationError()).isCancelled)
         #expect(!NetworkError(transport: CancellationError()).isRetryable)
+        for code in [CurlSessionError.Code.httpVersionUnsupported, .httpVersionRefused, .invalidProxy] {
+            let error = URLError.ferry(.cannotConnectToHost, url: nil, reason: code, "x")
+            #expect(!NetworkError(transport: error).isRetryable, "\(code)")
+        }
         let wrapped = NetworkError(.unknown, message: "x", underlyingError: timeout)
         #expect(wrapped.isTimeout)
         #expect(!wrapped.contains(.cancelled))

@@ -22,7 +22,7 @@ struct TaskResponseTests {
         }
         #expect(error.code == .noValue)
         #expect(error.statusCode == 204)
-        #expect(error.message == "The response to http://example.com/path has no value and no error")
+        #expect(error.message == "The response to http://example.com/path has no body that Int could be made of")
         #expect(try TaskResponse<Int?>(value: .some(nil)).get() == nil)
     }
 

@@ -19,7 +19,7 @@ struct TLSErrorRuleTests {
             (60, 26, "", .serverCertificateUntrusted, .certificateUntrusted),
             (90, 0, "", .serverCertificateUntrusted, .pinMismatch),
             (90, 10, "", .serverCertificateUntrusted, .pinMismatch),
-            (58, 0, "", .clientCertificateRejected, .clientCertificateUnusable),
+            (58, 0, "", .secureConnectionFailed, .clientCertificateUnusable),
             (56, 0, "tlsv13 alert certificate required", .clientCertificateRequired, .clientCertificateRequired),
             (35, 0, "tlsv1 alert unknown ca", .clientCertificateRejected, .clientCertificateRejected),
             (55, 0, "sslv3 alert certificate expired", .clientCertificateRejected, .clientCertificateRejected),
