@@ -22,6 +22,9 @@ struct Handshake: Sendable {
         return Data((0..<16).map { _ in UInt8.random(in: .min ... .max, using: &generator) }).base64EncodedString()
     }
 
+    /// Returns whether a URL has the scheme `ws` or `wss`.
+    static func isSocket(_ url: URL) -> Bool { ["ws", "wss"].contains(url.scheme?.lowercased()) }
+
     /// Returns the request of the handshake.
     ///
     /// - Parameter request: The program's request, whose URL has one of the schemes `ws`, `wss`, `http` and `https`.

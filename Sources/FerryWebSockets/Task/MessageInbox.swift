@@ -15,7 +15,19 @@ struct MessageInbox {
     /// The calls that wait, in order.
     var receivers: [Receiver] = []
     /// The reader of the connection, which waits until there is room.
-    var room: CheckedContinuation<Void, Never>?
+    private var room: CheckedContinuation<Void, Never>?
+    /// How many times the reader has begun or ended to wait.
+    private var changes = 0
+
+    /// A point in the life of the inbox, for ``hasWaited(since:)``.
+    struct Mark: Sendable {
+        fileprivate var changes: Int
+    }
+
+    var mark: Mark { Mark(changes: changes) }
+
+    /// Returns whether the reader has waited for room at any time since a mark, or waits now.
+    func hasWaited(since mark: Mark) -> Bool { room != nil || changes != mark.changes }
 
     var isFull: Bool { size >= Self.capacity }
 
@@ -51,9 +63,17 @@ struct MessageInbox {
         return receivers.remove(at: index).handler
     }
 
+    /// Makes the reader wait until there is room.
+    mutating func wait(_ reader: CheckedContinuation<Void, Never>) {
+        room = reader
+        changes &+= 1
+    }
+
     mutating func takeRoom() -> CheckedContinuation<Void, Never>? {
-        defer { room = nil }
-        return room
+        guard let reader = room else { return nil }
+        room = nil
+        changes &+= 1
+        return reader
     }
 
     mutating func takeRoomIfFree() -> CheckedContinuation<Void, Never>? { isFull ? nil : takeRoom() }

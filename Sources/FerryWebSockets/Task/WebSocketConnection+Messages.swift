@@ -14,6 +14,8 @@ extension WebSocketConnection {
             }
         } catch let error as ProtocolViolation {
             close(after: error)
+        } catch let error as URLError where error.code == .networkConnectionLost {
+            lose(error)
         } catch {
             fail(error, .disconnected)
         }
@@ -38,7 +40,7 @@ extension WebSocketConnection {
         await withCheckedContinuation { continuation in
             let mustWait = state.withLock { state in
                 guard state.inbox.isFull, state.machine.state != .ended else { return false }
-                state.inbox.room = continuation
+                state.inbox.wait(continuation)
                 return true
             }
             if !mustWait { continuation.resume() }
@@ -104,7 +106,7 @@ extension WebSocketConnection {
                 return pipe
             }
             guard let pipe, !Self.append(message, to: pipe, &deflater) else { return }
-            throw state.withLock { Self.end(of: $0) } ?? Self.lost
+            throw state.withLock { Self.end(of: $0) } ?? Self.lost()
         }
     }
 
@@ -149,7 +151,7 @@ extension WebSocketConnection {
         do {
             try await pipe.waitForRoom()
         } catch is CurlSessionError {
-            throw state.withLock { Self.end(of: $0) } ?? Self.lost
+            throw state.withLock { Self.end(of: $0) } ?? Self.lost()
         }
     }
 
@@ -198,14 +200,23 @@ extension WebSocketConnection {
     }
 
     /// Sends pings, and ends the connection if one is not answered before the next.
+    ///
+    /// While the reader waits for room, the answer may have come without being read. So an interval in which it has
+    /// waited proves nothing, and the answer is waited for once more.
     func keepAlive(_ interval: TimeSpan) async {
-        while await Self.sleep(interval) {
+        guard await Self.sleep(interval) else { return }
+        while true {
             let hasAnswered = Mutex(false)
             let ping = Task {
                 try await self.ping()
                 hasAnswered.withLock { $0 = true }
             }
-            guard await Self.sleep(interval) else { return ping.cancel() }
+            var mayBeUnread = false
+            repeat {
+                let mark = state.withLock { $0.inbox.mark }
+                guard await Self.sleep(interval) else { return ping.cancel() }
+                mayBeUnread = state.withLock { $0.inbox.hasWaited(since: mark) }
+            } while mayBeUnread && !hasAnswered.withLock({ $0 })
             if !hasAnswered.withLock({ $0 }) {
                 ping.cancel()
                 return fail(WebSocketError(.timedOut, "The server has not answered a ping in time"), .pingTimeout)

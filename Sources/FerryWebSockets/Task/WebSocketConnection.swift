@@ -18,6 +18,8 @@ final class WebSocketConnection: Sendable {
     }
 
     let options: WebSocketTask.Options
+    /// Whether the program's URL has the scheme `ws` or `wss`, which the URL of an error then has too.
+    private let usesSocketScheme: Bool
     /// Where the program's handlers are called.
     let queue: OperationQueue
     private let handshake: Handshake
@@ -34,9 +36,11 @@ final class WebSocketConnection: Sendable {
     /// - Parameters:
     ///   - handshake: The handshake.
     ///   - options: The settings.
+    ///   - usesSocketScheme: Whether the program's URL has the scheme `ws` or `wss`.
     ///   - queue: Where the program's handlers are called.
-    init(_ handshake: Handshake, _ options: WebSocketTask.Options, queue: OperationQueue) {
+    init(_ handshake: Handshake, _ options: WebSocketTask.Options, usesSocketScheme: Bool, queue: OperationQueue) {
         (self.handshake, self.options, self.queue) = (handshake, options, queue)
+        self.usesSocketScheme = usesSocketScheme
     }
 
     var machine: SocketMachine { state.withLock { $0.machine } }
@@ -160,7 +164,14 @@ final class WebSocketConnection: Sendable {
 
     /// Records why the connection fails, and tells the machine.
     func fail(_ error: any Error, _ event: SocketMachine.Event) {
-        handle(event, error)
+        handle(event, usesSocketScheme ? (error as? URLError)?.withSocketScheme ?? error : error)
+    }
+
+    /// Records that the connection is lost after the handshake, which libcurl calls an empty reply before the first
+    /// frame.
+    func lose(_ error: URLError) {
+        let cause = usesSocketScheme ? error.withSocketScheme : error
+        fail(Self.lost(cause), .disconnected)
     }
 
     /// Closes the connection after a violation, and waits a little until the server has ended it.
@@ -244,8 +255,8 @@ final class WebSocketConnection: Sendable {
         return WebSocketError(.closed, "The connection is closed with the code \(code.rawValue)", closeCode: code)
     }
 
-    static var lost: WebSocketError {
-        WebSocketError(.closed, "The connection is lost", closeCode: .abnormalClosure)
+    static func lost(_ cause: (any Error)? = nil) -> WebSocketError {
+        WebSocketError(.closed, "The connection is lost", closeCode: .abnormalClosure, underlyingError: cause)
     }
 
     static var notOpen: WebSocketError { WebSocketError(.closed, "The connection is not open") }

@@ -25,7 +25,8 @@ public final class WebSocketTask: CurlDataTask, @unchecked Sendable {
         public var offersCompression = true
         /// The time between pings, in seconds; `nil`, the default, for none.
         ///
-        /// A ping that is not answered before the next one ends the connection with the error `timedOut`.
+        /// A ping that is not answered before the next one ends the connection with the error `timedOut`. While the
+        /// program receives so slowly that the server is not read, an answer is waited for longer.
         public var pingInterval: TimeInterval?
         /// The time for which the end of the connection is waited for after the close frame, in seconds; 5 by default.
         public var closeTimeout: TimeInterval = 5
@@ -52,7 +53,12 @@ public final class WebSocketTask: CurlDataTask, @unchecked Sendable {
     ) -> WebSocketTask {
         let compresses = options.offersCompression && RawDeflate.isAvailable
         let handshake = Handshake(protocols: protocols, offersCompression: compresses)
-        let connection = WebSocketConnection(handshake, options, queue: session.delegateQueue)
+        let connection = WebSocketConnection(
+            handshake,
+            options,
+            usesSocketScheme: request.url.map(Handshake.isSocket) ?? false,
+            queue: session.delegateQueue
+        )
         var (request, invalidity) = (request, WebSocketError?.none)
         do throws(WebSocketError) { request = try handshake.request(request) } catch { invalidity = error }
         return session.makeUpgradeTask(
