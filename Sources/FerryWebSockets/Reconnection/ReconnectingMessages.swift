@@ -8,7 +8,8 @@
 /// ```
 ///
 /// It is opened again after failures of the network and statuses that the policy names, and after the close codes 1001,
-/// 1006 and 1011 to 1014, with the policy's delays; a message sets the count of attempts to zero. The sequence ends at
+/// 1006 and 1011 to 1014, with the policy's delays. A message, or 10 seconds for which the connection was open, set the
+/// count of attempts to zero; a server that accepts a connection and drops it at once does not. The sequence ends at
 /// another close without an error (1000, or no code), and throws the other errors. Messages that the server has sent in
 /// the meantime are lost, unless its protocol sends them again.
 ///
@@ -18,6 +19,7 @@ public struct ReconnectingMessages: AsyncSequence, Sendable {
     let makeTask: @Sendable () -> WebSocketTask
     let opened: @Sendable (WebSocketTask) async throws -> Void
     let sleep: @Sendable (TimeInterval) async throws -> Void
+    let now: @Sendable () -> MonotonicTime
 
     /// Returns an iterator, which opens a connection of its own.
     public func makeAsyncIterator() -> Iterator { Iterator(messages: self) }
@@ -26,6 +28,8 @@ public struct ReconnectingMessages: AsyncSequence, Sendable {
     public struct Iterator: AsyncIteratorProtocol {
         fileprivate let messages: ReconnectingMessages
         private var connection: OwnedConnection?
+        /// When the connection has opened; `nil` if it has not.
+        private var opening: MonotonicTime?
         private var failures = 0
 
         fileprivate init(messages: ReconnectingMessages) { self.messages = messages }
@@ -43,6 +47,7 @@ public struct ReconnectingMessages: AsyncSequence, Sendable {
                     connection = nil
                     return nil
                 } catch {
+                    if let opening, messages.now().since(opening) >= ReconnectionRule.leastOpenTime { failures = 0 }
                     connection = nil
                     try Task.checkCancellation()
                     let random = Double.random(in: 0...1)
@@ -65,9 +70,15 @@ public struct ReconnectingMessages: AsyncSequence, Sendable {
         private mutating func current() async throws -> WebSocketTask {
             if let connection { return connection.task }
             let next = OwnedConnection(messages.makeTask())
-            connection = next
+            (connection, opening) = (next, nil)
             next.task.resume()
-            try await messages.opened(next.task)
+            try await next.task.waitUntilOpen()
+            opening = messages.now()
+            do {
+                try await messages.opened(next.task)
+            } catch let error as WebSocketError where error.code == .closed && next.task.closeCode != .invalid {
+                // The messages that have come before the end are received, and then the end.
+            }
             return next.task
         }
     }
@@ -96,9 +107,9 @@ extension CurlSession {
     ///   - request: The request of the handshake, as in `webSocket(with:protocols:options:)`.
     ///   - protocols: The subprotocols that the program understands; none by default.
     ///   - options: The settings. A ping interval finds connections that were lost silently.
-    ///   - policy: The policy for attempts after the first one; by default 3 without a message in between.
-    ///   - opened: Called each time a connection is opened, for example to send what the server needs to know; it runs
-    ///     in the Swift task that reads. Its messages are sent when the handshake is complete.
+    ///   - policy: The policy for attempts after the first one; by default 3 in a row.
+    ///   - opened: Called each time a connection has opened, before its first message is delivered, for example to send
+    ///     what the server needs to know; it runs in the Swift task that reads.
     /// - Returns: The sequence.
     public func webSocketMessages(
         with request: URLRequest,
@@ -112,20 +123,22 @@ extension CurlSession {
         }
     }
 
-    /// Like the public function, with a function that waits for a number of seconds.
+    /// Like the public function, with functions that wait for a number of seconds, and that read the clock.
     func webSocketMessages(
         with request: URLRequest,
         protocols: [String] = [],
         options: WebSocketTask.Options = WebSocketTask.Options(),
         reconnecting policy: RetryPolicy,
         opened: @escaping @Sendable (WebSocketTask) async throws -> Void,
-        sleep: @escaping @Sendable (TimeInterval) async throws -> Void
+        sleep: @escaping @Sendable (TimeInterval) async throws -> Void,
+        now: @escaping @Sendable () -> MonotonicTime = { .now() }
     ) -> ReconnectingMessages {
         ReconnectingMessages(
             policy: policy,
             makeTask: { self.webSocket(with: request, protocols: protocols, options: options) },
             opened: opened,
-            sleep: sleep
+            sleep: sleep,
+            now: now
         )
     }
 }

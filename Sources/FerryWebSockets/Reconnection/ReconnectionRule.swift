@@ -1,10 +1,17 @@
 /// The rule that decides whether a connection that has ended is opened again.
 enum ReconnectionRule {
+    /// How long a connection must have been open so that its loss is the first failure again.
+    ///
+    /// It is longer than a server needs to refuse an open connection, and shorter than the limits of proxies for
+    /// connections without messages.
+    static let leastOpenTime = TimeSpan.milliseconds(10_000)
+
     /// Returns the delay before the next attempt, or `nil` if there is none.
     ///
     /// - Parameters:
     ///   - error: Why the connection has ended, or was not opened.
-    ///   - failures: How many attempts in a row have failed without a message.
+    ///   - failures: How many attempts in a row have failed, without a message or a connection that was open for
+    ///     ``leastOpenTime``.
     ///   - policy: The policy.
     ///   - random: A number from 0 to 1 that chooses the delay.
     /// - Returns: The delay in seconds.

@@ -65,6 +65,85 @@ struct ReconnectionTests {
         #expect(greetings == Array(repeating: Data("hello".utf8), count: 3))
     }
 
+    /// Returns the messages of connections, with a clock that advances at each reading: once when a connection has
+    /// opened, and once when it is lost.
+    private func quietMessages(of server: RawServer, openFor seconds: UInt64) -> ReconnectingMessages {
+        let time = Watched(MonotonicTime(nanoseconds: 0))
+        return CurlSession(configuration: .ephemeral).webSocketMessages(
+            with: URLRequest(url: server.webSocketURL),
+            reconnecting: .standard,
+            opened: { _ in },
+            sleep: { _ in },
+            now: {
+                time.change { time in
+                    time = time.advanced(by: .milliseconds(seconds * 1_000))
+                    return time
+                }
+            }
+        )
+    }
+
+    @Test("Losses that are far apart do not add up, though no message comes in between")
+    func quietConnections() async throws {
+        let server = try RawServer.webSocket { connection in
+            connection.write(ServerFrame.close(connection.index == 5 ? 1000 : 1001).bytes)
+        }
+        for try await message in quietMessages(of: server, openFor: 10) { Issue.record("\(message)") }
+        try await eventually("six connections") { server.finished == 6 }
+    }
+
+    @Test("A server that accepts connections and drops them at once is not asked for ever")
+    func droppedConnections() async throws {
+        let server = try RawServer.webSocket { _ in }
+        let messages = quietMessages(of: server, openFor: 9)
+        let error = await #expect(throws: WebSocketError.self) { for try await _ in messages {} }
+        #expect(error?.closeCode == .abnormalClosure)
+        try await eventually("four connections") { server.finished == 4 }
+    }
+
+    @Test("The program is told of a connection once it is open, and before its first message")
+    func opening() async throws {
+        let server = try RawServer { connection in
+            let head = connection.readHead()
+            guard connection.index == 2 else {
+                connection.write("HTTP/1.1 503 Service Unavailable\r\nContent-Length: 0\r\n\r\n")
+                return
+            }
+            connection.write(RawServer.answer(to: head))
+            connection.write(ServerFrame(.text, "first").bytes)
+            connection.write(ServerFrame.close(1000).bytes)
+        }
+        let events = Watched<[String]>([])
+        let messages = CurlSession(configuration: .ephemeral).webSocketMessages(
+            with: URLRequest(url: server.webSocketURL),
+            reconnecting: .standard,
+            opened: { task in events.append("opened with \(task.response?.statusCode ?? 0)") },
+            sleep: { _ in }
+        )
+        for try await message in messages { events.append("\(String(decoding: message.data, as: UTF8.self))") }
+        #expect(events.current == ["opened with 101", "first"])
+    }
+
+    @Test("Messages of a connection that is closed before the program has sent anything are not lost")
+    func closedWhileOpening() async throws {
+        let server = try RawServer.webSocket { connection in
+            connection.write(ServerFrame(.text, "only").bytes)
+            connection.write(ServerFrame.close(1000).bytes)
+        }
+        let messages = CurlSession(configuration: .ephemeral).webSocketMessages(
+            with: URLRequest(url: server.webSocketURL),
+            reconnecting: .standard,
+            opened: { task in
+                await task.waitForEnd()
+                try await task.send(.string("hello"))
+            },
+            sleep: { _ in }
+        )
+        var received: [WebSocketTask.Message] = []
+        for try await message in messages { received.append(message) }
+        #expect(received == [.string("only")])
+    }
+
     @Test("After too many attempts, the last error is thrown")
     func attempts() async throws {
         let server = try RawServer { connection in
