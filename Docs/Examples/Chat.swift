@@ -2,7 +2,7 @@ import FerryWebSockets
 
 /// A client of a chat room, whose server sends each message to all who are there.
 ///
-/// It joins the room again when its connection is lost.
+/// It joins the room again when its connection is lost, also if the server is away for some minutes.
 public struct ChatRoom: Sendable {
     /// A message as the server sends it.
     public struct Line: Codable, Hashable, Sendable {
@@ -35,7 +35,15 @@ public struct ChatRoom: Sendable {
         // A connection that was lost without a sign is noticed within a minute.
         options.pingInterval = 30
         let name = name
-        let messages = session.webSocketMessages(with: URLRequest(url: url), options: options) { socket in
+        // A server that restarts may be away for minutes: the delays grow to 30 seconds.
+        var policy = RetryPolicy.standard
+        policy.maximumRetries = 30
+        policy.backoff.cap = 30
+        let messages = session.webSocketMessages(
+            with: URLRequest(url: url),
+            options: options,
+            reconnecting: policy
+        ) { socket in
             try await joined { text in try await socket.send(json: Line(name: name, text: text)) }
         }
         return AsyncThrowingStream { continuation in

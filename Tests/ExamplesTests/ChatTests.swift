@@ -27,6 +27,21 @@ struct ChatTests {
         #expect(texts == ["Ada: hello", "Ada: is there anybody?"])
     }
 
+    @Test("A server that restarts slowly is asked more often than the standard policy does")
+    func slowRestart() async throws {
+        let requests = Watched(0)
+        let server = try RawServer { connection in
+            connection.readHead()
+            requests.change { $0 += 1 }
+            connection.write("HTTP/1.1 503 Service Unavailable\r\nContent-Length: 0\r\n\r\n")
+        }
+        let room = ChatRoom(server.url(), name: "Ada")
+        let reader = Task { for try await _ in room.lines(joined: { _ in }) {} }
+        try await requests.wait { $0 == 5 }
+        reader.cancel()
+        _ = await reader.result
+    }
+
     @Test("An echo comes back")
     func echo() async throws {
         let session = CurlSession(configuration: .ephemeral)
