@@ -258,4 +258,28 @@ enum Snippets {
         )
         _ = manager
     }
+    static func pins(nextCertificate: URL) throws -> [PublicKeyPin] {
+        let currentKey: PublicKeyPin =
+            "sha256//8Rw90Ej3Ttt8RRkrg+WYDS9n7IS03bk5bjP/UXPtaY8="
+        let nextKey = try PublicKeyPin(certificate: Data(contentsOf: nextCertificate))
+        return [currentKey, nextKey]
+    }
+
+    static func evaluator(options: inout CurlSession.Options, revokedKeys: Set<PublicKeyPin>) {
+        options.tls.trustEvaluator = { trust in
+            guard let certificate = trust.certificates.first,
+                let key = try? PublicKeyPin(certificate: certificate),
+                !revokedKeys.contains(key)
+            else { return .refuse(reason: "its key is revoked") }
+            return .accept
+        }
+    }
+
+    static func empty(manager: HTTPSessionManager) async throws {
+        _ = try await manager.put(
+            "users/1/avatar",
+            parameters: ["color": "blue"],
+            as: Empty.self
+        )
+    }
 }

@@ -29,11 +29,19 @@ enum StreamSnippets {
     }
 
     static func answer(session: CurlSession, request: URLRequest) async throws {
-        let (bytes, _) = try await session.bytes(for: request)
+        let (bytes, response) = try await session.bytes(for: request)
+        guard (response as? HTTPURLResponse)?.statusCode == 200 else {
+            throw URLError(.badServerResponse)
+        }
+        var isComplete = false
         for try await event in bytes.events {
-            if event.data == "[DONE]" { break }
+            if event.data == "[DONE]" {
+                isComplete = true
+                break
+            }
             print(event.data, terminator: "")
         }
+        if !isComplete { print("(the answer is incomplete)") }
     }
 
     static func values(session: CurlSession, url: URL) async throws {

@@ -60,4 +60,11 @@ enum WebSocketSnippets {
             print(message)
         }
     }
+
+    static func patient(session: CurlSession, request: URLRequest) -> ReconnectingMessages {
+        var policy = RetryPolicy.standard
+        policy.maximumRetries = 20
+        let patient = session.webSocketMessages(with: request, reconnecting: policy)
+        return patient
+    }
 }
