@@ -30,11 +30,20 @@ package final class Journal: @unchecked Sendable {
     package let path: String
     private var file: RegularFile?
     private var position: Int64 = 0
+    /// A larger file is neither read nor written.
+    private let mostBytes: Int
 
-    /// A larger file is refused; the owner of the records replaces them long before.
-    package static let mostBytes = 268_435_456
+    /// The default for the number of bytes that a file has; the owner of the records replaces them before.
+    package static let mostBytes = 536_870_912
 
-    package init(path: String) { self.path = path }
+    package init(path: String, mostBytes: Int = Journal.mostBytes) {
+        (self.path, self.mostBytes) = (path, mostBytes)
+    }
+
+    /// Returns the number of bytes that a record has in a file, with its checksum and the line break.
+    package static func size(of record: Data) -> Int64 { Int64(checksumLength + 1 + record.count + 1) }
+
+    private static let checksumLength = 16
 
     /// Returns whether the file has changed since the last update, which costs two system calls.
     package var hasChanged: Bool {
@@ -47,11 +56,11 @@ package final class Journal: @unchecked Sendable {
     /// - Parameters:
     ///   - synchronized: Whether the records are on the disk when the method returns, and survive a power failure.
     ///   - body: Called once, with the changes, which no later update has again.
-    /// - Throws: ``FileError``, also if another process keeps the lock for five seconds, or the error of `body`. What
-    ///   `body` has returned is then not in the file.
+    /// - Throws: ``FileError``, also if another process keeps the lock for five seconds or the file would be too large,
+    ///   or the error of `body`. What `body` has returned is then not in the file.
     package func update(synchronized: Bool, _ body: (Changes) throws -> Edit) throws {
         var changes = Changes()
-        let file = try lockedFile(&changes)
+        let file = try lockedFile()
         defer { self.file?.unlock() }
         try read(file, &changes)
         switch try body(changes) {
@@ -63,7 +72,7 @@ package final class Journal: @unchecked Sendable {
         }
     }
 
-    private func lockedFile(_ changes: inout Changes) throws(FileError) -> RegularFile {
+    private func lockedFile() throws(FileError) -> RegularFile {
         let deadline = MonotonicTime.now().advanced(by: TimeSpan(seconds: 5))
         while true {
             let open: RegularFile
@@ -72,7 +81,7 @@ package final class Journal: @unchecked Sendable {
             } else {
                 open = try RegularFile(updating: path)
                 try open.requireOwnership()
-                (file, position, changes.isFromStart) = (open, 0, true)
+                (file, position) = (open, 0)
             }
             if open.tryLock() {
                 if open.isAt(path) { return open }
@@ -88,10 +97,10 @@ package final class Journal: @unchecked Sendable {
 
     private func read(_ file: RegularFile, _ changes: inout Changes) throws(FileError) {
         var end = try file.size()
-        guard end <= Int64(Self.mostBytes) else {
-            throw FileError("read", path: path, reason: .tooLarge(limit: Self.mostBytes))
-        }
-        if end < position { (position, changes.isFromStart) = (0, true) }
+        guard end <= Int64(mostBytes) else { throw FileError("read", path: path, reason: .tooLarge(limit: mostBytes)) }
+        if end < position { position = 0 }
+        // This is also true if an earlier update has opened the file but not read it.
+        changes.isFromStart = position == 0
         let data = try file.read(position..<end)
         let lineBreak = UInt8(ascii: "\n")
         let complete = data[..<(data.lastIndex(of: lineBreak).map { $0 + 1 } ?? data.startIndex)]
@@ -108,7 +117,7 @@ package final class Journal: @unchecked Sendable {
     }
 
     private func write(_ records: [Data], to file: RegularFile, _ synchronized: Bool) throws(FileError) {
-        let lines = Self.lines(records)
+        let lines = try lines(records, after: position)
         do {
             try file.write(lines, at: position)
             if synchronized { try file.synchronize() }
@@ -121,11 +130,11 @@ package final class Journal: @unchecked Sendable {
     }
 
     private func replace(with records: [Data], _ synchronized: Bool) throws(FileError) {
+        let lines = try lines(records, after: 0)
         let temporary = path + ".new"
         unlink(temporary)
         let new = try RegularFile(creating: temporary)
         guard new.tryLock() else { throw FileError("lock", path: temporary) }
-        let lines = Self.lines(records)
         try new.write(lines)
         if synchronized { try new.synchronize() }
         guard rename(temporary, path) == 0 else { throw FileError("rename to", path: path) }
@@ -134,14 +143,19 @@ package final class Journal: @unchecked Sendable {
         if synchronized { try RegularFile.synchronizeFolder(of: path) }
     }
 
-    private static func lines(_ records: [Data]) -> Data {
-        records.reduce(into: Data()) { lines, record in
+    /// Returns the lines of records; throws if the file would be too large with them.
+    private func lines(_ records: [Data], after start: Int64) throws(FileError) -> Data {
+        let end = records.reduce(start) { $0 + Self.size(of: $1) }
+        guard end <= Int64(mostBytes) else {
+            throw FileError("write to", path: path, reason: .tooLarge(limit: mostBytes))
+        }
+        return records.reduce(into: Data()) { lines, record in
             lines += Data((ByteHash.of(record).hexadecimal + " ").utf8) + record + Data("\n".utf8)
         }
     }
 
     private static func record(in line: Data) -> Data? {
-        let length = 16
+        let length = checksumLength
         guard line.count > length, line[line.startIndex + length] == UInt8(ascii: " ") else { return nil }
         let record = Data(line.dropFirst(length + 1))
         return line.prefix(length).elementsEqual(ByteHash.of(record).hexadecimal.utf8) ? record : nil

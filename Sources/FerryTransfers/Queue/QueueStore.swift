@@ -6,8 +6,8 @@
 final class QueueStore: @unchecked Sendable {
     private let queue = FileQueue(convert: TransferQueueError.init)
     private let journal: Journal
-    private var records: [Int: QueueRecord] = [:]
-    private var lastID = 0
+    private let limits: QueueLimits
+    private var records = QueueRecords()
     /// The transfers that wait and are not claimed.
     private var line = QueueLine()
     /// The transfers that this process runs, or will run again after a delay.
@@ -17,16 +17,10 @@ final class QueueStore: @unchecked Sendable {
     let folder: String
     var runPath: String { folder + "/run.lock" }
 
-    /// A smaller journal is not compacted.
-    private static let leastCompaction: Int64 = 1_048_576
-    /// About the size of a record.
-    private static let sizeOfRecord: Int64 = 512
-    private static let mostTransfers = 1_000_000
-
     /// Opens the folder of a queue, or creates it, and reads the journal.
-    init(folder: String) async throws {
-        self.folder = folder
-        journal = Journal(path: folder + "/journal")
+    init(folder: String, limits: QueueLimits = QueueLimits()) async throws {
+        (self.folder, self.limits) = (folder, limits)
+        journal = Journal(path: folder + "/journal", mostBytes: limits.journalBytes)
         try await run { store in
             try PrivateFolder.prepare(folder)
             try store.update()
@@ -40,41 +34,42 @@ final class QueueStore: @unchecked Sendable {
     // MARK: - The journal
 
     /// Reads what other processes have written, writes the records that `change` returns, and takes them over.
+    ///
+    /// - Parameters:
+    ///   - synchronized: Whether the records are on the disk when the method returns.
+    ///   - mostBytes: The number of bytes that the last records of all transfers may have then.
+    ///   - change: Returns the records to write.
+    /// - Returns: The records that were written.
+    /// - Throws: `FileError`, or a ``TransferQueueError`` if the last records would have more bytes.
     @discardableResult
     private func update(
         synchronized: Bool = false,
+        mostBytes: Int64 = .max,
         _ change: () throws -> [QueueRecord] = { [] }
     ) throws -> [QueueRecord] {
-        var new: [QueueRecord] = []
+        var new: [QueueRecords.Written] = []
         try journal.update(synchronized: synchronized) { changes in
-            if changes.isFromStart { (records, line, lastID) = ([:], QueueLine(), 0) }
-            for record in changes.records.compactMap(QueueRecord.init) { take(record) }
+            if changes.isFromStart { (records, line) = (QueueRecords(), QueueLine()) }
+            for record in changes.records.compactMap(QueueRecords.Written.init) { take(record) }
             damaged += changes.damaged
-            new = try change()
-            let expected = Int64(records.count + new.count) * Self.sizeOfRecord
-            guard changes.size > max(Self.leastCompaction, 4 * expected) else {
-                return .append(try new.map { try $0.data })
+            new = try change().map(QueueRecords.Written.init)
+            guard !new.isEmpty else { return .none }
+            let live = records.bytes(with: new)
+            guard live <= mostBytes else {
+                let text = "The transfers of a queue need at most \(mostBytes) bytes, and these would need \(live)"
+                throw TransferQueueError.invalidTransfer(text)
             }
-            return .replace(try compacted(with: new))
+            let size = new.reduce(changes.size) { $0 + $1.bytes }
+            if size <= limits.sizeOfReplacement(live) { return .append(new.map(\.data)) }
+            return .replace(try records.compacted(with: new))
         }
         for record in new { take(record) }
-        return new
+        return new.map(\.record)
     }
 
-    /// Returns the last record of each transfer, and of the greatest number, so that it is not used again.
-    private func compacted(with new: [QueueRecord]) throws -> [Data] {
-        var last = records
-        for record in new { last[record.id] = record.state == .removed ? nil : record }
-        var kept = last.values.sorted { $0.id < $1.id }
-        let highest = max(lastID, new.map(\.id).max() ?? 0)
-        if highest > 0, last[highest] == nil { kept.append(QueueRecord(id: highest, priority: 0).removed) }
-        return try kept.map { try $0.data }
-    }
-
-    private func take(_ record: QueueRecord) {
-        if let old = records[record.id] { line.remove(old) }
-        records[record.id] = record.state == .removed ? nil : record
-        lastID = max(lastID, record.id)
+    private func take(_ new: QueueRecords.Written) {
+        if let old = records.take(new) { line.remove(old) }
+        let record = new.record
         if record.state == .waiting, !claimed.contains(record.id) { line.insert(record) }
     }
 
@@ -88,11 +83,12 @@ final class QueueStore: @unchecked Sendable {
     /// Adds transfers, which get the next numbers, and returns them when they are on the disk.
     func add(_ new: [QueueRecord]) async throws -> [QueueRecord] {
         try await run { store in
-            try store.update(synchronized: true) {
-                guard store.records.count + new.count <= Self.mostTransfers else {
-                    throw TransferQueueError.invalidTransfer("A queue has at most \(Self.mostTransfers) transfers")
+            try store.update(synchronized: true, mostBytes: store.limits.liveBytes) {
+                let most = store.limits.transfers
+                guard store.records.count + new.count <= most else {
+                    throw TransferQueueError.invalidTransfer("A queue has at most \(most) transfers")
                 }
-                return zip(new, (store.lastID + 1)...).map { record, id in
+                return zip(new, (store.records.lastID + 1)...).map { record, id in
                     var record = record
                     record.id = id
                     return record
@@ -105,7 +101,7 @@ final class QueueStore: @unchecked Sendable {
     func all() async throws -> (records: [QueueRecord], claimed: Set<Int>) {
         try await run { store in
             if store.journal.hasChanged { try store.update() }
-            return (store.records.values.sorted(by: QueueLine.isBefore), store.claimed)
+            return (store.records.inOrder, store.claimed)
         }
     }
 
@@ -119,8 +115,7 @@ final class QueueStore: @unchecked Sendable {
     ) async throws -> [QueueRecord] {
         try await run { store in
             try store.update(synchronized: true) {
-                let chosen =
-                    try id.map { [try store.record($0)] } ?? store.records.values.sorted(by: QueueLine.isBefore)
+                let chosen = try id.map { [try store.record($0)] } ?? store.records.inOrder
                 return chosen.compactMap(change)
             }
         }

@@ -64,6 +64,8 @@ public final class TransferQueue: Sendable {
         self.options = options
     }
 
+    init(store: QueueStore, options: Options) { (self.store, self.options) = (store, options) }
+
     /// Adds a download, and returns its number when it is on the disk.
     ///
     /// - Parameters:

@@ -99,6 +99,35 @@ import Testing
         #expect(try changes(of: journal).texts == ["a"])
     }
 
+    @Test("A change that would make the file too large is refused, and nothing of it is written")
+    func tooLarge() throws {
+        let journal = Journal(path: path, mostBytes: 100)
+        try append("1234567890", "1234567890", "1234567890", to: journal)
+        let whole = folder.data("journal")
+        #expect(whole.map { Int64($0.count) } == 3 * Journal.size(of: Data(count: 10)))
+        for edit in [Journal.Edit.append([Data()]), .replace([Data(count: 83)])] {
+            let error = #expect(throws: FileError.self) { try journal.update(synchronized: false) { _ in edit } }
+            #expect(error?.reason == .tooLarge(limit: 100))
+            #expect(folder.data("journal") == whole)
+            #expect(folder.names == ["journal"])
+        }
+        try journal.update(synchronized: false) { _ in .replace([Data(repeating: 97, count: 82)]) }
+        #expect(folder.data("journal")?.count == 100)
+        #expect(try changes(of: Journal(path: path, mostBytes: 100)).texts == [String(repeating: "a", count: 82)])
+        #expect(throws: FileError.self) { try changes(of: Journal(path: path, mostBytes: 99)) }
+    }
+
+    @Test("What an update could not read is read as from the start by the next one")
+    func unread() throws {
+        try append("1234567890", to: Journal(path: path))
+        let journal = Journal(path: path, mostBytes: 50)
+        truncate(path, 51)
+        #expect(throws: FileError.self) { try changes(of: journal) }
+        truncate(path, 28)
+        let seen = try changes(of: journal)
+        #expect(seen.texts == ["1234567890"] && seen.isFromStart && seen.damaged == 0)
+    }
+
     @Test("A file of another kind, or that others can write, is refused")
     func refusals() throws {
         func refused(_ path: String) {

@@ -1,0 +1,104 @@
+import Testing
+
+@testable import FerryTransfers
+
+@Suite("The journal of a queue", .timeLimit(.minutes(5))) struct QueueJournalTests {
+    private let folder: TemporaryFolder
+    private let session = makeSession()
+    private var place: URL { folder.file("queue") }
+    private var journal: String { place.path + "/journal" }
+
+    init() throws { folder = try TemporaryFolder() }
+
+    private func queue(_ limits: QueueLimits = QueueLimits()) async throws -> TransferQueue {
+        var options = TransferQueue.Options()
+        options.maximumConcurrentTransfers = 1
+        return TransferQueue(store: try await QueueStore(folder: place.path, limits: limits), options: options)
+    }
+
+    /// Returns downloads whose URLs have about that many bytes.
+    private func downloads(_ count: Int, length: Int) throws -> [VerifiedDownload] {
+        let path = String(repeating: "a", count: length)
+        let url = try #require(URL(string: "http://127.0.0.1:1/" + path))
+        return (0..<count).map { VerifiedDownload(url, to: folder.file("\($0)")) }
+    }
+
+    private func status() throws -> stat {
+        try RegularFile(reading: journal, links: .refuse).status()
+    }
+
+    /// Changes a transfer that often, and returns how often the journal was replaced.
+    private func replacements(_ queue: TransferQueue, changes: Int) async throws -> Int {
+        var count = 0
+        for index in 0..<changes {
+            let before = try status().st_ino
+            if index.isMultiple(of: 2) { try await queue.pause(1) } else { try await queue.resume(1) }
+            if try status().st_ino != before { count += 1 }
+        }
+        return count
+    }
+
+    @Test("Changes of a queue with large records are appended, and do not replace the journal each time")
+    func largeRecords() async throws {
+        let queue = try await queue()
+        try await queue.add(try downloads(300, length: 8_000))
+        #expect(try status().st_size > 2_400_000)
+        #expect(try await replacements(queue, changes: 20) == 0)
+    }
+
+    @Test("The journal is replaced when what is outdated has the most bytes that it may have")
+    func outdated() async throws {
+        var limits = QueueLimits()
+        limits.outdatedBytes = 1_000...20_000
+        let queue = try await queue(limits)
+        try await queue.add(try downloads(100, length: 100))
+        let live = try status().st_size
+        let record = live / 100
+        let count = try await replacements(queue, changes: 100)
+        #expect((1...(100 * record / 20_000 + 1)).contains(count))
+        #expect(try status().st_size <= live + 20_000)
+    }
+
+    @Test("A queue that has all that it accepts can be opened, changed and made smaller")
+    func most() async throws {
+        var limits = QueueLimits()
+        (limits.liveBytes, limits.outdatedBytes, limits.journalBytes) = (100_000, 1_000...20_000, 200_000)
+        let first = try await queue(limits)
+        var count = 0
+        var error: TransferQueueError?
+        while error == nil, count < 1_000 {
+            let more = try downloads(10, length: 100)
+            error = await failure { try await first.add(more) } as? TransferQueueError
+            if error == nil { count += 10 }
+        }
+        guard case .invalidTransfer(let text) = error else {
+            Issue.record("\(String(describing: error))")
+            return
+        }
+        #expect(text.contains("100000") && count > 100)
+        for _ in 0..<4 {
+            try await first.pause()
+            try await first.resume()
+            #expect(try status().st_size <= 200_000)
+        }
+        let second = try await queue(limits)
+        #expect(try await second.transfers().count == count)
+        for id in 1...10 { try await second.remove(id) }
+        #expect(try await second.add(try downloads(10, length: 100)).first == count + 1)
+        #expect(try await queue(limits).transfers().count == count)
+    }
+
+    @Test("Transfers that need too much together are refused, and none of them is added")
+    func largeAddition() async throws {
+        var limits = QueueLimits()
+        limits.liveBytes = 100_000
+        let queue = try await queue(limits)
+        let error = await failure { try await queue.add(try downloads(1_000, length: 100)) }
+        guard case .invalidTransfer = error as? TransferQueueError else {
+            Issue.record("\(String(describing: error))")
+            return
+        }
+        #expect(try status().st_size == 0)
+        #expect(try await queue.add(try downloads(1, length: 100)) == [1])
+    }
+}
