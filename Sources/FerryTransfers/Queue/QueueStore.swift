@@ -148,13 +148,14 @@ final class QueueStore: @unchecked Sendable {
     func release(_ id: Int, _ end: @escaping @Sendable (inout QueueRecord) -> Void) async throws -> QueueRecord? {
         try await run { store in
             try store.update {
-                store.claimed.remove(id)
                 guard var record = store.records[id] else { return [] }
                 if record.state == .waiting { end(&record) }
-                store.line.remove(record)
                 return [record]
             }
-            return store.records[id]
+            // Without its record, the run has not ended: the transfer stays claimed until ``releaseAll()``.
+            let record = store.records[id]
+            if store.claimed.remove(id) != nil, let record, record.state == .waiting { store.line.insert(record) }
+            return record
         }
     }
 

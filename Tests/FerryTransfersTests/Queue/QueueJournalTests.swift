@@ -101,4 +101,29 @@ import Testing
         #expect(try status().st_size == 0)
         #expect(try await queue.add(try downloads(1, length: 100)) == [1])
     }
+
+    @Test("A transfer whose end could not be recorded is run again by the same object")
+    func unrecordedEnd() async throws {
+        let isThere = Mutex(false)
+        let server = try LoopbackServer { _ in
+            isThere.withLock { $0 } ? .text("x") : .text("no", status: 404)
+        }
+        let first = try await queue()
+        try await first.add(VerifiedDownload(server.url, to: folder.file("a")))
+        try await first.add(try downloads(1, length: 1_000), priority: -1)
+        var limits = QueueLimits()
+        // The reason of the failure has no room.
+        limits.journalBytes = Int(try status().st_size) + 20
+        let queue = try await queue(limits)
+        let error = await failure { try await queue.run(with: session) }
+        guard case .file(journal, EFBIG, _) = error as? TransferQueueError else {
+            Issue.record("\(String(describing: error))")
+            return
+        }
+        #expect(try await queue.transfers().map(\.state) == [.waiting, .waiting])
+        try await queue.remove(2)
+        isThere.withLock { $0 = true }
+        #expect(try await queue.run(with: session) == TransferQueue.Summary(finished: 1, failed: 0))
+        #expect(folder.data("a") == Data("x".utf8))
+    }
 }
