@@ -14,8 +14,15 @@ struct QueueRun: Sendable {
     private enum Ending: Sendable {
         case finished(Int64)
         case failed(any Error)
+        /// The journal could not be written before the file got its name.
+        case unrecorded(any Error)
         /// It was stopped by the loop.
         case cancelled
+    }
+
+    /// An error of the journal, which ends the run and not only one transfer.
+    private struct JournalFailure: Error {
+        let error: any Error
     }
 
     /// How often a transfer has failed, and what it had transferred then.
@@ -111,6 +118,11 @@ struct QueueRun: Sendable {
         case .due(let id):
             state.delays[id] = nil
             state.due.append(id)
+        case .ended(let id, .unrecorded(let error)):
+            // The transfer has not ended: it stays claimed until the run has.
+            state.tasks[id] = nil
+            queue.running.withLock { $0[id] = nil }
+            throw error
         case .ended(let id, let ending):
             state.tasks[id] = nil
             if let delay = retryDelay(id, ending, &state.failures[id, default: Failures()]), !state.isEnding {
@@ -152,6 +164,8 @@ struct QueueRun: Sendable {
         do {
             try Task.checkCancellation()
             return .finished(try await transfer(id))
+        } catch let failure as JournalFailure {
+            return .unrecorded(failure.error)
         } catch {
             return Task.isCancelled ? .cancelled : .failed(error)
         }
@@ -174,7 +188,11 @@ struct QueueRun: Sendable {
             download.keepsPartialFile = true
             download.limit = download.limit ?? queue.options.limit
             let run = SegmentedRun(session: session, download: download, progress: tell) { inode in
-                try await store.note(id) { $0.published = inode }
+                do {
+                    try await store.note(id) { $0.published = inode }
+                } catch {
+                    throw JournalFailure(error: error)
+                }
             }
             return try await run.run().bytes
         case .upload(var upload):
@@ -231,7 +249,7 @@ struct QueueRun: Sendable {
             switch ending {
             case .finished(let bytes): (record.state, record.bytes, record.published) = (.finished, bytes, nil)
             case .failed(let error): (record.state, record.error) = (.failed, error.localizedDescription)
-            case .cancelled: break
+            case .cancelled, .unrecorded: break
             }
         }
         guard let last else {

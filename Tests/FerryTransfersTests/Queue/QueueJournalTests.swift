@@ -126,4 +126,36 @@ import Testing
         #expect(try await queue.run(with: session) == TransferQueue.Summary(finished: 1, failed: 0))
         #expect(folder.data("a") == Data("x".utf8))
     }
+
+    @Test("A complete download that the journal cannot record ends the run, and the next run publishes it")
+    func unrecordedFile() async throws {
+        let content = RangedContent(count: 1_000)
+        let lock = Mutex<RegularFile?>(nil)
+        let server = try LoopbackServer { [journal] request in
+            lock.withLock { lock in
+                guard lock == nil else { return }
+                lock = try? RegularFile(writing: journal, links: .refuse)
+                while lock?.tryLock() == false { usleep(100) }
+            }
+            return content.response(to: request)
+        }
+        let queue = try await queue()
+        try await queue.add(VerifiedDownload(server.url, to: folder.file("a")))
+        let run = Task { [session] in try await queue.run(with: session) }
+        try await server.waitForRequests(1)
+        try await eventually("the end of the transfer") {
+            let file = try? RegularFile(writing: folder.path("a.segments"), links: .refuse)
+            return file?.tryLock() == true
+        }
+        lock.withLock { $0?.unlock() }
+        let error = await failure { try await run.value }
+        guard case .file(journal, EWOULDBLOCK, _) = error as? TransferQueueError else {
+            Issue.record("\(String(describing: error))")
+            return
+        }
+        #expect(try await queue.transfers().map(\.state) == [.waiting])
+        #expect(try await queue.run(with: session) == TransferQueue.Summary(finished: 1, failed: 0))
+        #expect(folder.data("a") == LoopbackServer.pattern(count: 1_000))
+        #expect(server.requests.count == 1)
+    }
 }
