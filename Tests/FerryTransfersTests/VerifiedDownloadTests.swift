@@ -34,6 +34,37 @@ struct VerifiedDownloadTests {
         expectWhole()
     }
 
+    @Test("a folder, pipe or socket at the destination is an error before anything is requested")
+    func destinations() async throws {
+        let server = try LoopbackServer { _ in .text("x") }
+        #expect(mkdir(folder.path("folder"), 0o700) == 0)
+        #expect(mkfifo(folder.path("pipe"), 0o600) == 0)
+        #expect(mknod(folder.path("socket"), S_IFSOCK | 0o600, 0) == 0)
+        for name in ["folder", "pipe", "socket"] {
+            let download = VerifiedDownload(server.url, to: folder.file(name))
+            let error = await failure { try await session.download(download) } as? VerifiedDownloadError
+            guard case .file(let path, let code, let reason) = error else {
+                Issue.record("\(name): \(String(describing: error))")
+                continue
+            }
+            #expect(path == folder.path(name) && code == (name == "folder" ? EISDIR : EINVAL))
+            #expect(reason.lowercased().contains("not a regular file"))
+        }
+        #expect(server.requests.isEmpty)
+        #expect(folder.names == ["folder", "pipe", "socket"])
+    }
+
+    @Test("a symbolic link at the destination is replaced, and what it leads to stays")
+    func link() async throws {
+        let server = try LoopbackServer { _ in .text("x") }
+        #expect(mkfifo(folder.path("pipe"), 0o600) == 0)
+        #expect(symlink(folder.path("pipe"), folder.path("file")) == 0)
+        try await session.download(download(server))
+        #expect(folder.data("file") == Data("x".utf8))
+        var info = stat()
+        #expect(lstat(folder.path("pipe"), &info) == 0 && info.st_mode & S_IFMT == S_IFIFO)
+    }
+
     @Test("a wrong digest is an error with both digests, and leaves no file", arguments: [1, 4])
     func mismatch(connections: Int) async throws {
         let content = RangedContent(count: Self.count)

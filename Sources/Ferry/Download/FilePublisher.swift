@@ -32,6 +32,7 @@ struct FilePublisher: Sendable {
 
     private func move(_ source: String, to destination: String) throws {
         if options.contains(.overwrite) {
+            try RegularFile.requireReplaceable(destination)
             guard rename(source, destination) == 0 else { throw FileError("rename to", path: destination) }
             return
         }

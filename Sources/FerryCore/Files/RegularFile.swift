@@ -151,6 +151,19 @@ package final class RegularFile: @unchecked Sendable {
         return own.st_ino == other.st_ino && own.st_dev == other.st_dev
     }
 
+    /// Throws if a rename to a path would replace a folder, a pipe, a socket or a device.
+    ///
+    /// A symbolic link can be replaced, whatever it leads to. If the path cannot be examined, the rename will fail too.
+    package static func requireReplaceable(_ path: String) throws(FileError) {
+        var info = stat()
+        guard lstat(path, &info) == 0 else { return }
+        switch info.st_mode & S_IFMT {
+        case S_IFREG, S_IFLNK: return
+        case S_IFDIR: throw FileError("replace", path: path, code: EISDIR)
+        default: throw FileError("replace", path: path, reason: .notRegular)
+        }
+    }
+
     /// Sets the times of last access and last modification.
     package func setTimes(_ time: timespec) {
         futimens(descriptor, [time, time])

@@ -14,11 +14,14 @@ final class SegmentFile: @unchecked Sendable {
     var partPath: String { destination + ".segments" }
     var statePath: String { partPath + ".state" }
 
-    /// Opens and locks the partial file next to the destination, or creates it.
+    /// Opens and locks the partial file next to the destination, or creates it, if it can replace what is there.
     init(destination: String) async throws {
         self.destination = destination
         let path = destination + ".segments"
-        file = try await queue.run { try Self.open(path) }
+        file = try await queue.run {
+            try RegularFile.requireReplaceable(destination)
+            return try Self.open(path)
+        }
     }
 
     private static func open(_ path: String) throws -> RegularFile {
@@ -110,6 +113,7 @@ final class SegmentFile: @unchecked Sendable {
     func publish(total: Int64, synchronized: Bool) async throws {
         try await queue.run { [self] in
             try file.truncate(to: total)
+            try RegularFile.requireReplaceable(destination)
             var info = stat()
             let isFile = stat(destination, &info) == 0 && info.st_mode & S_IFMT == S_IFREG
             // Some file systems have no permissions.

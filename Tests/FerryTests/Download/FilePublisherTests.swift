@@ -36,6 +36,26 @@ struct FilePublisherTests {
         #expect(text(file) == "new")
     }
 
+    @Test("A pipe is never replaced by a file, but a symbolic link to one is", arguments: [false, true])
+    func pipe(isLinked: Bool) throws {
+        let scratch = try TemporaryFolder()
+        let file = try scratch.file("new", "new")
+        #expect(mkfifo(scratch.path("pipe"), 0o600) == 0)
+        if isLinked {
+            #expect(symlink(scratch.path("pipe"), scratch.path("link")) == 0)
+            try FilePublisher(options: .overwrite).publish(file, at: scratch.file("link"))
+            #expect(text(scratch.file("link")) == "new")
+        } else {
+            let error = #expect(throws: FileError.self) {
+                try FilePublisher(options: .overwrite).publish(file, at: scratch.file("pipe"))
+            }
+            #expect(error?.path == scratch.path("pipe") && error?.reasonText == "Not a regular file")
+            #expect(text(file) == "new")
+        }
+        var info = stat()
+        #expect(lstat(scratch.path("pipe"), &info) == 0 && info.st_mode & S_IFMT == S_IFIFO)
+    }
+
     @Test("Missing directories are an error, or are created if asked for")
     func createsDirectories() throws {
         let scratch = try TemporaryFolder()

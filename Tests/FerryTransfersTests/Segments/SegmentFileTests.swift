@@ -39,4 +39,14 @@ import Testing
         try await file.close()
         file.reserve(0..<1)
     }
+
+    @Test("A pipe that appears at the destination during the download is not replaced") func latePipe() async throws {
+        let path = folder.path("a")
+        let file = try await SegmentFile(destination: path)
+        #expect(mkfifo(path, 0o600) == 0)
+        let expected = VerifiedDownloadError.file(path: path, code: EINVAL, reason: "Not a regular file")
+        await #expect(throws: expected) { try await file.publish(total: 0, synchronized: false) }
+        var info = stat()
+        #expect(stat(path, &info) == 0 && info.st_mode & S_IFMT == S_IFIFO)
+    }
 }
