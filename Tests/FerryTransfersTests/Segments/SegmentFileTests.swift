@@ -49,4 +49,24 @@ import Testing
         var info = stat()
         #expect(stat(path, &info) == 0 && info.st_mode & S_IFMT == S_IFIFO)
     }
+
+    @Test("A new file has the permissions that the mask of the process allows when it is published")
+    func permissions() async {
+        let result = await #expect(processExitsWith: .success, observing: [\.standardOutputContent]) {
+            await Child.run {
+                let folder = try TemporaryFolder()
+                for (mask, expected) in [(0o022, 0o644), (0o077, 0o600), (0o002, 0o664)] as [(mode_t, mode_t)] {
+                    umask(mask)
+                    let path = folder.path("\(mask)")
+                    let file = try await SegmentFile(destination: path)
+                    try await file.publish(total: 0, synchronized: false)
+                    var info = stat()
+                    try Child.expect(stat(path, &info) == 0, "no file")
+                    try Child.expect(info.st_mode & 0o777 == expected, String(info.st_mode, radix: 8))
+                    try Child.expect(umask(mask) == mask, "another mask")
+                }
+            }
+        }
+        Child.check(result?.standardOutputContent)
+    }
 }
