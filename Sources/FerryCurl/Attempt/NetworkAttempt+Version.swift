@@ -66,7 +66,8 @@ extension NetworkAttempt {
     /// Whether a socket may be opened; otherwise the attempt begins again, and opens a connection with HTTP/2.
     func mayOpen(_ receiver: any TransferReceiver) -> Bool {
         guard version.isJoining else { return true }
-        guard sending.count == 0 || (RepetitionRule.isIdempotent(prepared.method) && !prepared.hasBody) else {
+        let mayRepeat = wasRefused || (RepetitionRule.isIdempotent(prepared.method) && !prepared.hasBody)
+        guard sending.count == 0 || mayRepeat else {
             receiver.handle(.willFail(notRepeated()))
             return false
         }
