@@ -136,7 +136,8 @@ package final class Journal: @unchecked Sendable {
         let new = try RegularFile(creating: temporary)
         guard new.tryLock() else { throw FileError("lock", path: temporary) }
         try new.write(lines)
-        if synchronized { try new.synchronize() }
+        // Earlier records may be on the disk already, and a power failure must not lose them.
+        try new.synchronize()
         guard rename(temporary, path) == 0 else { throw FileError("rename to", path: path) }
         try? file?.close()
         (file, position) = (new, Int64(lines.count))

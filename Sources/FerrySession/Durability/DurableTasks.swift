@@ -12,6 +12,8 @@ final class DurableTasks: Sendable {
         /// Whether the delegate is told when there are none left.
         var hasEarlier = false
         var lastID = 0
+        /// The number of bytes of the journal when it was last replaced.
+        var replacedBytes: Int64 = 0
     }
 
     let folder: URL
@@ -21,8 +23,8 @@ final class DurableTasks: Sendable {
     private let journal: Journal
     private let state = Mutex(State())
 
-    private static let leastCompaction: Int64 = 1_048_576
-    private static let sizeOfRecord: Int64 = 512
+    /// A smaller journal is not replaced.
+    private static let leastReplaced: Int64 = 1_048_576
 
     /// Opens the folder of a session, which no other session may have, and reads the journal.
     init(_ durability: CurlSession.Options.Durability) throws(CurlSessionError) {
@@ -64,7 +66,7 @@ final class DurableTasks: Sendable {
                     let path = record.partial.map { folder.path + "/" + $0.name }
                     if path.map({ access($0, F_OK) != 0 }) ?? true { state.records[id] = nil }
                 }
-                return .replace(try state.records.values.sorted { $0.id < $1.id }.map { try $0.data })
+                return .replace(try Self.replacement(state.records, &state))
             }
             state.earlier = Set(state.records.values.filter { !$0.hasEnded }.map(\.id))
             state.hasEarlier = !state.earlier.isEmpty
@@ -137,13 +139,20 @@ final class DurableTasks: Sendable {
         var records = state.records
         records[record.id] = record.hasEnded && record.partial == nil ? nil : record
         try journal.update(synchronized: synchronized) { changes in
-            let expected = Int64(records.count) * Self.sizeOfRecord
-            guard changes.size > max(Self.leastCompaction, 4 * expected) else {
+            let most = min(4 * state.replacedBytes, Int64(Journal.mostBytes / 2))
+            guard changes.size > max(Self.leastReplaced, most) else {
                 return .append(try (state.unwritten + [record]).map { try $0.data })
             }
-            return .replace(try records.values.sorted { $0.id < $1.id }.map { try $0.data })
+            return .replace(try Self.replacement(records, &state))
         }
         state.records = records
         state.unwritten = []
+    }
+
+    /// Returns what replaces the journal, whose size is noted.
+    private static func replacement(_ records: [Int: DurableRecord], _ state: inout State) throws -> [Data] {
+        let lines = try records.values.sorted { $0.id < $1.id }.map { try $0.data }
+        state.replacedBytes = lines.reduce(0) { $0 + Journal.size(of: $1) }
+        return lines
     }
 }
