@@ -86,7 +86,7 @@ final class PartFile {
     func begin(_ record: PartRecord) throws(CommandFailure) {
         do throws(FileError) {
             try openFile().truncate(to: 0)
-            if case .marked = storage { try openFile().setPermissions(Self.newPermissions & ~0o022) }
+            if case .marked = storage { try openFile().setPermissions(RegularFile.newPermissions & ~0o022) }
         } catch {
             throw .file(error, "cannot be emptied")
         }
@@ -134,7 +134,7 @@ final class PartFile {
     private func finish() throws(CommandFailure) {
         guard case .memory(let bytes) = storage else { return }
         // Some file systems have no permissions, and after a kill the file must be deleted by hand there.
-        try? file?.setPermissions((Self.permissions(of: path) ?? Self.newPermissions) & ~0o022 | Self.mark)
+        try? file?.setPermissions((Self.permissions(of: path) ?? RegularFile.newPermissions) & ~0o022 | Self.mark)
         storage = .marked
         try write(bytes, at: 0)
     }
@@ -159,7 +159,7 @@ final class PartFile {
         if let length = record?.length, length != size {
             throw CommandFailure(.network, "\(partPath): it has \(size) bytes instead of \(length)")
         }
-        let permissions = Self.permissions(of: path) ?? Self.newPermissions
+        let permissions = Self.permissions(of: path) ?? RegularFile.newPermissions
         try finish()
         var isMarked = false
         if case .marked = storage { isMarked = true }
@@ -222,14 +222,6 @@ final class PartFile {
         guard stat(path, &info) == 0, info.st_mode & S_IFMT == S_IFREG else { return nil }
         return info.st_mode & 0o777
     }
-
-    /// The permissions of a new file.
-    private static let newPermissions: mode_t = {
-        // The mask can be read only by replacing it; until it is restored, new files are private.
-        let mask = umask(0o077)
-        umask(mask)
-        return 0o666 & ~mask
-    }()
 
     /// Opens and locks a partial file, which is created if necessary; no other user can write it until it is complete.
     ///

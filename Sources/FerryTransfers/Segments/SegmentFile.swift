@@ -117,7 +117,7 @@ final class SegmentFile: @unchecked Sendable {
             var info = stat()
             let isFile = stat(destination, &info) == 0 && info.st_mode & S_IFMT == S_IFREG
             // Some file systems have no permissions.
-            try? file.setPermissions(isFile ? info.st_mode & 0o777 : Self.newPermissions)
+            try? file.setPermissions(isFile ? info.st_mode & 0o777 : RegularFile.newPermissions)
             if synchronized { try file.synchronize() }
             guard rename(partPath, destination) == 0 else { throw FileError("rename to", path: destination) }
             unlink(statePath)
@@ -137,14 +137,5 @@ final class SegmentFile: @unchecked Sendable {
     /// Closes the file, so that another download can have it at once: the last reference may be released later.
     func close() async throws {
         try await queue.run { [self] in try file.close() }
-    }
-
-    /// The permissions of a new file.
-    private static var newPermissions: mode_t {
-        // A call of umask would replace the mask for a moment, also for the files of other threads.
-        let status = try? RegularFile.contents(of: "/proc/self/status", links: .follow, limit: 65_536)
-        let lines = String(decoding: status ?? Data(), as: UTF8.self).split(separator: "\n")
-        let value = lines.first { $0.hasPrefix("Umask:") }?.split(whereSeparator: \.isWhitespace).last
-        return 0o666 & ~(value.flatMap { mode_t($0, radix: 8) } ?? 0o022)
     }
 }
