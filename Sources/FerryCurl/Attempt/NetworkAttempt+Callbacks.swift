@@ -107,6 +107,7 @@ extension NetworkAttempt {
             mayUseVersion(transfer, receiver)
         else { return false }
         if prepared.isUpgrade { transfer.engine.watchResponse(of: self) }
+        if let easy { watchRefusals(easy, transfer.engine) }
         sending.count += 1
         sending.hasResponseBytes = false
         (sending.stream, sending.isRefused) = (nil, false)

@@ -3,14 +3,20 @@ extension NetworkAttempt {
     /// Has libcurl tell about streams, if a request that is not idempotent may be refused.
     ///
     /// libcurl passes a line about a connection to the request that it performs at that moment. So after the first such
-    /// request, all others are watched too.
+    /// request, all others are watched too. A handle is watched only when its connection has HTTP/2: before, libcurl
+    /// would have the TLS library report each record of the connection.
     func watchRefusals(_ easy: EasyHandle, _ engine: TransferEngine) {
-        let isSecure = prepared.origin.scheme == "https"
-        guard version.choice == .priorKnowledge || (isSecure && version.choice != .http1) else { return }
+        guard mayHaveStreams(easy, engine.runtime) else { return }
         if !RepetitionRule.isIdempotent(prepared.method) { engine.connections.watchesRefusals = true }
         guard engine.connections.watchesRefusals else { return }
         sending.isWatched = true
         easy.watchText(context: Unmanaged.passUnretained(self).toOpaque())
+    }
+
+    private func mayHaveStreams(_ easy: EasyHandle, _ runtime: CurlRuntime) -> Bool {
+        if connection?.isMultiplexed == true || version.choice == .priorKnowledge { return true }
+        guard prepared.origin.scheme == "https", version.choice != .http1 else { return false }
+        return easy.hasChosenHTTP2 || !runtime.httpVersionSupport.reportsNegotiation
     }
 
     /// Notes what a line of libcurl's verbose output says about a stream.

@@ -45,7 +45,6 @@ extension NetworkAttempt {
         if setup.usesNewConnection || prepared.isUpgrade { easy.set(CurlOption.freshConnect, 1) }
         if prepared.isUpgrade { easy.set(CurlOption.forbidReuse, 1) }
         setUpJoining(easy, engine, usesNewConnection: setup.usesNewConnection)
-        watchRefusals(easy, engine)
         try setUpHeader(setup, easy, engine.runtime)
         setUpCredentials(setup, easy)
         try setUpTLS(easy, transfer)
