@@ -112,12 +112,13 @@ package enum TLSErrorRule {
             let isRevoked = verdict.text.contains("revocation reason")
             let reason: CurlSessionError.Code = isRevoked ? .certificateRevoked : .revocationUnknown
             return Reason(code: .serverCertificateUntrusted, reason: reason)
-        case CurlCode.badRevocationList: return Reason(code: .secureConnectionFailed, reason: .invalidTLSOptions)
+        case CurlCode.badRevocationList, CurlCode.tlsCipher:
+            return Reason(code: .secureConnectionFailed, reason: .invalidTLSOptions)
         // A TLS 1.3 server checks the client's certificate after the handshake, so its alert arrives while reading.
         case CurlCode.http2, CurlCode.gotNothing, CurlCode.sendError, CurlCode.receiveError, CurlCode.http2Stream:
             return alert(verdict.text)
         case CurlCode.tlsConnectError: return alert(verdict.text) ?? handshake(verdict.text)
-        case CurlCode.tlsEngineNotFound, CurlCode.tlsEngineSetFailed, CurlCode.tlsCipher, CurlCode.tlsEngineInitFailed,
+        case CurlCode.tlsEngineNotFound, CurlCode.tlsEngineSetFailed, CurlCode.tlsEngineInitFailed,
             CurlCode.badAuthorityFile, CurlCode.tlsShutdownFailed:
             return handshake(verdict.text)
         default: return nil

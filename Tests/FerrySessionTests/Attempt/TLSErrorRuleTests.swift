@@ -26,7 +26,7 @@ struct TLSErrorRuleTests {
             (35, 0, "tlsv1 alert protocol version", .secureConnectionFailed, .tlsVersion),
             (35, 0, "unsupported protocol", .secureConnectionFailed, .tlsVersion),
             (35, 0, "wrong version number", .secureConnectionFailed, .tlsHandshake),
-            (59, 0, "", .secureConnectionFailed, .tlsHandshake),
+            (59, 0, "", .secureConnectionFailed, .invalidTLSOptions),
         ] as [(Int32, Int, String, URLError.Code, CurlSessionError.Code)]
     )
     func reasons(
