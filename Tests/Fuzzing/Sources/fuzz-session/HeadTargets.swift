@@ -64,7 +64,13 @@ private func referenceJoin(_ fields: [ResponseHead.Field]) -> [String: String] {
             spellings.append((field.name, [field.value]))
         }
     }
-    return Dictionary(spellings.map { ($0.name, $0.values.joined(separator: ", ")) }) { $1 }
+    return Dictionary(spellings.map { (referenceSpelling($0.name), $0.values.joined(separator: ", ")) }) { $1 }
+}
+
+/// Spells a name as FoundationNetworking does.
+private func referenceSpelling(_ name: String) -> String {
+    if name.hasPrefix("x-") || name.hasPrefix("X-") { return name }
+    return name.lowercased() == "www-authenticate" ? "WWW-Authenticate" : name.capitalized
 }
 
 private func checkRoundTrip(_ head: ResponseHead) {
