@@ -91,7 +91,7 @@ extension NetworkAttempt {
     }
 
     /// The ends of the connection that libcurl has chosen.
-    private typealias Ends = (local: Connection.Endpoint, remote: Connection.Endpoint)
+    typealias Ends = (local: Connection.Endpoint, remote: Connection.Endpoint)
 
     /// Whether the request may be sent on the connection that libcurl has chosen; `nil` if it has no port.
     private func maySendRequest(_ ends: Ends?) -> Bool {
@@ -107,10 +107,10 @@ extension NetworkAttempt {
             mayUseVersion(transfer, receiver)
         else { return false }
         if prepared.isUpgrade { transfer.engine.watchResponse(of: self) }
-        if let easy { watchRefusals(easy, transfer.engine) }
         sending.count += 1
         sending.hasResponseBytes = false
-        (sending.stream, sending.isRefused) = (nil, false)
+        sending.stream = nil
+        sending.isWatched = watchesRefusals(transfer.engine, ends)
         sending.start = transfer.engine.turnStart
         return true
     }

@@ -1,16 +1,19 @@
 /// The streams of HTTP/2 that a server has refused.
 extension NetworkAttempt {
-    /// Has libcurl tell about streams, if a request that is not idempotent may be refused.
+    /// Has libcurl tell about streams, if a request that is not idempotent may be refused, and returns whether it does.
     ///
     /// libcurl passes a line about a connection to the request that it performs at that moment. So after the first such
     /// request, all others are watched too. A handle is watched only when its connection has HTTP/2: before, libcurl
-    /// would have the TLS library report each record of the connection.
-    func watchRefusals(_ easy: EasyHandle, _ engine: TransferEngine) {
-        guard mayHaveStreams(easy, engine.runtime) else { return }
+    /// would have the TLS library report each record of the connection. The numbers are those of one connection, so it
+    /// must be known which one libcurl has chosen.
+    func watchesRefusals(_ engine: TransferEngine, _ ends: Ends?) -> Bool {
+        guard let easy, let ends, let connection, mayHaveStreams(easy, engine.runtime) else { return false }
         if !RepetitionRule.isIdempotent(prepared.method) { engine.connections.watchesRefusals = true }
-        guard engine.connections.watchesRefusals else { return }
-        sending.isWatched = true
+        guard engine.connections.watchesRefusals,
+            engine.connections.connection(from: ends.local, to: ends.remote) === connection
+        else { return false }
         easy.watchText(context: Unmanaged.passUnretained(self).toOpaque())
+        return true
     }
 
     private func mayHaveStreams(_ easy: EasyHandle, _ runtime: CurlRuntime) -> Bool {
@@ -21,20 +24,19 @@ extension NetworkAttempt {
 
     /// Notes what a line of libcurl's verbose output says about a stream.
     func note(_ line: UnsafeRawBufferPointer) {
+        guard sending.isWatched else { return }
         switch StreamNote(line) {
         case .opened(let number):
             sending.stream = number
             transfer?.engine.connections.tellsStreams = true
         case .goAway(let last): connection?.noteGoAway(last: last)
-        case .refused: sending.isRefused = true
         case nil: break
         }
     }
 
     /// Whether the server has not processed the request, and has said so.
     var wasRefused: Bool {
-        if sending.isRefused { return true }
-        guard let stream = sending.stream, let last = connection?.lastStream else { return false }
+        guard sending.isWatched, let stream = sending.stream, let last = connection?.lastStream else { return false }
         return stream > last
     }
 

@@ -35,8 +35,6 @@ package final class NetworkAttempt {
         var stream: UInt32?
         /// Whether libcurl tells about streams.
         var isWatched = false
-        /// Whether libcurl has said that the stream was refused.
-        var isRefused = false
     }
 
     /// How libcurl's handle is paused.

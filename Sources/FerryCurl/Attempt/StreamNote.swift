@@ -7,8 +7,6 @@ enum StreamNote: Hashable {
     case opened(UInt32)
     /// The server processes no stream with a greater number (RFC 9113, section 6.8).
     case goAway(last: UInt32)
-    /// The server has refused the request's stream, and has not processed it (RFC 9113, section 8.7).
-    case refused
 
     /// Reads a line, or returns `nil` if it says nothing about a stream.
     init?(_ line: UnsafeRawBufferPointer) {
@@ -18,8 +16,6 @@ enum StreamNote: Hashable {
             guard let name = text.firstRange(of: "last_stream="), let last = Self.number(text[name.upperBound...])
             else { return nil }
             self = .goAway(last: last)
-        } else if text.hasPrefix("REFUSED_STREAM, ") {
-            self = .refused
         } else if let number = Self.number(text, after: "Using Stream ID: ", before: " (easy handle ")
             ?? Self.number(text, after: "[HTTP/2] [", before: "] OPENED stream")
         {
