@@ -12,7 +12,7 @@ extension HTTPSessionManager {
         _ request: Request<Value>,
         completionHandler: @escaping @Sendable (TaskResponse<Value>) -> Void
     ) -> URLSessionDataTask? {
-        let task = task(for: request, completionHandler: completionHandler)
+        let task = startableTask(for: request, completionHandler)
         if let task { start(task) }
         return task
     }
@@ -24,10 +24,20 @@ extension HTTPSessionManager {
     /// - Parameter request: The request.
     /// - Returns: The response, with its value, its error, or both.
     public func response<Value>(for request: Request<Value>) async -> TaskResponse<Value> {
-        if let hedging, request.mayBeHedged, let url = try? BaseURL.resolve(request.path, against: baseURL) {
-            return await hedgedCompletion(of: url, by: hedging) { self.task(for: request, completionHandler: $0) }
+        await completion { handler in self.startableTask(for: request, handler) }
+    }
+
+    /// Makes a task that the caller resumes at once; with ``SessionManager/hedging``, a second one may follow.
+    private func startableTask<Value>(
+        for request: Request<Value>,
+        _ completionHandler: @escaping @Sendable (TaskResponse<Value>) -> Void
+    ) -> URLSessionDataTask? {
+        guard let hedging, request.mayBeHedged, let url = try? BaseURL.resolve(request.path, against: baseURL) else {
+            return task(for: request, completionHandler: completionHandler)
         }
-        return await completion { handler in self.task(for: request, completionHandler: handler) }
+        return hedgedTask(of: url, by: hedging, completionHandler) { handler in
+            self.task(for: request, completionHandler: handler)
+        }
     }
 
     /// Sends a request and returns the decoded value.

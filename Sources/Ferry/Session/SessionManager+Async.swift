@@ -18,8 +18,10 @@ extension SessionManager {
         downloadProgress: ProgressHandler? = nil
     ) async -> TaskResponse<Serializer.Output> {
         if let hedging, request.mayBeHedged, uploadProgress == nil, downloadProgress == nil, let url = request.url {
-            return await hedgedCompletion(of: url, by: hedging) { handler in
-                self.dataTask(with: request, serializer: serializer, completionHandler: handler)
+            return await completion { handler in
+                self.hedgedTask(of: url, by: hedging, handler) { handler in
+                    self.dataTask(with: request, serializer: serializer, completionHandler: handler)
+                }
             }
         }
         return await completion { handler in
