@@ -70,8 +70,8 @@ package struct ThrowawayCertificates: Sendable {
         let authority = kind == .unknownAuthority ? "stranger" : kind.isChained ? "intermediate" : "authority"
         try Self.openssl(
             ["x509", "-req", "-in", "\(name).csr", "-CA", "\(authority).pem", "-CAkey", "\(authority).key"]
-                + ["-CAcreateserial", "-days", kind.isExpired ? "-1" : "2", "-extfile", "\(name).ext"]
-                + ["-out", "\(name).pem"],
+                + ["-CAcreateserial", "-extfile", "\(name).ext", "-out", "\(name).pem"]
+                + (kind.isExpired ? Self.expired : ["-days", "2"]),
             in: folder
         )
         guard kind.isChained else { return }
@@ -79,6 +79,13 @@ package struct ThrowawayCertificates: Sendable {
         chain.append(try Data(contentsOf: intermediate))
         try chain.write(to: certificate(kind))
     }
+
+    /// The arguments of `openssl x509` for a certificate that has expired; version 3.4 and later need dates for that.
+    package static let expired: [String] = {
+        let help = (try? Subprocess.output(of: "openssl", ["x509", "-help"])) ?? ""
+        guard help.contains("-not_after") else { return ["-days", "-1"] }
+        return ["-not_before", "20200101000000Z", "-not_after", "20210101000000Z"]
+    }()
 
     package static func openssl(_ arguments: [String], in folder: URL) throws {
         try Subprocess.run("sh", ["-c", #"cd "$0" && exec openssl "$@""#, folder.path] + arguments)

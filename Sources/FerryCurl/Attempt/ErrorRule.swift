@@ -149,7 +149,10 @@ package enum TLSErrorRule {
         }
     }
 
-    private static func isAboutHost(_ text: String) -> Bool { text.contains("host name") || text.contains("hostname") }
+    /// Whether the text says that the certificate is for other names, or for other addresses.
+    private static func isAboutHost(_ text: String) -> Bool {
+        ["host name", "hostname", "subject name"].contains(where: text.contains)
+    }
 
     /// Returns the reason for an alert of RFC 8446, section 6.2, that a server sends about the client's certificate.
     private static func alert(_ text: String) -> Reason? {

@@ -16,6 +16,10 @@ struct TLSErrorRuleTests {
             (60, 21, "", .serverCertificateHasUnknownRoot, .unknownAuthority),
             (60, 1, "does not match target host name", .serverCertificateUntrusted, .certificateHostMismatch),
             (60, 1, "does not match target hostname", .serverCertificateUntrusted, .certificateHostMismatch),
+            (
+                60, 0, "no alternative certificate subject name matches target ipv6 address '::1'",
+                .serverCertificateUntrusted, .certificateHostMismatch
+            ),
             (60, 26, "", .serverCertificateUntrusted, .certificateUntrusted),
             (90, 0, "", .serverCertificateUntrusted, .pinMismatch),
             (90, 10, "", .serverCertificateUntrusted, .pinMismatch),

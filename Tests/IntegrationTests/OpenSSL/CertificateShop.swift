@@ -28,7 +28,7 @@ struct CertificateShop: Sendable {
     ///   - subject: The common name.
     ///   - key: The key's algorithm, such as `RSA:1024` or `EC:prime192v1`, or the file of an existing key.
     ///   - digest: The digest of the issuer's signature.
-    ///   - days: How long it is valid from now; negative for an expired one.
+    ///   - isExpired: Whether it is no longer valid.
     ///   - extensions: Its extensions, in the notation of `openssl`.
     ///   - issuer: The issuer, or nil for a self-signed certificate.
     /// - Returns: The certificate and its key.
@@ -38,7 +38,7 @@ struct CertificateShop: Sendable {
         subject: String? = nil,
         key: String = "EC:prime256v1",
         digest: String = "sha256",
-        days: Int = 2,
+        isExpired: Bool = false,
         extensions: [String],
         by issuer: Issued? = nil
     ) throws -> Issued {
@@ -55,8 +55,9 @@ struct CertificateShop: Sendable {
                 ["-signkey", issued.key.path]
             }
         try openssl(
-            ["x509", "-req", "-in", "\(name).csr", "-set_serial", "0x\(serial)", "-days", "\(days)", "-\(digest)"]
+            ["x509", "-req", "-in", "\(name).csr", "-set_serial", "0x\(serial)", "-\(digest)"]
                 + ["-extfile", "\(name).ext", "-out", "\(name).pem"] + signing
+                + (isExpired ? ThrowawayCertificates.expired : ["-days", "2"])
         )
         return issued
     }

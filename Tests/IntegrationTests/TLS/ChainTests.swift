@@ -76,7 +76,7 @@ extension OpenSSLTests {
                         // There is no signature of ECDSA with MD5.
                         : variant == .leafSignedWithMD5 ? "RSA:2048" : "EC:P-256",
                 digest: variant == .intermediateSignedWithSHA1 ? "sha1" : "sha256",
-                days: variant == .expiredIntermediate || Variant.withTwoPaths.contains(variant) ? -1 : 2,
+                isExpired: variant == .expiredIntermediate || Variant.withTwoPaths.contains(variant),
                 extensions: extensions(variant),
                 by: variant == .firstPathIsExpiredAndLeadsNowhere
                     ? try shop.issue("stranger", extensions: Self.authority) : root
@@ -89,7 +89,7 @@ extension OpenSSLTests {
                         "intermediate2",
                         subject: "intermediate",
                         key: intermediate.key.path,
-                        days: variant == .secondPathIsExpired ? -1 : 2,
+                        isExpired: variant == .secondPathIsExpired,
                         extensions: Self.authority,
                         by: root
                     )
@@ -101,7 +101,7 @@ extension OpenSSLTests {
                 "leaf",
                 key: variant == .leafWithRSA1024 ? "RSA:1024" : "EC:P-256",
                 digest: variant == .leafSignedWithSHA1 ? "sha1" : variant == .leafSignedWithMD5 ? "md5" : "sha256",
-                days: variant == .expiredLeaf ? -1 : 2,
+                isExpired: variant == .expiredLeaf,
                 extensions: Self.hosts + (variant == .leafForClients ? ["extendedKeyUsage=clientAuth"] : [])
                     + (variant == .unknownCriticalExtension ? ["1.3.6.1.4.1.99999.1=critical,ASN1:NULL"] : []),
                 by: variant == .signedByAnotherKey ? twin : intermediate
