@@ -17,7 +17,8 @@ package struct MultipartPart: Sendable {
 
     package init(headers: HTTPHeaders, body: Body, length: Int64) throws {
         try headers.validate()
-        header = Data((headers.map { field in "\(field)\r\n" }.joined() + "\r\n").utf8)
+        // The description of a field is for logs, and has no secrets.
+        header = Data((headers.map { "\($0.name): \($0.value)\r\n" }.joined() + "\r\n").utf8)
         self.body = body
         self.length = length
     }

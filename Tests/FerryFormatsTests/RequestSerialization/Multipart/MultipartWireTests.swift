@@ -90,6 +90,29 @@ struct MultipartWireTests {
         #expect(try bytes(of: form.makeInputStream()) == wire)
     }
 
+    @Test("Header fields of a part are sent as they are, also those that descriptions leave out")
+    func fields() throws {
+        var form = try MultipartFormData(boundary: "B")
+        let fields: HTTPHeaders = [
+            "Authorization": "Bearer a", "X-Api-Key": "b", "Set-Cookie": "c=d",
+            "Content-Location": "https://ada:pw@example.com/x?X-Amz-Signature=e&token=f",
+        ]
+        try form.append(headers: fields, body: Data("x".utf8))
+        #expect(
+            try text(form) == """
+                --B\r
+                Authorization: Bearer a\r
+                X-Api-Key: b\r
+                Set-Cookie: c=d\r
+                Content-Location: https://ada:pw@example.com/x?X-Amz-Signature=e&token=f\r
+                \r
+                x\r
+                --B--\r
+
+                """
+        )
+    }
+
     @Test(
         "Names cannot break out of their quotes or their line",
         arguments: [
