@@ -9,6 +9,7 @@ extension TransferEngine {
 
     /// Performs a command and the turn that begins its request, on the caller's thread.
     package func runInline(_ command: EngineCommand) {
+        beginTurn()
         perform(command)
         performTurnInline()
         let isIdle = isIdle

@@ -109,6 +109,7 @@ package final class TransferEngine: @unchecked Sendable {
         var commands: [EngineCommand] = []
         var isAwaited = true
         while true {
+            beginTurn()
             let isStopped = inbox.withLock { $0.take(&commands) }
             let isIdle = commands.isEmpty
             for command in commands { perform(command) }
@@ -116,7 +117,6 @@ package final class TransferEngine: @unchecked Sendable {
             if isStopped { observer.engineIsStopping() }
             // A cancelled lookup still runs in libcurl, and taking its handle away would block until it ends.
             if isStopped, isIdle, active.isEmpty, deadlines.waiting.isEmpty, postponed.isEmpty { break }
-            turnStart = .now()
             let isAdditional = additionalTurns.beginTurn(at: turnStart, isAwaited: isAwaited || !isIdle)
             // Within HTTP/2, libcurl may notice an error of the connection only in the stream that it examines first.
             // The streams of a ready socket have no order, so they are examined in that in which they began.
@@ -128,9 +128,11 @@ package final class TransferEngine: @unchecked Sendable {
         idleHandles.removeAll()
     }
 
-    /// Performs a turn on a caller's thread.
+    /// Begins a turn, of which the commands are a part: the thread may have slept since the last one.
+    func beginTurn() { turnStart = .now() }
+
+    /// Performs the rest of a turn on a caller's thread.
     func performTurnInline() {
-        turnStart = .now()
         noteEvent()
         multi.performQuietly()
         endTurn()

@@ -140,5 +140,25 @@ extension NginxTests {
             #expect(cause.code == .invalidTLSOptions)
             _ = try await session.fetch(server.url(.plain, "small"))
         }
+
+        @Test("The time between two requests does not count for the second one", arguments: [true, false])
+        func idleTime(keepsConnection: Bool) async throws {
+            var options = CurlSession.Options()
+            options.tls.certificateAuthorities = .only([.pemFile(server.certificates.authority)])
+            let configuration = URLSessionConfiguration.ephemeral
+            configuration.timeoutIntervalForResource = 1
+            let session = CurlSession(configuration: configuration, options: options)
+            var request = URLRequest(url: server.url(.tls, "small"))
+            if !keepsConnection { request.setValue("close", forHTTPHeaderField: "Connection") }
+            for _ in 0..<2 {
+                #expect(try await session.fetch(request).1.statusCode == 200)
+                try await Task.sleep(for: .milliseconds(1_200))
+            }
+            // Without Swift concurrency, the thread that resumes a task may begin it itself.
+            let task = session.dataTask(with: request)
+            task.resume()
+            try await eventually("the end") { task.state == .completed }
+            #expect(task.error == nil, "\(String(describing: task.error))")
+        }
     }
 }
