@@ -103,6 +103,8 @@ extension NetworkAttempt {
         transfer.engine.watch(transfer)
         if let ends { noteRemote(ends.remote) }
         forgetAnsweredChallenge(receiver)
+        // It was suspended while it connected, and its request is sent when it is resumed.
+        guard !transfer.isSuspended else { return refuseConnection() }
         guard mayRepeat(receiver), mayUseConnection(transfer.engine.connections, ends), mayTrust(transfer, receiver),
             mayUseVersion(transfer, receiver)
         else { return false }

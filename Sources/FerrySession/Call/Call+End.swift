@@ -32,7 +32,7 @@ extension Call {
             hasQuestion: held != nil,
             hasResponse: response != nil && facts.hasStatus,
             awaitsTrust: facts.trust != .none,
-            reconnections: reconnections,
+            reconnections: isSuspended ? 0 : reconnections,
             hasTunnelChallenge: hasTunnelChallenge
         )
         guard code != 0 else { return end }
@@ -143,7 +143,7 @@ extension Call {
         case .withoutExpectation:
             dropsExpectation = true
             return sendAgain(world)
-        case .onNewConnection: reconnections += 1
+        case .onNewConnection: if !isSuspended { reconnections += 1 }
         case .forRest: rest.request(usesSuspension: true)
         }
         begin(world)

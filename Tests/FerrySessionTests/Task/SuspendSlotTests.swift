@@ -128,4 +128,41 @@ struct SuspendSlotTests {
         gate.open()
         try await delegate.completion(of: two)
     }
+
+    /// The proxy delays the end of connecting.
+    @Test("A task that is suspended while it connects sends its request when it is resumed, once")
+    func whileConnecting() async throws {
+        let (connecting, requests) = (Watched(0), Watched<[String]>([]))
+        let mayConnect = DispatchSemaphore(value: 0)
+        let proxy = try RawServer { connection in
+            guard connection.readMore(), connection.write(Data([5, 0])), connection.readMore() else { return }
+            connecting.change { $0 += 1 }
+            _ = mayConnect.wait(timeout: .now() + 30)
+            connection.write(Data([5, 0, 0, 1, 127, 0, 0, 1, 0, 80]))
+            let head = connection.readHead()
+            guard head.contains("HTTP/1.1\r\n") else { return }
+            requests.append(head)
+            connection.write("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok")
+        }
+        let delegate = RecordingDelegate()
+        var options = CurlSession.Options()
+        options.proxy = .socks5("127.0.0.1", port: proxy.port)
+        let session = makeSession(delegate, options: options)
+        let url = try #require(URL(string: "http://127.0.0.2/"))
+        let task = session.dataTask(with: url)
+        task.resume()
+        // More often than an attempt may be repeated on a new connection.
+        for count in 1...5 {
+            try await eventually("the proxy") { connecting.current == count }
+            task.suspend()
+            mayConnect.signal()
+            try await eventually("the end of the connection") { proxy.finished == count }
+            #expect(requests.current.isEmpty)
+            task.resume()
+        }
+        mayConnect.signal()
+        let record = try await delegate.completion(of: task)
+        #expect(record.error == nil && String(decoding: record.data, as: UTF8.self) == "ok")
+        #expect(requests.current.count == 1)
+    }
 }
