@@ -12,6 +12,9 @@ struct DurableRecord: Codable, Sendable, Hashable {
         var isValid: Bool {
             DownloadFile.isName(name) && url.isWebAddress && ContinuationRule.isValidator(validator) && total ?? 0 >= 0
         }
+
+        /// Leaves out the user and the password in the URL.
+        mutating func removeUser() { url = URL(string: PresentableText.withoutUserInfo(url.absoluteString)) ?? url }
     }
 
     var version = 1

@@ -105,12 +105,14 @@ final class DurableTasks: Sendable {
         state.withLock { state in
             guard var record = state.records[id] else { return }
             change(&record)
+            if !keepsSecrets { record.partial?.removeUser() }
             guard record != state.records[id] else { return }
             do {
                 try write(record, &state)
             } catch {
                 // It is still true that the task is kept; what has changed is written with the next record.
                 state.records[id] = record
+                state.unwritten.removeAll { $0.id == id }
                 state.unwritten.append(record)
             }
         }

@@ -70,6 +70,8 @@ extension TaskCore {
             try durable.get().keep(identifier, request, upload: file) { record in
                 (record.text, record.priority) = (task.taskDescription, task.priority)
             }
+            // The task may have been cancelled, and its completion delivered, before there was a record to end.
+            if state.withLock({ $0.lifecycle == .completed }) { core.endDurableTask(identifier, nil) }
             return nil
         } catch let error as CurlSessionError {
             return .ferry(.unknown, url: request.url, underlying: error)

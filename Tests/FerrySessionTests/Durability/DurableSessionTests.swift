@@ -228,6 +228,49 @@ struct DurableSessionTests {
         }
     }
 
+    @Test("A user in the URL is not in the journal, also not with the partial file")
+    func users() async throws {
+        var slow = content
+        slow.bytesPerSecond = 200_000
+        let server = try LoopbackServer(handler: slow.handler)
+        var components = try #require(URLComponents(url: server.url, resolvingAgainstBaseURL: false))
+        (components.user, components.password) = ("ada", "planted")
+        let session = session()
+        let task = session.downloadTask(with: try #require(components.url))
+        task.resume()
+        try await eventually("a part") { task.countOfBytesReceived > 50_000 }
+        task.suspend()
+        let journal = try String(contentsOf: folder.file("session/journal"), encoding: .utf8)
+        #expect(journal.contains("validator") && !journal.contains("planted"))
+        task.cancel()
+    }
+
+    @Test("A task that its observer cancels when it is resumed leaves no record")
+    func cancelledByObserver() async throws {
+        final class Observer: CurlSessionTaskObserver {
+            func session(_ session: CurlSession, didResume task: URLSessionTask) {
+                task.cancel()
+                for _ in 0..<2_000 where task.state != .completed { usleep(1_000) }
+            }
+            func session(_ session: CurlSession, didSuspend task: URLSessionTask) {}
+        }
+        let server = try LoopbackServer(handler: content.handler)
+        let delegate = RecordingDelegate()
+        let session = session(delegate)
+        // The session does not keep it.
+        let observer = Observer()
+        session.taskObserver = observer
+        let task = session.downloadTask(with: server.url)
+        task.resume()
+        let error = try await delegate.completion(of: task).error
+        #expect(error?.code == .cancelled, "\(String(describing: error))")
+        try await eventually("the end of the record") {
+            let journal = (try? String(contentsOf: folder.file("session/journal"), encoding: .utf8)) ?? ""
+            return !journal.contains("http://") || journal.contains("\"hasEnded\":true")
+        }
+        withExtendedLifetime(observer) {}
+    }
+
     @Test("Damaged journals lose tasks at most, and files that belong to no task are deleted")
     func damage() async throws {
         let server = try LoopbackServer(handler: content.handler)
