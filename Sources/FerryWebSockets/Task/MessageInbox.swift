@@ -8,7 +8,8 @@ struct MessageInbox {
     typealias Handler = @Sendable (Result<WebSocketTask.Message, any Error>) -> Void
     typealias Receiver = (number: Int, handler: Handler)
 
-    private var messages: [WebSocketTask.Message] = []
+    /// The messages; those before ``first`` have been taken.
+    private(set) var messages: [WebSocketTask.Message] = []
     private var first = 0
     private var size = 0
     private var lastNumber = 0
@@ -53,6 +54,10 @@ struct MessageInbox {
         size -= max(Self.smallest, message.size)
         if first == messages.count {
             messages.removeAll(keepingCapacity: true)
+            first = 0
+        } else if first > 64, first * 2 > messages.count {
+            // A reader that is always behind never takes the last one.
+            messages.removeFirst(first)
             first = 0
         }
         return message

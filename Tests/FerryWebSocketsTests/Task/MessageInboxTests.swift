@@ -1,0 +1,26 @@
+import Testing
+
+@testable import FerryWebSockets
+
+struct MessageInboxTests {
+    @Test("Messages come out in order, and taken ones are released although some always wait")
+    func backlog() {
+        var inbox = MessageInbox()
+        var (added, taken) = (0, 0)
+        func message(_ number: Int) -> WebSocketTask.Message { .string("\(number)") }
+        for _ in 0..<10 {
+            #expect(inbox.add(message(added)) == nil)
+            added += 1
+        }
+        for _ in 0..<100_000 {
+            _ = inbox.add(message(added))
+            added += 1
+            guard case .string(let text) = inbox.take(), text == "\(taken)" else {
+                Issue.record("Message \(taken) is missing")
+                return
+            }
+            taken += 1
+        }
+        #expect(inbox.messages.count < 200)
+    }
+}
