@@ -18,6 +18,9 @@ final class RequestBodyStream: InputStream {
         super.init(data: Data())
     }
 
+    /// A writer of the body waits for as long as its pipe is open.
+    deinit { state.withLock { $0.pipe }?.close() }
+
     override func open() {
         guard state.withLock({ $0.status == .notOpen }) else { return }
         let wake = wake

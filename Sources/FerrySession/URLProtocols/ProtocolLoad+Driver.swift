@@ -117,7 +117,7 @@ extension BodySource {
         // A request's own body that was not changed is the task's, or is not sent, as in upload tasks.
         if let data = next.httpBody, data != request.httpBody || !keepsOwn { return .data(data) }
         if next.httpBody == nil, let stream = next.httpBodyStream, stream !== request.httpBodyStream {
-            return .stream(StreamBox(stream))
+            return StreamBox(stream).source
         }
         return keepsOwn ? self : .none
     }

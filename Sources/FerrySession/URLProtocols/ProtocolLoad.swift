@@ -144,6 +144,8 @@ final class ProtocolLoad: NSObject, @unchecked Sendable {
         question = nil
         run?.stop()
         run = nil
+        // The writer of the body must not wait for a class that no longer reads it.
+        (request.httpBodyStream as? RequestBodyStream)?.close()
         if case .file(let file) = sink { file.remove() }
     }
 

@@ -140,4 +140,29 @@ struct ProtocolBodyTests {
         }
         return content
     }
+
+    @Test("A writer of a body does not wait for a class that has failed without reading all of it")
+    func abandonedWriter() async throws {
+        let kept = Watched<[Unchecked<InputStream>]>([])
+        let url = ScriptedProtocol.script { loader in
+            guard let stream = loader.request.httpBodyStream else { return }
+            stream.open()
+            var buffer = [UInt8](repeating: 0, count: 10)
+            _ = stream.read(&buffer, maxLength: 10)
+            kept.append(Unchecked(stream))
+            loader.fail(URLError(.cannotConnectToHost))
+        }
+        let (body, writer) = RequestBody.writer()
+        var request = URLRequest(url: url)
+        request.httpMethod = "POST"
+        request.setBody(body)
+        let sent = request
+        let response = Task { try await session.data(for: sent) }
+        let error = await #expect(throws: CurlSessionError.self) {
+            while true { try await writer.write(Data(repeating: 1, count: 65_536)) }
+        }
+        #expect(error?.code == .requestHasEnded)
+        await #expect(throws: URLError.self) { _ = try await response.value }
+        #expect(kept.current.count == 1)
+    }
 }
