@@ -108,4 +108,39 @@ struct CircuitBreakerTests {
         #expect(server.requests.count == 4)
         session.invalidateAndCancel()
     }
+
+    @Test("A trial that is suspended while it waits for a connection is still the trial when it is resumed")
+    func suspendedTrial() async throws {
+        let gate = Gate()
+        let isWell = Watched(false)
+        let server = try LoopbackServer { request in
+            if request.path == "/held" { gate.wait() }
+            return isWell.current || request.path == "/held" ? .text("well") : .status(503)
+        }
+        var rule = rule()
+        rule.openTime = 0.05
+        let breaker = CircuitBreaker(rule)
+        let delegate = RecordingDelegate()
+        var options = CurlSession.Options()
+        options.circuitBreaker = breaker
+        let session = makeSession(delegate, options: options) { $0.httpMaximumConnectionsPerHost = 1 }
+        for _ in 0..<4 { _ = try await session.data(from: server.url) }
+        try await eventually("the trial") { breaker.state(of: server.url) == .halfOpen }
+        isWell.change { $0 = true }
+        // It has no breaker, and keeps the only connection.
+        let held = session.dataTask(with: server.url("/held"))
+        held.circuitBreaker = CircuitBreaker(rule)
+        held.resume()
+        try await eventually("the other request") { gate.arrived == 1 }
+        let trial = session.dataTask(with: server.url)
+        trial.resume()
+        try await session.overtake()
+        trial.suspend()
+        try await session.overtake()
+        trial.resume()
+        gate.open()
+        #expect(try await delegate.completion(of: trial).error == nil)
+        #expect(breaker.state(of: server.url) == .closed)
+        session.invalidateAndCancel()
+    }
 }
