@@ -59,7 +59,7 @@ enum HSTSFile {
 
     private static func text(_ date: Date) -> String {
         guard date < .distantFuture else { return "unlimited" }
-        var time = time_t(date.timeIntervalSince1970)
+        var time = time_t(max(0, date.timeIntervalSince1970))
         var parts = tm()
         gmtime_r(&time, &parts)
         func digits(_ number: Int32, _ count: Int) -> String {

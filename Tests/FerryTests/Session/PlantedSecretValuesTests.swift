@@ -100,7 +100,7 @@ struct PlantedSecretValuesTests {
         }
 
         func retry(_ attempt: RequestAttempt, dueTo failure: AttemptFailure) async -> RetryDecision {
-            note([attempt, failure])
+            note([attempt, failure, CallEnd(failure.cause, request: failure.request)])
             return .proceed
         }
 
