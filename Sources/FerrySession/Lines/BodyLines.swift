@@ -41,13 +41,16 @@ public struct BodyLines<Base: AsyncSequence & Sendable>: AsyncSequence, Sendable
         /// Returns the next line, and waits for it if necessary; `nil` at the end of the body.
         ///
         /// - Throws: The error that the transfer ended with, or a `URLError` with the code `dataLengthExceedsMaximum`
-        ///   for a line that is too long.
+        ///   for a line that is too long, or `cancelled` if the Swift task is cancelled; lines that have arrived are
+        ///   left out then.
         public mutating func next() async throws -> String? { try await next(isolation: nil) }
 
         /// Like ``next()``, without leaving the actor that reads, unless the iterator waits.
         public mutating func next(isolation actor: isolated (any Actor)?) async throws -> String? {
             while base != nil {
                 do {
+                    // Many lines may have arrived that the reader no longer wants.
+                    if Task.isCancelled { throw URLError(.cancelled) }
                     if let line = try splitter.next() { return line }
                     guard let piece = try await base?.next(isolation: actor) else {
                         base = nil

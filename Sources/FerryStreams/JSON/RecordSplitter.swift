@@ -1,5 +1,5 @@
 /// Splits the bytes of a stream into the texts of NDJSON, which end with a line feed, or of a JSON text sequence, each
-/// of which begins with a record separator (RFC 7464).
+/// of which begins with a record separator (RFC 7464, whose sections are named below).
 struct RecordSplitter: PieceSplitter {
     private static let separator: UInt8 = 0x1E
     private static let lineFeed = UInt8(ascii: "\n")
@@ -25,15 +25,24 @@ struct RecordSplitter: PieceSplitter {
 
     /// Returns the next whole text without blanks around it; `nil` if there is none yet.
     ///
-    /// - Throws: A `URLError` with the code `dataLengthExceedsMaximum` if a text is longer than the limit, or
-    ///   `networkConnectionLost` if the text of a sequence was cut off.
+    /// - Throws: A `URLError` with the code `dataLengthExceedsMaximum` if a text is longer than the limit.
     mutating func next() throws(URLError) -> Data? {
         while let end = try end() {
-            let text = try text(in: buffer[start..<end])
+            let bytes = buffer[start..<end]
             (start, searched) = (end + 1, end + 1)
-            if let text { return text }
+            let text = Self.trimmed(bytes)
+            if !text.isEmpty, !mayBeCutOff(text, bytes) { return Data(text) }
         }
         return nil
+    }
+
+    /// Whether a text of a sequence may be the beginning of another one, which a reader must drop (section 2.4).
+    ///
+    /// That is a number or a word that nothing ends. Other texts that are cut off are no JSON.
+    private func mayBeCutOff(_ text: ArraySlice<UInt8>, _ bytes: ArraySlice<UInt8>) -> Bool {
+        guard isSequence == true, let first = text.first, bytes.last.map(Self.isBlank) != true else { return false }
+        let isNumber = first == UInt8(ascii: "-") || (0x30...0x39).contains(first)
+        return isNumber || ["true", "false", "null"].contains { $0.utf8.starts(with: text) }
     }
 
     /// Returns the last text, if it has no end; call this after the last piece.
@@ -41,14 +50,9 @@ struct RecordSplitter: PieceSplitter {
     /// - Throws: A `URLError` with the code `networkConnectionLost` if the text of a sequence was cut off.
     mutating func last() throws(URLError) -> Data? {
         defer { (buffer, start, searched) = ([], 0, 0) }
-        return try text(in: buffer[start...])
-    }
-
-    /// Returns a text without the blanks around it; `nil` if there are only blanks.
-    private func text(in bytes: ArraySlice<UInt8>) throws(URLError) -> Data? {
+        let bytes = buffer[start...]
         let text = Self.trimmed(bytes)
         guard let last = text.last else { return nil }
-        // Section 2.4: a number or a word without a line feed may be the beginning of another one.
         let isClosed =
             bytes.last == Self.lineFeed || [UInt8(ascii: "}"), UInt8(ascii: "]"), UInt8(ascii: "\"")].contains(last)
         guard isSequence != true || isClosed else {

@@ -26,6 +26,8 @@ struct SplitReader<Base: AsyncIteratorProtocol, Output> where Base.Element == Da
     mutating func next(isolation actor: isolated (any Actor)?) async throws -> Output? {
         while base != nil {
             do {
+                // Many elements may have arrived that the reader no longer wants.
+                if Task.isCancelled { throw URLError(.cancelled) }
                 if let element = try splitter.next() { return element }
                 guard let piece = try await base?.next(isolation: actor) else {
                     base = nil

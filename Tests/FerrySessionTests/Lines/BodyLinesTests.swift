@@ -98,4 +98,21 @@ struct BodyLinesTests {
         #expect(lines == ["one"])
         #expect(error?.code == .networkConnectionLost)
     }
+
+    @Test("Lines that have arrived are left out once the Swift task is cancelled")
+    func cancellation() async throws {
+        let pieces = AsyncStream { continuation in
+            continuation.yield(Data(String(repeating: "x\n", count: 10_000).utf8))
+            continuation.finish()
+        }
+        let count = Watched(0)
+        let task = Task {
+            for try await _ in BodyLines(pieces) {
+                count.change { $0 += 1 }
+                if count.current == 10 { withUnsafeCurrentTask { $0?.cancel() } }
+            }
+        }
+        let error = await #expect(throws: URLError.self) { try await task.value }
+        #expect(error?.code == .cancelled && count.current == 10)
+    }
 }

@@ -35,14 +35,38 @@ struct JSONLinesTests {
     }
 
     @Test(
-        "A number of a sequence that was cut off is an error, also if other texts follow",
-        arguments: ["\u{1E}1\n\u{1E}12", "\u{1E}1\n\u{1E}12\u{1E}3\n", "\u{1E}tru\u{1E}3\n"]
+        "A number at the end of a sequence that was cut off is an error",
+        arguments: ["\u{1E}1\n\u{1E}12", "\u{1E}tru"]
     )
     func sequences(text: String) async throws {
         for size in [1, 3, .max] {
             let error = await #expect(throws: URLError.self) { try await values(text, pieces: size) }
             #expect(error?.code == .networkConnectionLost)
         }
+    }
+
+    @Test(
+        "What may be the beginning of a number or a word is dropped if another text follows (RFC 7464, section 2.4)",
+        arguments: ["\u{1E}1\n\u{1E}12\u{1E}3\n", "\u{1E}1\n\u{1E}tru\u{1E}3\n", "\u{1E}1\n\u{1E}-\u{1E}3\n"]
+    )
+    func dropped(text: String) async throws {
+        for size in [1, 3, .max] { #expect(try await values(text, pieces: size) == [1, 3]) }
+    }
+
+    @Test(
+        "An iterator goes on after a text of a sequence that was cut off",
+        arguments: ["{\"a\":", "\"b", "trunc", "[1"]
+    )
+    func cutOff(text: String) async throws {
+        let pieces = AsyncStream { continuation in
+            continuation.yield(Data("\u{1E}1\n\u{1E}\(text)\u{1E}3\n".utf8))
+            continuation.finish()
+        }
+        var iterator = pieces.jsonLines(as: JSONValue.self).makeAsyncIterator()
+        #expect(try await iterator.next() == 1)
+        await #expect(throws: DecodingError.self) { try await iterator.next() }
+        #expect(try await iterator.next() == 3)
+        #expect(try await iterator.next() == nil)
     }
 
     @Test("A text that is too long ends the stream before it takes memory")
@@ -99,5 +123,22 @@ struct JSONLinesTests {
         var count = 0
         for try await _ in HTTPSessionManager(baseURL: url).stream(.get("")).jsonLines(as: Entry.self) { count += 1 }
         #expect(count == 2)
+    }
+
+    @Test("Values that have arrived are left out once the Swift task is cancelled")
+    func cancellation() async throws {
+        let pieces = AsyncStream { continuation in
+            continuation.yield(Data(String(repeating: "1\n", count: 10_000).utf8))
+            continuation.finish()
+        }
+        let count = Watched(0)
+        let task = Task {
+            for try await _ in pieces.jsonLines(as: Int.self) {
+                count.change { $0 += 1 }
+                if count.current == 10 { withUnsafeCurrentTask { $0?.cancel() } }
+            }
+        }
+        let error = await #expect(throws: URLError.self) { try await task.value }
+        #expect(error?.code == .cancelled && count.current == 10)
     }
 }
