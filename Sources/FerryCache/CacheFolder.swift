@@ -49,8 +49,10 @@ package final class CacheFolder: Sendable {
 
     package func path(_ name: CacheName) -> String { root + "/" + name.path }
 
+    /// Returns the name of a variant's file, which begins like that of the key's file.
     package static func variantName(_ key: String, _ generation: String, _ variant: String) -> CacheName {
-        CacheName(hashing: key + "\n" + generation + "\n" + variant)
+        let own = CacheName(hashing: key + "\n" + generation + "\n" + variant)
+        return CacheName(high: CacheName(hashing: key).high, low: own.low, kind: .response)
     }
 
     /// Returns the stored response for a request whose header lines are `lines`.
@@ -105,11 +107,30 @@ package final class CacheFolder: Sendable {
         }
     }
 
-    /// Removes all responses of a key; its variants are never found again.
+    /// Removes all responses of a key.
     package func remove(_ key: String) {
         let name = CacheName(hashing: key)
-        if let body = read(name)?.record.bodyName.flatMap({ CacheName($0) }) { delete(body) }
+        if remove(name)?.variants != nil { removeVariants(of: name) }
+    }
+
+    /// Removes a response with its body, and returns its record; `nil` if there was none.
+    @discardableResult
+    private func remove(_ name: CacheName) -> CacheFile.Record? {
+        let record = read(name)?.record
+        if let body = record?.bodyName.flatMap({ CacheName($0) }) { delete(body) }
         delete(name)
+        return record
+    }
+
+    /// Removes the variants of a key, also those of earlier generations.
+    private func removeVariants(of key: CacheName) {
+        let folder = URL(fileURLWithPath: path(key)).deletingLastPathComponent().path
+        for fileName in (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? [] {
+            guard let name = CacheName(fileName), name.kind == .response, name.high == key.high, name != key else {
+                continue
+            }
+            remove(name)
+        }
     }
 }
 
@@ -177,6 +198,8 @@ extension CacheFolder {
         keeping bodyName: String? = nil
     ) -> Bool {
         if let name = present.name { return replace(name, bytes, old: present.record, keeping: bodyName) }
+        // Variants that other fields distinguish are never found again.
+        if present.keyRecord?.variants != nil { removeVariants(of: CacheName(hashing: stored.key)) }
         let generation = UInt64.random(in: 0 ... .max).hexadecimal
         let variants = CacheFile.Variants(names: stored.selectingNames, generation: generation)
         guard let head = CacheFile.encode(CacheFile.Record(variants: variants), body: nil) else { return false }

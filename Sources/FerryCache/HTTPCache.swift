@@ -78,8 +78,7 @@ public final class HTTPCache: Sendable {
 
     /// Removes the responses to a URL, in memory and on disk, whatever their `Vary`.
     ///
-    /// Responses to requests that have been sent before are not stored either. Files of responses with `Vary` are not
-    /// used again, and are deleted when the cache needs their space.
+    /// Responses to requests that have been sent before are not stored either.
     public func remove(for url: URL) {
         if let key = CacheKey.key(url) { remove(key) }
     }

@@ -183,6 +183,25 @@ import Testing
         #expect(CacheSamples.body("/b", in: cache) == nil)
     }
 
+    @Test("Removing the responses to a URL leaves none of their bytes on the disk, and those of other URLs")
+    func removingVariants() throws {
+        let folder = try TemporaryFolder()
+        let cache = disk(folder)
+        func store(_ names: [String], _ lines: [String], _ body: Data) {
+            cache.begin().store(CacheSamples.stored("/a", vary: names, lines: lines), .data(body))
+        }
+        store(["foo"], ["Foo: 1"], Self.small)
+        store(["foo"], ["Foo: 2"], Self.large)
+        CacheSamples.store("/b", Self.small, in: cache)
+        #expect(CacheSamples.files(folder).count == 4)
+        // Other fields distinguish the variants from now on.
+        store(["bar"], ["Bar: 1"], Self.small)
+        #expect(CacheSamples.files(folder).count == 3)
+        cache.remove(for: try #require(URL(string: "http://example.com/a")))
+        #expect(CacheSamples.files(folder).count == 1)
+        #expect(CacheSamples.body("/b", in: disk(folder)) == Self.small)
+    }
+
     @Test("New metadata does not change the body", arguments: [small, large]) func updating(_ data: Data) throws {
         let folder = try TemporaryFolder()
         let cache = disk(folder)
