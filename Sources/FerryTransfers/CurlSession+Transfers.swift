@@ -15,7 +15,8 @@ extension CurlSession {
         _ download: VerifiedDownload,
         progress: (@Sendable (TransferProgress) -> Void)? = nil
     ) async throws -> VerifiedDownload.Outcome {
-        try await SegmentedRun(session: self, download: download, progress: progress).run()
+        guard download.hasPlainRequest else { throw VerifiedDownloadError.invalidRequest }
+        return try await SegmentedRun(session: self, download: download, progress: progress).run()
     }
 
     /// Uploads a file, and continues after lost connections where the server can.

@@ -63,7 +63,7 @@ public struct VerifiedDownload: Sendable {
         self.init(URLRequest(url: url), to: destination, connections: connections, digest: digest)
     }
 
-    /// Creates a download with a request, which must not have a body or a `Range`.
+    /// Creates a download with a request, which must be a GET without a body and without a `Range`.
     public init(
         _ request: URLRequest,
         to destination: URL,
@@ -71,6 +71,12 @@ public struct VerifiedDownload: Sendable {
         digest: ContentDigest? = nil
     ) {
         (self.request, self.destination, self.connections, self.digest) = (request, destination, connections, digest)
+    }
+
+    /// Whether the request is one for the whole file.
+    var hasPlainRequest: Bool {
+        request.httpMethod ?? "GET" == "GET" && request.httpBody == nil && request.httpBodyStream == nil
+            && request.value(forHTTPHeaderField: "Range") == nil
     }
 
     /// What a download has done.

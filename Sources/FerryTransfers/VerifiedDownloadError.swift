@@ -2,6 +2,8 @@
 ///
 /// A failed request throws a `URLError` instead, as do cancelled downloads.
 public enum VerifiedDownloadError: Error, Sendable, Hashable {
+    /// The request is not a GET without a body and without a `Range`.
+    case invalidRequest
     /// The bytes do not have the expected digest; the partial file is deleted.
     case digestMismatch(expected: ContentDigest, actual: ContentDigest)
     /// The file has another size, in bytes, than expected.
@@ -20,6 +22,7 @@ extension VerifiedDownloadError: LocalizedError, CustomStringConvertible {
     /// A sentence that describes the error.
     public var description: String {
         switch self {
+        case .invalidRequest: "The request of a download must be a GET without a body and a Range"
         case .digestMismatch(let expected, let actual):
             "The file has the digest \(actual) instead of \(expected)"
         case .sizeMismatch(let expected, let actual): "The file has \(actual) bytes instead of \(expected)"

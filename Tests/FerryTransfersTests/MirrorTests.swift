@@ -107,4 +107,13 @@ struct MirrorTests {
         expectWhole()
         #expect(log.requests.isEmpty != isWanted)
     }
+
+    @Test("The error is that of the download's own server, whatever its mirrors fail with afterwards")
+    func ownError() async throws {
+        let server = try LoopbackServer { _ in .status(503) }
+        let mirror = try LoopbackServer { _ in .status(404) }
+        let error = await failure { try await session.download(download(server, [mirror.url])) }
+        #expect(error as? VerifiedDownloadError == .status(503))
+        #expect(mirror.requestCount == 1)
+    }
 }

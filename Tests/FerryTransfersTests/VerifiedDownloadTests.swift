@@ -187,4 +187,21 @@ struct VerifiedDownloadTests {
         let error = await failure { try await session.download(download(server)) }
         #expect(error as? VerifiedDownloadError == .isBusy(path: file.partPath))
     }
+
+    @Test("A request that is not one for the whole file is refused before anything is sent")
+    func invalidRequests() async throws {
+        let server = try LoopbackServer { _ in .text("x") }
+        var requests = [URLRequest](repeating: URLRequest(url: server.url), count: 3)
+        requests[0].httpMethod = "POST"
+        requests[1].httpBody = Data("x".utf8)
+        requests[2].setValue("bytes=0-1", forHTTPHeaderField: "Range")
+        for request in requests {
+            let download = VerifiedDownload(request, to: folder.file("file"))
+            let error = await failure { try await session.download(download) }
+            #expect(error as? VerifiedDownloadError == .invalidRequest)
+            let queue = try await TransferQueue(folder: folder.file("queue"))
+            #expect(await failure { try await queue.add(download) } is TransferQueueError)
+        }
+        #expect(server.requestCount == 0 && folder.names == ["queue"])
+    }
 }

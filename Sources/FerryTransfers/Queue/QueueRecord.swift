@@ -127,13 +127,17 @@ extension QueueRecord.Request {
 extension QueueRecord.Download {
     init(_ download: VerifiedDownload, keepsSecrets: Bool) throws(TransferQueueError) {
         guard download.destination.isFileURL else { throw .invalidTransfer("The destination must be a file URL") }
+        guard download.hasPlainRequest else {
+            throw .invalidTransfer(VerifiedDownloadError.invalidRequest.description)
+        }
         request = try .init(download.request, keepsSecrets: keepsSecrets)
         path = download.destination.standardizedFileURL.path
         connections = download.connections
         digest = download.digest?.description
         checksAnnounced = download.checksAnnouncedDigest
         size = download.size
-        mirrors = Array(download.mirrors.prefix(16))
+        mirrors = download.mirrors.prefix(16)
+            .compactMap { keepsSecrets ? $0 : URL(string: PresentableText.withoutUserInfo($0.absoluteString)) }
         usesOffered = download.usesOfferedMirrors
         synchronizes = download.synchronizes
         continuesOtherURL = download.continuesOtherURL

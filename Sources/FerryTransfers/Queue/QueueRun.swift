@@ -179,9 +179,16 @@ struct QueueRun: Sendable {
         }
         guard let kept = record.work else { throw TransferQueueError.invalidTransfer("The digest is not valid") }
         let store = queue.store
+        // The last piece of an upload may be asked for after the upload was cancelled.
+        let isOver = Mutex(false)
+        defer { isOver.withLock { $0 = true } }
         let tell = { @Sendable (progress: TransferProgress) in
-            queue.running.withLock { $0[id] = progress }
-            self.tell(record, isRunning: true)
+            let isKnown = queue.running.withLock { running in
+                guard !isOver.withLock({ $0 }) else { return false }
+                running[id] = progress
+                return true
+            }
+            if isKnown { self.tell(record, isRunning: true) }
         }
         switch queue.added.withLock({ $0[id] }) ?? kept {
         case .download(var download):
@@ -235,7 +242,7 @@ struct QueueRun: Sendable {
         switch error {
         case let error as URLError: error.isPassing
         case VerifiedDownloadError.status(let status), FileUploadError.status(let status):
-            status == 408 || status == 429 || status >= 500
+            HTTPURLResponse.isPassing(status)
         case VerifiedDownloadError.keepsChanging: true
         default: false
         }
@@ -248,7 +255,8 @@ struct QueueRun: Sendable {
         let last = try await queue.store.release(id) { record in
             switch ending {
             case .finished(let bytes): (record.state, record.bytes, record.published) = (.finished, bytes, nil)
-            case .failed(let error): (record.state, record.error) = (.failed, error.localizedDescription)
+            case .failed(let error):
+                (record.state, record.error, record.published) = (.failed, error.localizedDescription, nil)
             case .cancelled, .unrecorded: break
             }
         }

@@ -27,7 +27,8 @@ public final class TransferQueue: Sendable {
         /// How often, and when, a transfer begins again after a failure of the connection or the server.
         ///
         /// It is `RetryPolicy.standard` by default, and nil for never. Its statuses and failures have no effect. A
-        /// transfer that has made progress since it failed is counted from the start.
+        /// transfer that has made progress since it failed is counted from the start. The session's own policy applies
+        /// to each request of a transfer as well, so a session without one is best.
         public var retry: RetryPolicy? = .standard
         /// The limit on the bytes per second of all transfers together that have none; nil, the default, for none.
         public var limit: BandwidthLimit?

@@ -177,7 +177,7 @@ struct SegmentWorker: Sendable {
             return state.entity?.validator != nil
         }
         if isRanged, received >= Self.progress {
-            run.state.withLock { $0.lastError = error }
+            run.state.withLock { $0.note(error, of: index) }
         } else {
             try await run.fail(index, error)
         }

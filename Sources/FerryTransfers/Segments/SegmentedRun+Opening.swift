@@ -21,7 +21,7 @@ extension SegmentedRun {
                         return Opened(bytes: bytes, response: response, source: index)
                     }
                     drop(index, VerifiedDownloadError.sizeMismatch(expected: size, actual: length))
-                } else if status == 408 || status == 429 || status >= 500 {
+                } else if response.isPassing {
                     try await fail(index, VerifiedDownloadError.status(status))
                 } else {
                     drop(index, VerifiedDownloadError.status(status))
@@ -71,7 +71,7 @@ extension SegmentedRun {
     func drop(_ index: Int, _ error: any Error) {
         state.withLock { state in
             state.sources[index].isUsable = false
-            state.lastError = error
+            state.note(error, of: index)
         }
     }
 
@@ -80,7 +80,7 @@ extension SegmentedRun {
         let isLasting = (error as? URLError).map { !$0.isPassing } ?? false
         let now = MonotonicTime.now()
         let delay = state.withLock { state in
-            state.lastError = error
+            state.note(error, of: index)
             if isLasting { state.sources[index].isUsable = false }
             if now >= state.sources[index].retryTime {
                 state.sources[index].failures += 1

@@ -18,10 +18,17 @@ final class SegmentedRun: Sendable {
         var hasRetired = false
         var continuedBytes: Int64 = 0
         var lastError: (any Error)?
+        /// The source whose error that is.
+        var failedSource: Int?
         var rates: [Int: TransferRate] = [:]
         var meter = ProgressMeter()
         /// When the record was written; the first time is a quarter of a second after the start.
         var lastSave = MonotonicTime.now().before(.milliseconds(750))
+
+        /// Notes why a request has failed; an error of the first source is kept, and not replaced by that of a mirror.
+        mutating func note(_ error: any Error, of source: Int) {
+            if source == 0 || failedSource != 0 { (lastError, failedSource) = (error, source) }
+        }
 
         /// Remembers a part that may be wrong.
         mutating func doubt(_ part: Range<Int64>) {
@@ -76,15 +83,17 @@ final class SegmentedRun: Sendable {
 
     private func run(_ file: SegmentFile) async throws -> VerifiedDownload.Outcome {
         try await load(file)
+        var hasChanged = false
         for _ in 0...Self.mostRestarts {
             if try await fetch(file) { return try await finish(file) }
             state.withLock { state in
+                hasChanged = state.mustRestart
                 state.plan = SegmentPlan(total: nil)
                 (state.entity, state.doubtful, state.mustRestart, state.continuedBytes) = (nil, [], false, 0)
                 for index in state.sources.indices { state.sources[index].hasRanges = true }
             }
         }
-        throw state.withLock { $0.lastError } ?? VerifiedDownloadError.keepsChanging
+        throw state.withLock { hasChanged ? nil : $0.lastError } ?? VerifiedDownloadError.keepsChanging
     }
 
     /// Reads what an earlier run has left.

@@ -13,5 +13,8 @@ extension HTTPURLResponse {
     var isPassing: Bool { Self.isPassing(statusCode) }
 
     /// Returns whether a status says that the same request may succeed later (RFC 9110, section 15).
-    static func isPassing(_ status: Int) -> Bool { status == 408 || status == 429 || status >= 500 }
+    ///
+    /// A server of uploads may respond with 423 (RFC 4918, section 11.3) until it notices that an earlier connection is
+    /// lost.
+    static func isPassing(_ status: Int) -> Bool { [408, 423, 429].contains(status) || status >= 500 }
 }

@@ -21,7 +21,9 @@ enum UploadProtocol: Sendable, Hashable {
 
     private func setCommonFields(of request: inout URLRequest) {
         switch self {
-        case .tus: request.setValue(Self.tusVersion, forHTTPHeaderField: "Tus-Resumable")
+        case .tus:
+            request.setValue(Self.tusVersion, forHTTPHeaderField: "Tus-Resumable")
+            request.removeIdempotencyKey()
         case .resumableUploads:
             request.setValue(Self.draftVersion, forHTTPHeaderField: "Upload-Draft-Interop-Version")
         }
@@ -169,9 +171,15 @@ enum UploadProtocol: Sendable, Hashable {
         var request = URLRequest(url: url, timeoutInterval: original.timeoutInterval)
         if let own = original.url, Origin(own) == Origin(url) {
             request.allHTTPHeaderFields = original.allHTTPHeaderFields
+            request.removeIdempotencyKey()
         }
         request.httpMethod = method
         request.cachePolicy = .reloadIgnoringLocalCacheData
         return request
     }
+}
+
+extension URLRequest {
+    /// Removes the key of an upload from one of its requests: each is another one, and the server tells what it has.
+    mutating func removeIdempotencyKey() { setValue(nil, forHTTPHeaderField: "Idempotency-Key") }
 }

@@ -14,7 +14,8 @@ final class UploadRun: Sendable {
 
     private struct State: Sendable {
         var location: FileUpload.Location?
-        var parts: [Part] = []
+        /// One part until it is known how many there are.
+        var parts = [Part(range: 0..<0)]
         var continuedBytes: Int64 = 0
         var meter = ProgressMeter()
     }
@@ -58,7 +59,7 @@ final class UploadRun: Sendable {
     func run() async throws -> FileUpload.Outcome {
         do {
             let source = try await UploadSource(path: upload.file.path)
-            let offer = try await findOffer()
+            let offer = try await findOffer(source)
             if let limit = offer.mostBytes, source.size > limit { throw FileUploadError.tooLarge(limit: limit) }
             if offer.resumption == .tus, let checksum = upload.checksum, !offer.checksums.contains(checksum) {
                 throw FileUploadError.checksumNotOffered
@@ -70,15 +71,23 @@ final class UploadRun: Sendable {
     }
 
     /// Asks the server what it offers, unless that is not needed.
-    private func findOffer() async throws -> UploadOffer {
+    private func findOffer(_ source: UploadSource) async throws -> UploadOffer {
         // An upload that the server no longer has begins again as it was begun.
         let known = upload.location?.resumption ?? upload.resumption
         let wantsExtensions = known == .tus && (upload.checksum != nil || upload.connections > 1)
         guard known == .automatic || wantsExtensions else { return UploadOffer(known) }
         var request = request
         request.httpMethod = "OPTIONS"
-        let (_, response) = try await session.data(for: request)
-        var offer = (response as? HTTPURLResponse).map { UploadOffer($0) } ?? UploadOffer(.resumableUploads)
+        request.removeIdempotencyKey()
+        let response = try await repeating(0, mayCreate: true) { [request] in
+            let response = try await self.exchange(request, source).response
+            // A server that does not know the method has no offer.
+            if response.isPassing, response.statusCode != 501 {
+                throw Interruption(cause: FileUploadError.status(response.statusCode))
+            }
+            return response
+        }
+        var offer = UploadOffer(response)
         if known == .tus { offer.resumption = .tus }
         return offer
     }

@@ -180,10 +180,12 @@ import Testing
         var request = URLRequest(url: try #require(components.url))
         for name in ["Authorization", "X-Api-Key", "Cookie"] { request.setValue("planted2", forHTTPHeaderField: name) }
         request.setValue("text/plain", forHTTPHeaderField: "Accept")
-        try await queue.add(VerifiedDownload(request, to: folder.file("a")))
+        var download = VerifiedDownload(request, to: folder.file("a"))
+        download.mirrors = [try #require(components.url).appendingPathComponent("mirror")]
+        try await queue.add(download)
         let journal = try String(contentsOf: place.appendingPathComponent("journal"), encoding: .utf8)
         #expect(journal.contains("planted1") == keeps && journal.contains("planted2") == keeps)
-        #expect(journal.contains("text/plain"))
+        #expect(journal.contains("text/plain") && journal.contains("mirror"))
 
         let other = try await self.queue()
         try await other.run(with: session)

@@ -1,0 +1,96 @@
+import Testing
+
+@testable import FerryTransfers
+
+/// What the requests of an upload have in common with the caller's, and when the question for the offer is repeated.
+@Suite(.timeLimit(.minutes(5)))
+struct UploadRequestsTests {
+    private let folder: TemporaryFolder
+    private let session = makeSession()
+
+    init() throws {
+        folder = try TemporaryFolder()
+        try folder.file("file", "hello")
+    }
+
+    /// A server of tus that answers the first requests with OPTIONS with some statuses.
+    private func server(_ statuses: [Int] = []) throws -> LoopbackServer {
+        let waiting = Mutex(statuses)
+        return try LoopbackServer { request in
+            let version = LoopbackResponse.status(204).adding("Tus-Resumable", "1.0.0")
+            switch request.method {
+            case "OPTIONS":
+                if let status = waiting.withLock({ $0.isEmpty ? nil : $0.removeFirst() }) { return .status(status) }
+                return version.adding("Tus-Version", "1.0.0")
+            case "POST":
+                guard request.header("Tus-Resumable") != nil else { return .status(412) }
+                return LoopbackResponse.status(201).adding("Location", "/made").adding("Tus-Resumable", "1.0.0")
+            case "HEAD": return version.adding("Upload-Offset", "0").adding("Upload-Length", "5")
+            case "PATCH": return version.adding("Upload-Offset", "5")
+            default: return .status(405)
+            }
+        }
+    }
+
+    @Test("The requests of a protocol have the fields of the upload, but not its key for one request")
+    func key() async throws {
+        let server = try server()
+        var upload = FileUpload(folder.file("file"), to: server.url)
+        upload.request.setValue("\"1\"", forHTTPHeaderField: "Idempotency-Key")
+        upload.request.setValue("a", forHTTPHeaderField: "X-Own")
+        _ = try await session.upload(upload)
+        #expect(server.requests.map(\.method) == ["OPTIONS", "POST", "HEAD", "PATCH"])
+        #expect(server.requests.allSatisfy { $0.header("X-Own") == "a" && $0.header("Idempotency-Key") == nil })
+    }
+
+    @Test("An upload without a protocol keeps its key") func plain() async throws {
+        let server = try LoopbackServer { _ in .status(201) }
+        var upload = FileUpload(folder.file("file"), to: server.url)
+        upload.resumption = .none
+        upload.request.setValue("\"1\"", forHTTPHeaderField: "Idempotency-Key")
+        _ = try await session.upload(upload)
+        #expect(server.requests.map { $0.header("Idempotency-Key") } == ["\"1\""])
+    }
+
+    @Test("A server that is busy is asked again for its offer", arguments: [[503], [429, 502]])
+    func busy(statuses: [Int]) async throws {
+        let server = try server(statuses)
+        _ = try await session.upload(FileUpload(folder.file("file"), to: server.url))
+        let methods = statuses.map { _ in "OPTIONS" } + ["OPTIONS", "POST", "HEAD", "PATCH"]
+        #expect(server.requests.map(\.method) == methods)
+    }
+
+    @Test("A server that stays busy fails the upload with its status")
+    func alwaysBusy() async throws {
+        let server = try server(Array(repeating: 503, count: 100))
+        let error = await failure { try await session.upload(FileUpload(folder.file("file"), to: server.url)) }
+        #expect(error as? FileUploadError == .status(503))
+        #expect(server.requests.allSatisfy { $0.method == "OPTIONS" })
+    }
+
+    @Test("A server without the method has no offer", arguments: [405, 501])
+    func noOffer(status: Int) async throws {
+        let server = try LoopbackServer { .status($0.method == "OPTIONS" ? status : 201) }
+        _ = try await session.upload(FileUpload(folder.file("file"), to: server.url))
+        #expect(server.requests.map(\.method) == ["OPTIONS", "POST"])
+    }
+
+    @Test("A server that has locked an upload is asked again")
+    func locked() async throws {
+        let answers = Watched([423, 423])
+        let server = try LoopbackServer { request in
+            let version = LoopbackResponse.status(204).adding("Tus-Resumable", "1.0.0")
+            switch request.method {
+            case "OPTIONS": return version.adding("Tus-Version", "1.0.0")
+            case "POST": return LoopbackResponse.status(201).adding("Location", "/made")
+            case "HEAD":
+                let status = answers.change { $0.isEmpty ? nil : $0.removeFirst() }
+                return status.map { .status($0) }
+                    ?? version.adding("Upload-Offset", "0").adding("Upload-Length", "5")
+            default: return version.adding("Upload-Offset", "5")
+            }
+        }
+        _ = try await session.upload(FileUpload(folder.file("file"), to: server.url))
+        #expect(server.requests.map(\.method) == ["OPTIONS", "POST", "HEAD", "HEAD", "HEAD", "PATCH"])
+    }
+}
