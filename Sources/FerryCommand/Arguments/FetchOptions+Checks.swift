@@ -54,7 +54,9 @@ extension FetchOptions {
         let name = "--" + option.rawValue
         let others: [(option: Option, isGiven: Bool)] = [
             (.digest, usesDigest), (.compressed, asksForCompression), (.dumpHeader, headFile != nil),
-            (.failWithBody, savesErrorBodies),
+            (.failWithBody, savesErrorBodies), (.noRedirect, !followsRedirects), (.timeCondition, timeCondition != nil),
+            // Its requests are not reported one by one.
+            (.writeOut, writeOut != nil), (.timings, showsTimings), (.timeline, timeline != nil),
         ]
         if let other = others.first(where: \.isGiven)?.option {
             throw UsageError("\(name) and --\(other.rawValue) cannot be combined")
@@ -109,6 +111,7 @@ extension FetchOptions {
             (.include, includesHead), (.dumpHeader, headFile != nil), (.writeOut, writeOut != nil),
             (.form, !form.isEmpty), (.uploadFile, uploadFile != nil), (.timings, showsTimings),
             (.timeline, timeline != nil), (.limitRate, rate != nil), (.continueDownload, continuesDownloads),
+            (.noRedirect, !followsRedirects), (.digest, usesDigest), (.cookieJar, cookieJar != nil),
         ]
         if let other = others.first(where: \.isGiven)?.option {
             throw UsageError("--\(format.rawValue) and --\(other.rawValue) cannot be combined")
@@ -121,7 +124,10 @@ extension FetchOptions {
         let others: [(option: Option, isGiven: Bool)] = [
             (.request, method != nil), (.output, !outputs.isEmpty), (.remoteName, usesRemoteNames),
             (.get, sendsDataInQuery), (.head, asksForHeadOnly), (.serverSentEvents, streamFormat == .events),
-            (.lines, streamFormat == .lines),
+            (.lines, streamFormat == .lines), (.include, includesHead), (.dumpHeader, headFile != nil),
+            (.writeOut, writeOut != nil), (.timings, showsTimings), (.timeline, timeline != nil),
+            (.jsonLog, eventLog != nil), (.cookieJar, cookieJar != nil), (.continueDownload, continuesDownloads),
+            (.noRedirect, !followsRedirects), (.digest, usesDigest),
         ]
         if let other = bodyOptions.first ?? others.first(where: \.isGiven)?.option {
             throw UsageError("--\(other.rawValue) is not an option of ferry ws")

@@ -85,8 +85,12 @@ struct QueueAction: Equatable, Sendable {
         switch verb {
         case .add:
             (others.outputs, others.outputFolder, others.usesRemoteNames) = ([], nil, false)
-            (others.uploadFile, others.method, others.headers) = (nil, nil, [])
-            (others.connections, others.mirrors, others.checksum, others.batchFile) = (nil, [], nil, nil)
+            (others.headers, others.batchFile) = ([], nil)
+            if options.uploadFile == nil {
+                (others.connections, others.mirrors, others.checksum) = (nil, [], nil)
+            } else {
+                (others.uploadFile, others.method) = (nil, nil)
+            }
         case .run:
             (others.rate, others.retries, others.isParallel, others.parallelMax) = (nil, nil, false, nil)
             (others.timeout, others.connectTimeout, others.netrcFile) = (none.timeout, nil, nil)

@@ -131,7 +131,10 @@ struct QueueCommand: Sendable {
     // MARK: - Running
 
     private func run(_ queue: TransferQueue) async throws -> ExitStatus {
-        let session = try CurlSession.make(options, console: console)
+        // The queue repeats transfers itself.
+        var own = options
+        own.retries = nil
+        let session = try CurlSession.make(own, console: console)
         let mode: ProgressBoard.Mode = options.isSilent ? .hidden : console.terminal.canRedraw ? .bar : .lines
         let board = ProgressBoard(console, mode: mode)
         let items = Mutex<[Int: ProgressBoard.Item]>([:])

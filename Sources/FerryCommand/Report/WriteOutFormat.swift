@@ -21,6 +21,8 @@ struct WriteOutFormat: Equatable, Sendable {
                 parts.append(.text(text))
                 text = ""
                 parts.append(try Self.variable(&rest))
+            case ("%", "h"?) where rest.hasPrefix("header{"), ("%", "o"?) where rest.hasPrefix("output{"):
+                throw UsageError("--write-out has neither %header{} nor %output{}")
             case ("%", "%"?):
                 rest.removeFirst()
                 text.append("%")

@@ -42,6 +42,10 @@ struct StreamCommand: Sendable {
         }
         log?.exit(status, transfers: 1, failures: status == .success ? 0 : 1)
         await log?.flush()
+        if let failure = log?.failure {
+            console.error(failure.message)
+            if status == .success { status = failure.status }
+        }
         return status
     }
 

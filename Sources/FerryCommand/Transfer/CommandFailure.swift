@@ -61,6 +61,7 @@ extension CommandFailure {
     private static func verified(_ error: VerifiedDownloadError, _ url: URL) -> CommandFailure {
         let start = url.presentableText + ": "
         return switch error {
+        case .invalidRequest: CommandFailure(.usage, start + error.description)
         case .digestMismatch, .sizeMismatch: CommandFailure(.failedCheck, start + error.description)
         case .status(let status): CommandFailure(status >= 400 ? .http : .network, start + text(ofStatus: status))
         case .keepsChanging: CommandFailure(.network, start + error.description)
@@ -147,7 +148,7 @@ enum ExitStatus: Int32, CaseIterable, Sendable {
         switch self {
         case .success: "everything was transferred"
         case .failedCheck:
-            "a checksum was wrong, a WebSocket was not closed with 1000, or a step of the demonstration failed"
+            "a checksum, a queued transfer or a step of the demonstration failed, or a WebSocket closed without 1000"
         case .usage: "the arguments or a URL are invalid"
         case .lookup: "could not find the address of a host"
         case .network: "could not connect, lost the connection, or the response is not HTTP"

@@ -201,7 +201,10 @@ final class PartFile {
     /// Keeps the partial file if it can be continued and deletes it otherwise; returns whether it was kept.
     func abandon() -> Bool {
         defer { file = nil }
-        if continuation != nil {
+        var isMarked = false
+        if case .marked = storage { isMarked = true }
+        // A marked file was only written to be renamed, and has no record.
+        if continuation != nil, !isMarked {
             do {
                 try keep()
                 return true

@@ -75,6 +75,8 @@ extension CurlSession {
             throw CommandFailure(.network, error.localizedDescription)
         }
         let configuration = URLSessionConfiguration.ephemeral
+        // Each URL is a request, as with curl, also if it is given twice.
+        configuration.urlCache = nil
         configuration.timeoutIntervalForRequest = options.timeout
         if let maxTime = options.maxTime { configuration.timeoutIntervalForResource = maxTime }
         configuration.httpMaximumConnectionsPerHost = max(6, options.parallel)

@@ -84,8 +84,8 @@ extension Destination {
 
 // The file names of `-O`.
 extension FileName {
-    /// The length in bytes of the longest name that leaves room for `.part.ferry.new`.
-    private static let longest = maximumByteCount - 15
+    /// The length in bytes of the longest name that leaves room for `.part.ferry.new` and `.segments.state.new`.
+    private static let longest = maximumByteCount - 19
 
     /// A name, and whether the server chose it; a file with such a name never replaces another.
     struct Choice: Equatable {

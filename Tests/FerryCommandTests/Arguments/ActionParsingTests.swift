@@ -146,6 +146,17 @@ struct ActionParsingTests {
             (["-F", "x=\"y\"z", "http://a"], "The part x has 'z' after the closing quote"),
             (["-CO", "-F", "x=y", "http://a"], "--continue needs a plain GET into a file, without --include"),
             (["-C", "http://a"], "--continue needs a file: --output or --remote-name"),
+            (["--no-redirect", "--lines", "http://a"], "--lines and --no-redirect cannot be combined"),
+            (["--digest", "-u", "a:b", "--sse", "http://a"], "--sse and --digest cannot be combined"),
+            (["-c", "jar", "--sse", "http://a"], "--sse and --cookie-jar cannot be combined"),
+            (
+                ["-O", "--connections", "2", "--no-redirect", "http://a"],
+                "--connections and --no-redirect cannot be combined"
+            ),
+            (
+                ["-O", "--connections", "2", "-z", "2025-01-01", "http://a"],
+                "--connections and --time-cond cannot be combined"
+            ),
             (["-CO", "-d", "x", "http://a"], "--continue needs a plain GET into a file, without --include"),
             (["-COi", "http://a"], "--continue needs a plain GET into a file, without --include"),
             (["-CO", "-r", "0-1", "http://a"], "--continue sets the header field Range itself"),

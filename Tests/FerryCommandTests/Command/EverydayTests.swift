@@ -124,4 +124,13 @@ struct EverydayTests {
         let outcome = try await FerryProcess.run(["--unix-socket", "missing", url("/echo")], in: folder)
         #expect(outcome.status == 7 && server.requestCount == 1)
     }
+
+    @Test("A URL that is given twice is requested twice, also if its response may be stored")
+    func twice() async throws {
+        let server = try LoopbackServer { _ in .text("x").adding("Cache-Control", "max-age=600") }
+        let url = server.url.absoluteString
+        let outcome = try await FerryProcess.run(["-s", url, url], in: folder)
+        #expect(outcome.text == "xx" && outcome.status == 0)
+        #expect(server.requestCount == 2)
+    }
 }

@@ -84,6 +84,8 @@ struct QueueTests {
             (["queue", "--dir", "q", "add", "-H", "Authorization: x", "http://a/"], "Authorization"),
             (["queue", "--dir", "q", "add", "-u", "a:b", "http://a/"], "no effect"),
             (["queue", "--dir", "q", "list", "-P", "4"], "no effect"),
+            (["queue", "--dir", "q", "add", "-T", "a", "--connections", "2", "http://a/"], "no effect"),
+            (["queue", "--dir", "q", "add", "-X", "PUT", "http://a/"], "no effect"),
             (["queue", "--dir", "q", "remove", "7"], "no transfer 7"),
         ]
     )

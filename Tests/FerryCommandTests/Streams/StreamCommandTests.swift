@@ -51,6 +51,12 @@ struct StreamCommandTests {
         #expect(log.last?.hasPrefix(#"{"event":"exit","time":"#) == true)
     }
 
+    @Test("A log that cannot be written fails the command") func fullLog() async throws {
+        let server = try server([Self.head + "data: one\n\n"])
+        let outcome = try await run(["--sse", "--json-log", "/dev/full"], server)
+        #expect(outcome.text == "one\n" && outcome.status == 23, "\(outcome.errors)")
+    }
+
     @Test("A refusal, another media type and a server that is gone have their own statuses")
     func failures() async throws {
         #expect(try await run(["--sse"], server(["HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\n\r\n"])).status == 22)

@@ -120,6 +120,8 @@ struct WebSocketCommandTests {
         "Options that do not belong together are refused",
         arguments: [
             ["ws"], ["ws", "ws://a/", "ws://b/"], ["ws", "-d", "x", "ws://a/"], ["ws", "-o", "f", "ws://a/"],
+            ["ws", "-i", "ws://a/"], ["ws", "--json-log", "-", "ws://a/"], ["ws", "--no-redirect", "ws://a/"],
+            ["ws", "-c", "jar", "ws://a/"], ["ws", "-w", "x", "ws://a/"], ["ws", "-C", "ws://a/"],
             ["ws", "ftp://a/"], ["--ping", "1", "http://a/"], ["--binary", "http://a/"], ["ws://a/"],
         ]
     )

@@ -98,6 +98,17 @@ struct PartFileTests {
         #expect(folder.names == ["file.part", "file.part.ferry"])
     }
 
+    @Test("A small file that cannot be published is deleted, since it has no record to continue from")
+    func cannotPublishSmall() throws {
+        let part = try PartFile(path, mayReplace: false)
+        try part.begin(record)
+        try part.append(Data("abcdef".utf8))
+        try folder.file("file", "mine")
+        #expect(throws: CommandFailure.self) { try part.publish() }
+        #expect(!part.abandon())
+        #expect(folder.names == ["file"] && folder.text("file") == "mine")
+    }
+
     @Test("The length that the server tells with the rest counts, if the record has none")
     func expects() throws {
         let part = try PartFile(path)
