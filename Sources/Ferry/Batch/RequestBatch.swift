@@ -43,8 +43,7 @@ extension HTTPSessionManager {
 ///
 /// Each iterator sends the requests again. The limit applies to the requests that are running or waiting to be read.
 /// Leaving the loop or cancelling the Swift task cancels the running requests, at the latest when the loop asks for the
-/// next response. A request that fails produces a response
-/// with its error, and the loop continues.
+/// next response. A request that fails produces a response with its error, and the loop continues.
 ///
 /// ```swift
 /// for try await response in manager.batch(requests, maxConcurrent: 4) {

@@ -226,6 +226,7 @@ public final class ReachabilityManager: Sendable {
             if state.streams.removeValue(forKey: number) != nil { state.holds -= 1 }
         }
     }
+
     /// Waits until the target is reachable.
     ///
     /// Returns immediately if the target is reachable, or if the system does not provide its status.

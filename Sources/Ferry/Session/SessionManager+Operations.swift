@@ -37,7 +37,7 @@ extension SessionManager {
 
     /// Returns the manager for a request whose security policy is not this manager's; this one if the policy is nil.
     ///
-    /// There is one manager for each policy, while it is used; it has the same settings.
+    /// There is one manager for each policy, while it is used; it has the settings that this one had when it was made.
     package func manager(
         applying policy: SecurityPolicy?,
         to request: URLRequest

@@ -52,7 +52,7 @@ package struct MultipartFile: Sendable {
 
     private static func unreachable(_ url: URL, _ failure: FileError) -> RequestSerializationError {
         if failure.reason == .notRegular || failure.code == EISDIR {
-            return error(.fileUnreachable, "The file URL does not refer to a regular file.", url)
+            return error(.fileUnreachable, "The file URL does not refer to a regular file: \(url.path)", url)
         }
         return error(.fileUnreachable, "The file URL is not reachable: \(url.path)", url, failure.posixError)
     }

@@ -100,8 +100,7 @@ extension PropertyListValue {
     ///
     /// A damaged list is an error: lists are not parsed by Foundation, which crashes on damaged binary ones. More than
     /// 512 levels and the OpenStep format are errors too, as are keys of more than 4,096 bytes or with more than 30
-    /// combining marks in a row, and XML whose document type has
-    /// declarations of its own.
+    /// combining marks in a row, and XML whose document type has declarations of its own.
     ///
     /// - Parameter propertyList: The list.
     /// - Throws: ``PropertyListParsingError`` with the reason and, if known, the position.
