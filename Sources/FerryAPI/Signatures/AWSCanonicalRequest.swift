@@ -62,7 +62,7 @@ package struct AWSCanonicalRequest: Sendable {
 
     /// Returns the path with each of its segments encoded once, however it is written.
     private static func encodedOnce(_ path: Substring.UTF8View) -> String {
-        path.parts(between: "/").map { decoded($0).percentEncoded(keeping: unreserved) }.joined(separator: "/")
+        path.parts(between: "/").map { $0.percentDecoded().percentEncoded(keeping: unreserved) }.joined(separator: "/")
     }
 
     /// Returns the items of a query, encoded and sorted by name and value.
@@ -71,25 +71,11 @@ package struct AWSCanonicalRequest: Sendable {
         for item in query.parts(between: "&") where !item.isEmpty {
             let parts = item.cut(at: "=")
             let (name, value) = (parts?.before ?? item, parts?.after ?? ""[...].utf8)
-            let bytes = (decoded(name, plusIsSpace: true), decoded(value, plusIsSpace: true))
+            let bytes = (name.percentDecoded(plusIsSpace: true), value.percentDecoded(plusIsSpace: true))
             items.append((bytes.0.percentEncoded(keeping: unreserved), bytes.1.percentEncoded(keeping: unreserved)))
         }
         return items.sorted { ($0.name, $0.value) < ($1.name, $1.value) }
             .map { "\($0.name)=\($0.value)" }.joined(separator: "&")
-    }
-
-    private static func decoded(_ text: Substring.UTF8View, plusIsSpace: Bool = false) -> [UInt8] {
-        var (bytes, rest) = ([UInt8](), text)
-        while let byte = rest.popFirst() {
-            let digits = rest.prefix(2).compactMap(\.hexValue)
-            if byte == UInt8(ascii: "%"), digits.count == 2 {
-                bytes.append(digits[0] << 4 | digits[1])
-                rest = rest.dropFirst(2)
-            } else {
-                bytes.append(plusIsSpace && byte == UInt8(ascii: "+") ? UInt8(ascii: " ") : byte)
-            }
-        }
-        return bytes
     }
 
     /// The characters besides letters and digits that are not encoded (RFC 3986, section 2.3).

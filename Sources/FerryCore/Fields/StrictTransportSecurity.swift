@@ -12,10 +12,10 @@ package struct StrictTransportSecurity: Hashable, Sendable {
         var age: Int64?
         for part in value.utf8.split(separator: UInt8(ascii: ";")) {
             let pair = part.split(separator: UInt8(ascii: "="), maxSplits: 1, omittingEmptySubsequences: false)
-            let name = pair.first.map { Substring($0).trimmingBlanks.lowercased() } ?? ""
+            let name = pair.first.map { Substring($0.trimmed).lowercased() } ?? ""
             if name.isEmpty, pair.count == 1 { continue }
             guard HeaderRule.isToken(name), seen.insert(name).inserted else { return nil }
-            let text = pair.count > 1 ? Substring(pair[1]).trimmingBlanks : nil
+            let text = pair.count > 1 ? Substring(pair[1].trimmed) : nil
             switch name {
             case "max-age":
                 guard let text, let seconds = DeltaSeconds.read(text.withoutQuotes) else { return nil }
@@ -32,14 +32,6 @@ package struct StrictTransportSecurity: Hashable, Sendable {
 }
 
 extension Substring {
-    fileprivate var trimmingBlanks: Substring {
-        let isBlank: (Character) -> Bool = { $0 == " " || $0 == "\t" }
-        guard let first = firstIndex(where: { !isBlank($0) }), let last = lastIndex(where: { !isBlank($0) }) else {
-            return ""
-        }
-        return self[first...last]
-    }
-
     fileprivate var withoutQuotes: Substring {
         count > 1 && first == "\"" && last == "\"" ? dropFirst().dropLast() : self
     }

@@ -55,23 +55,6 @@ public struct TransferMetrics: Sendable, Hashable {
             (self.url, self.method, self.status, self.start) = (url, method, status, start)
             (self.isFromCache, self.isShared) = (isFromCache, isShared)
         }
-
-        /// Returns the transaction of a response from the cache, which takes no time.
-        package static func cached(_ request: URLRequest, status: Int) -> Self {
-            let (url, method) = (request.url?.presentable, request.httpMethod ?? "GET")
-            return Self(url: url, method: method, status: status, start: .current, isFromCache: true)
-        }
-
-        /// Returns the transaction of a response that an interceptor has given.
-        package static func intercepted(_ request: URLRequest, status: Int) -> Self {
-            Self(url: request.url?.presentable, method: request.httpMethod ?? "GET", status: status, start: .current)
-        }
-
-        /// Returns the transaction of a response to an identical request of another task.
-        package static func shared(_ request: URLRequest, status: Int) -> Self {
-            let method = request.httpMethod ?? "GET"
-            return Self(url: request.url?.presentable, method: method, status: status, start: .current, isShared: true)
-        }
     }
 
     /// An attempt that has failed and was followed by another one.

@@ -13,6 +13,24 @@ extension Sequence<UInt8> {
     }
 }
 
+extension Substring.UTF8View {
+    /// The bytes after percent-encoding is undone once; a percent sign without two digits is kept.
+    package func percentDecoded(plusIsSpace: Bool = false) -> [UInt8] {
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(count)
+        var rest = self[...]
+        while let byte = rest.popFirst() {
+            if byte == UInt8(ascii: "%"), let high = rest.first?.hexValue, let low = rest.dropFirst().first?.hexValue {
+                bytes.append(high << 4 | low)
+                rest = rest.dropFirst(2)
+            } else {
+                bytes.append(plusIsSpace && byte == UInt8(ascii: "+") ? UInt8(ascii: " ") : byte)
+            }
+        }
+        return bytes
+    }
+}
+
 extension [UInt8] {
     /// Appends a byte as a percent sign and two upper-case hexadecimal digits (RFC 3986, section 2.1).
     package mutating func appendPercentEncoded(_ byte: UInt8) {

@@ -77,17 +77,7 @@ extension URLHost {
 
     /// Undoes percent-encoding once; a percent sign without two digits is kept, and refused later.
     private static func percentDecoded(_ text: String) throws(Invalid) -> [UInt8] {
-        var bytes: [UInt8] = []
-        bytes.reserveCapacity(text.utf8.count)
-        var rest = Array(text.utf8)[...]
-        while let byte = rest.popFirst() {
-            if byte == UInt8(ascii: "%"), let high = rest.first?.hexValue, let low = rest.dropFirst().first?.hexValue {
-                bytes.append(high << 4 | low)
-                rest = rest.dropFirst(2)
-            } else {
-                bytes.append(byte)
-            }
-        }
+        let bytes = text[...].utf8.percentDecoded()
         guard String(validating: bytes, as: UTF8.self) != nil else { throw Invalid("is not UTF-8") }
         return bytes
     }

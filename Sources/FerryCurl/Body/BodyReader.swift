@@ -151,9 +151,4 @@ package final class StreamBox: @unchecked Sendable {
     package let stream: InputStream
 
     package init(_ stream: InputStream) { self.stream = stream }
-
-    package convenience init?(optional stream: InputStream?) {
-        guard let stream else { return nil }
-        self.init(stream)
-    }
 }

@@ -202,7 +202,7 @@ extension TaskCore {
         state.withLock { state -> StreamBox? in
             guard case .delegateStream = state.body else { return nil }
             state.body = .none
-            return StreamBox(optional: state.originalRequest?.httpBodyStream)
+            return (state.originalRequest?.httpBodyStream).map(StreamBox.init)
         }?.stream
     }
 

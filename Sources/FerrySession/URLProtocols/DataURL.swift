@@ -15,14 +15,14 @@ struct DataURL: Equatable {
         var type = text[..<comma].dropFirst("data:".count)
         let isBase64 = type.lowercased().hasSuffix(";base64")
         if isBase64 { type = type.dropLast(";base64".count) }
-        let body = Self.unescaped(text[text.index(after: comma)...])
+        let body = text[text.index(after: comma)...].utf8.percentDecoded()
         if isBase64 {
             guard let decoded = Self.decode(body) else { return nil }
             data = decoded
         } else {
             data = Data(body)
         }
-        let named = String(decoding: Self.unescaped(type), as: UTF8.self)
+        let named = String(decoding: type.utf8.percentDecoded(), as: UTF8.self)
         let essence = named.prefix { $0 != ";" }.trimmingCharacters(in: .whitespaces)
         guard essence.isEmpty || Self.isMediaType(essence) else { return nil }
         // Section 3 also defines a default charset; like URLSession, Ferry reports only one that the URL names.
@@ -50,22 +50,6 @@ struct DataURL: Equatable {
         guard text.count % 4 != 1 else { return nil }
         while !text.count.isMultiple(of: 4) { text.append(padding) }
         return Data(base64Encoded: Data(text))
-    }
-
-    private static func unescaped(_ text: Substring) -> [UInt8] {
-        var result: [UInt8] = []
-        var rest = text.utf8[...]
-        while let byte = rest.popFirst() {
-            if byte == UInt8(ascii: "%"), rest.count >= 2,
-                let value = UInt8(String(decoding: rest.prefix(2), as: UTF8.self), radix: 16)
-            {
-                result.append(value)
-                rest = rest.dropFirst(2)
-            } else {
-                result.append(byte)
-            }
-        }
-        return result
     }
 }
 
