@@ -103,9 +103,10 @@ extension NetworkAttempt {
         transfer.engine.watch(transfer)
         if let ends { noteRemote(ends.remote) }
         forgetAnsweredChallenge(receiver)
+        guard mayRepeat(receiver) else { return false }
         // It was suspended while it connected, and its request is sent when it is resumed.
         guard !transfer.isSuspended else { return refuseConnection() }
-        guard mayRepeat(receiver), mayUseConnection(transfer.engine.connections, ends), mayTrust(transfer, receiver),
+        guard mayUseConnection(transfer.engine.connections, ends), mayTrust(transfer, receiver),
             mayUseVersion(transfer, receiver)
         else { return false }
         if prepared.isUpgrade { transfer.engine.watchResponse(of: self) }

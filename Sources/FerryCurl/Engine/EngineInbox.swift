@@ -55,7 +55,7 @@ package struct EngineInbox {
     /// Moves the commands to an empty array that has room; returns whether the engine is stopped.
     package mutating func take(_ taken: inout [EngineCommand]) -> Bool {
         swap(&taken, &commands)
-        isAwake = true
+        isAwake = false
         return isStopped
     }
 

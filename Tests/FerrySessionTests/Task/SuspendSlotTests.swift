@@ -1,6 +1,7 @@
-import FerrySession
 import FerryTesting
 import Testing
+
+@testable import FerrySession
 
 /// Suspended tasks block no others, even if a host may have only one connection.
 @Suite(.serialized, .timeLimit(.minutes(5)))
@@ -155,6 +156,10 @@ struct SuspendSlotTests {
         for count in 1...5 {
             try await eventually("the proxy") { connecting.current == count }
             task.suspend()
+            // The engine has performed the command when it performs the next one.
+            await withCheckedContinuation { continuation in
+                session.engine?.submit(.run { continuation.resume() }) ?? continuation.resume()
+            }
             mayConnect.signal()
             try await eventually("the end of the connection") { proxy.finished == count }
             #expect(requests.current.isEmpty)
@@ -164,5 +169,44 @@ struct SuspendSlotTests {
         let record = try await delegate.completion(of: task)
         #expect(record.error == nil && String(decoding: record.data, as: UTF8.self) == "ok")
         #expect(requests.current.count == 1)
+    }
+
+    @Test("A POST that was sent is not sent again after a suspension while libcurl reconnects")
+    func sentBefore() async throws {
+        let (connecting, posts) = (Watched(0), Watched(0))
+        let mayConnect = DispatchSemaphore(value: 0)
+        let proxy = try RawServer { connection in
+            guard connection.readMore(), connection.write(Data([5, 0])), connection.readMore() else { return }
+            connecting.change { $0 += 1 }
+            _ = mayConnect.wait(timeout: .now() + 30)
+            connection.write(Data([5, 0, 0, 1, 127, 0, 0, 1, 0, 80]))
+            while true {
+                let head = connection.readHead()
+                // The first request on a connection is answered, and the connection is closed after a POST.
+                if head.contains("POST /") { return posts.change { $0 += 1 } }
+                guard head.contains("GET /"),
+                    connection.write("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok")
+                else { return }
+            }
+        }
+        let delegate = RecordingDelegate()
+        var options = CurlSession.Options()
+        options.proxy = .socks5("127.0.0.1", port: proxy.port)
+        let session = makeSession(delegate, options: options)
+        let url = try #require(URL(string: "http://127.0.0.2/"))
+        mayConnect.signal()
+        _ = try await session.data(from: url)
+        var request = URLRequest(url: url)
+        request.httpMethod = "POST"
+        let task = session.dataTask(with: request)
+        task.resume()
+        try await eventually("the second connection") { connecting.current == 2 }
+        task.suspend()
+        mayConnect.signal()
+        try await eventually("the end of that connection") { proxy.finished == 2 }
+        task.resume()
+        let error = try await delegate.completion(of: task).error
+        #expect(error?.code == .networkConnectionLost, "\(String(describing: error))")
+        #expect(posts.current == 1)
     }
 }
