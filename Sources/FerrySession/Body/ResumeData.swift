@@ -18,6 +18,10 @@ struct ResumeData: Codable, Hashable, Sendable {
     var expectedTotal: Int64?
     /// The strong entity tag or date to send in `If-Range`.
     var validator: String
+    /// `false` if the request neither sends nor stores cookies.
+    var handlesCookies: Bool?
+    /// The time limit of the request, unless it is the default one.
+    var timeout: Double?
 
     /// The maximum size of a record in bytes, most of which is header fields.
     static let mostBytes = 1_048_576
@@ -104,6 +108,8 @@ struct ResumeData: Codable, Hashable, Sendable {
     var request: URLRequest {
         var request = URLRequest(url: originalURL)
         request.allHTTPHeaderFields = headers
+        request.httpShouldHandleCookies = handlesCookies ?? true
+        if let timeout, timeout.isFinite, timeout > 0 { request.timeoutInterval = timeout }
         return request
     }
 }

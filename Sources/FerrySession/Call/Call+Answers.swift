@@ -18,6 +18,7 @@ extension Call {
     private mutating func ask(_ challenge: AuthenticationChallenge, _ response: HTTPURLResponse) {
         let isInURL = request.url?.user != nil && credentials.server.credential == nil && !challenge.isProxy
         let failures = credentials[isProxy: challenge.isProxy].failures(in: challenge.realm) + (isInURL ? 1 : 0)
+        if let known = credentials.takeWithheld(for: challenge) { return emit(.answerWithAccepted(known)) }
         // Not before, since libcurl answers a challenge itself where the scheme takes more than one request.
         emit(.forgetCredential(isProxy: challenge.isProxy))
         emit(.askForCredential(challenge, response, failures: failures))
@@ -34,7 +35,9 @@ extension Call {
         content = content.afterRedirect(from: asked, keepsBody: keepsBody, to: next)
         let leavesOrigin = request.url?.hasSameOrigin(as: next.url) == false
         redirects.follow(leavesOrigin: leavesOrigin)
-        if leavesOrigin { credentials.forgetServer() }
+        // libcurl would send the body's request without its body first; see Credentials.choose.
+        let isProbed = credentials.server.credential.map { $0.scheme != .basic } == true && !content.isNone
+        if leavesOrigin || isProbed { credentials.forgetServer() }
         request.base = next
         attempts?.base = next
         sendAgain(world)

@@ -99,7 +99,7 @@ struct Call {
         defer { swap(&steps, &all) }
         switch event {
         case .begin: begin(world)
-        case .suspended: suspend()
+        case .suspended: suspend(world)
         case .resumed: resume(world)
         case .mayMove: if stage == .detached, world.mayReceive { begin(world) }
         case .answered(let question, let answer): interceptorsAnswered(question, answer, world)
@@ -184,11 +184,17 @@ struct Call {
         let proxyPlace = world.proxyPlace
         credentials.forgetProxy(unless: proxyPlace)
         let (fields, commonCount) = fields(of: prepared, conditions)
-        func credential(isProxy: Bool) -> SchemeCredential? {
-            credentials.credential(isProxy: isProxy, of: request, accepted: accepted, proxyPlace: proxyPlace)
-        }
-        let sent = (server: credential(isProxy: false), proxy: credential(isProxy: true))
-        credentials.noteSent(sent)
+        // A field of the session takes the place of a kept credential, as one of the request does.
+        let isOwn =
+            !accepted.isEmpty
+            && settings.additionalHeaders(hasLeftOrigin: redirects.hasLeftOrigin)
+                .contains { $0.name.isEqualIgnoringCase("authorization") }
+        let sent = credentials.choose(
+            for: request,
+            hasBody: !content.isNone,
+            isOwn ? accepted.filter { if case .proxy = $0.key { true } else { false } } : accepted,
+            proxyPlace: proxyPlace
+        )
         return AttemptSetup(
             fields: fields,
             commonCount: commonCount,
@@ -216,7 +222,7 @@ struct Call {
         guard let validator, rest.received > .zero, held == nil || rest.offset != nil,
             redirects.original.httpMethod ?? "GET" == "GET", let url = request.url, let original = redirects.originalURL
         else { return nil }
-        return ResumeData(
+        var data = ResumeData(
             url: url,
             originalURL: original,
             // Redirects are followed again; what interceptors have added is made again, and may be secret.
@@ -226,5 +232,9 @@ struct Call {
             expectedTotal: rest.expectedTotal?.int64,
             validator: validator
         )
+        if !redirects.original.httpShouldHandleCookies { data.handlesCookies = false }
+        let timeout = redirects.original.timeoutInterval
+        if timeout != URLRequest(url: url).timeoutInterval { data.timeout = timeout }
+        return data
     }
 }

@@ -53,6 +53,13 @@ extension CallDriver {
         Task.detached { task.cancel() }
     }
 
+    /// Uses a credential for a challenge without asking the delegate.
+    func answer(user: String, password: String) {
+        let credential = URLCredential(user: user, password: password, persistence: .forSession)
+        // As a command, since libcurl may be delivering the response's body just now.
+        perform(.authenticate(.useCredential, credential))
+    }
+
     /// Asks the delegate for a credential, or uses the one that the session's options have for their proxy.
     func ask(_ challenge: AuthenticationChallenge, _ response: HTTPURLResponse, _ failures: Int) {
         let route = transfer.attempt?.route
@@ -62,9 +69,7 @@ extension CallDriver {
         if challenge.isProxy, call.credentials.proxy.failures == 0, let route, route.isProxyCertain,
             let user = route.proxy?.user
         {
-            let own = URLCredential(user: user, password: route.proxy?.password ?? "", persistence: .forSession)
-            // As a command, since libcurl may be delivering the response's body just now.
-            return perform(.authenticate(.useCredential, own))
+            return answer(user: user, password: route.proxy?.password ?? "")
         }
         let stored = failures == 0 ? settings.credentialStore?.credential(for: space) : nil
         let question = AuthenticationQuestion(space: space, proposed: stored, failures: failures, response: response)

@@ -57,6 +57,8 @@ struct Credentials {
     private(set) var proxy = Party()
     /// The credentials that libcurl was given for the current attempt.
     private(set) var sent: (server: SchemeCredential?, proxy: SchemeCredential?) = (nil, nil)
+    /// The accepted ones that were not sent with it.
+    private var withheld: (server: SchemeCredential?, proxy: SchemeCredential?) = (nil, nil)
 
     /// Whether neither side has asked.
     var areUnused: Bool { server.isUnused && proxy.isUnused }
@@ -81,7 +83,26 @@ struct Credentials {
         (server, proxy) = (refused, refused)
     }
 
-    mutating func noteSent(_ sent: (server: SchemeCredential?, proxy: SchemeCredential?)) { self.sent = sent }
+    /// Chooses the credentials that libcurl is given for an attempt.
+    ///
+    /// To send one of Digest or NTLM, libcurl begins with a request without the body, since it expects a challenge. A
+    /// server that does not ask there would process that request. With a body, an accepted credential of such a scheme
+    /// is therefore withheld until the server asks.
+    mutating func choose(
+        for request: CallRequest,
+        hasBody: Bool,
+        _ accepted: [CredentialPlace: SchemeCredential],
+        proxyPlace: CredentialPlace?
+    ) -> (server: SchemeCredential?, proxy: SchemeCredential?) {
+        func credential(isProxy: Bool) -> (sent: SchemeCredential?, withheld: SchemeCredential?) {
+            if let given = self[isProxy: isProxy].credential { return (given, nil) }
+            let known = self.accepted(accepted, isProxy: isProxy, of: request, proxyPlace: proxyPlace)
+            return hasBody && known?.scheme != .basic ? (nil, known) : (known, nil)
+        }
+        let (server, proxy) = (credential(isProxy: false), credential(isProxy: true))
+        (sent, withheld) = ((server.sent, proxy.sent), (server.withheld, proxy.withheld))
+        return sent
+    }
 
     /// Returns the credential to send: the one just provided, or the one that the session last used with success.
     func credential(
@@ -90,7 +111,16 @@ struct Credentials {
         accepted: [CredentialPlace: SchemeCredential],
         proxyPlace: CredentialPlace?
     ) -> SchemeCredential? {
-        if let given = self[isProxy: isProxy].credential { return given }
+        self[isProxy: isProxy].credential
+            ?? self.accepted(accepted, isProxy: isProxy, of: request, proxyPlace: proxyPlace)
+    }
+
+    private func accepted(
+        _ accepted: [CredentialPlace: SchemeCredential],
+        isProxy: Bool,
+        of request: CallRequest,
+        proxyPlace: CredentialPlace?
+    ) -> SchemeCredential? {
         if accepted.isEmpty { return nil }
         let field = isProxy ? "Proxy-Authorization" : "Authorization"
         if request.complete.value(forHTTPHeaderField: field) != nil || (!isProxy && request.url?.user != nil) {
@@ -98,6 +128,14 @@ struct Credentials {
         }
         let place = isProxy ? proxyPlace : request.url.map { .origin(Origin($0)) }
         return place.flatMap { accepted[$0] }
+    }
+
+    /// Removes and returns the credential that was withheld from the attempt, if a challenge asks for its scheme.
+    mutating func takeWithheld(for challenge: AuthenticationChallenge) -> SchemeCredential? {
+        let known = challenge.isProxy ? withheld.proxy : withheld.server
+        guard let known, known.scheme == challenge.options.first?.scheme else { return nil }
+        withheld = (nil, nil)
+        return known
     }
 
     /// Whether libcurl answers a challenge itself after its body, with the credential it was given.

@@ -26,6 +26,8 @@ struct DurableRecord: Codable, Sendable, Hashable {
     /// The file that is uploaded; `nil` for a download.
     var upload: String?
     var isSuspended = false
+    /// `false` if the request neither sends nor stores cookies.
+    var handlesCookies: Bool?
     var text: String?
     var priority: Float
     var partial: Partial?
@@ -54,6 +56,7 @@ struct DurableRecord: Codable, Sendable, Hashable {
         method = request.httpMethod ?? "GET"
         fields = (request.allHTTPHeaderFields ?? [:]).filter { keepsSecrets || !SecretName.isSecret($0.key) }
         timeout = request.timeoutInterval
+        if !request.httpShouldHandleCookies { handlesCookies = false }
         priority = URLSessionTask.defaultPriority
     }
 
@@ -65,6 +68,7 @@ struct DurableRecord: Codable, Sendable, Hashable {
         var request = URLRequest(url: url, timeoutInterval: timeout.isFinite && timeout > 0 ? timeout : 60)
         request.httpMethod = method
         request.allHTTPHeaderFields = fields
+        request.httpShouldHandleCookies = handlesCookies ?? true
         return request
     }
 

@@ -119,4 +119,43 @@ struct StaleNonceTests {
         #expect((response as? HTTPURLResponse)?.statusCode == 401)
         #expect(server.requests.map { $0.header("Authorization") != nil } == [false, true])
     }
+
+    @Test(
+        "A credential that was accepted is not tried without the body where the server does not ask",
+        arguments: [200, 500, 303],
+        [false, true]
+    )
+    func open(status: Int, redirects: Bool) async throws {
+        let server = try LoopbackServer { request in
+            if request.path == "/open" {
+                let response = LoopbackResponse.text(request.bodySHA256, status: status)
+                return status == 303 ? response.adding("Location", "/done") : response
+            }
+            let isRight = request.header("Authorization").map { Self.isRight($0, request) } == true
+            guard isRight else {
+                let challenge = "Digest realm=\"r\", nonce=\"n\", qop=\"auth\", algorithm=SHA-256"
+                return .text("no", status: 401).adding("WWW-Authenticate", challenge)
+            }
+            let leads = redirects && request.method == "POST"
+            return leads
+                ? LoopbackResponse.status(307).adding("Location", "/open") : .text(request.bodySHA256)
+        }
+        let delegate = CredentialDelegate(password: "secret")
+        let session = makeSession(delegate)
+        _ = try await session.data(from: server.url("/private"))
+        var request = URLRequest(url: server.url(redirects ? "/private" : "/open"))
+        request.httpMethod = "POST"
+        let body = LoopbackServer.pattern(count: 100_000)
+        _ = try await session.upload(for: request, from: body)
+        let open = server.requests.filter { $0.path == "/open" }
+        #expect(open.map(\.bodyLength) == [100_000])
+        #expect(delegate.count.current == 1)
+        // Where it asks, the delegate is not asked again.
+        request.url = server.url("/private/other")
+        if !redirects {
+            let (data, _) = try await session.upload(for: request, from: body)
+            #expect(String(decoding: data, as: UTF8.self) == SHA256.hexDigest(of: body))
+            #expect(delegate.count.current == 1)
+        }
+    }
 }

@@ -185,7 +185,7 @@ final class CallSimulation: CallSurroundings {
         case .restartBody:
             if !mayRestartBody { violations.append("what the user has received was discarded") }
             (received, receivedEntity, hasResponse) = ([], nil, false)
-        case .askForCredential: openChallenge = true
+        case .askForCredential, .answerWithAccepted: openChallenge = true
         case .considerResponseLater: considersLater = true
         case .feed(let local):
             if case .data(let data) = local.body, call.request.method != "HEAD" { take(Array(data)) }

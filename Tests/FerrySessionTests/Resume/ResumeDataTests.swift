@@ -505,4 +505,26 @@ private final class Log: NSObject, URLSessionDownloadDelegate {
     func urlSession(_ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?) {
         note("completed \((error as? URLError)?.code.rawValue.description ?? "nil")")
     }
+
+    @Test("The rest is requested with the cookies and the time limit of the first request")
+    func properties() async throws {
+        let server = try LoopbackServer { request in
+            .resource(.pattern(count: 400_000), etag: "\"one\"", for: request)
+                .faulted(.stall(afterBodyBytes: 150_000))
+        }
+        let delegate = RecordingDelegate()
+        let session = makeSession(delegate)
+        var request = URLRequest(url: server.url, timeoutInterval: 7)
+        request.httpShouldHandleCookies = false
+        let task = session.downloadTask(with: request)
+        task.resume()
+        try await eventually("bytes") { task.countOfBytesReceived > 0 }
+        let data = await withCheckedContinuation { continuation in
+            task.cancel { continuation.resume(returning: $0) }
+        }
+        let resumed = session.downloadTask(withResumeData: try #require(data))
+        #expect(resumed.originalRequest?.httpShouldHandleCookies == false)
+        #expect(resumed.originalRequest?.timeoutInterval == 7)
+        resumed.cancel()
+    }
 }
