@@ -50,9 +50,19 @@ package final class CacheFolder: Sendable {
     package func path(_ name: CacheName) -> String { root + "/" + name.path }
 
     /// Returns the name of a variant's file, which begins like that of the key's file.
-    package static func variantName(_ key: String, _ generation: String, _ variant: String) -> CacheName {
-        let own = CacheName(hashing: key + "\n" + generation + "\n" + variant)
-        return CacheName(high: CacheName(hashing: key).high, low: own.low, kind: .response)
+    ///
+    /// It goes on with the generation, so that all variants of a generation can be found.
+    private static func variantName(
+        _ key: CacheName,
+        _ variants: CacheFile.Variants,
+        _ stored: (key: String, variant: String)
+    ) -> CacheName {
+        let own = CacheName(hashing: stored.key + "\n" + variants.generation + "\n" + stored.variant)
+        return CacheName(high: key.high, low: mark(variants) << 32 | own.low & 0xFFFF_FFFF, kind: .response)
+    }
+
+    private static func mark(_ variants: CacheFile.Variants) -> UInt64 {
+        (UInt64(variants.generation, radix: 16) ?? 0) & 0xFFFF_FFFF
     }
 
     /// Returns the stored response for a request whose header lines are `lines`.
@@ -61,7 +71,7 @@ package final class CacheFolder: Sendable {
         guard let found = read(name) else { return nil }
         guard let variants = found.record.variants else { return entry(name, found, key: key, variant: "") }
         let variant = CacheKey.variant(variants.names, lines: lines)
-        let variantName = Self.variantName(key, variants.generation, variant)
+        let variantName = Self.variantName(name, variants, (key, variant))
         return read(variantName).flatMap { entry(variantName, $0, key: key, variant: variant) }
     }
 
@@ -85,13 +95,13 @@ package final class CacheFolder: Sendable {
     }
 
     /// Reads a small file, and removes it if it is malformed.
-    private func read(_ name: CacheName) -> Contents? {
+    private func read(_ name: CacheName, notesUse: Bool = true) -> Contents? {
         guard let (file, info) = CacheFile.open(path(name)) else { return nil }
         guard let data = try? file.read(upToCount: CacheFile.mostBytes + 1), let found = CacheFile.decode(data) else {
             delete(name)
             return nil
         }
-        noteUse(of: name, file, info)
+        if notesUse { noteUse(of: name, file, info) }
         return Contents(record: found.record, body: found.body)
     }
 
@@ -107,29 +117,27 @@ package final class CacheFolder: Sendable {
         }
     }
 
-    /// Removes all responses of a key.
+    /// Removes all responses of a key; the files of variants, which are never found again, are deleted soon.
     package func remove(_ key: String) {
         let name = CacheName(hashing: key)
-        if remove(name)?.variants != nil { removeVariants(of: name) }
-    }
-
-    /// Removes a response with its body, and returns its record; `nil` if there was none.
-    @discardableResult
-    private func remove(_ name: CacheName) -> CacheFile.Record? {
         let record = read(name)?.record
         if let body = record?.bodyName.flatMap({ CacheName($0) }) { delete(body) }
         delete(name)
-        return record
+        if let variants = record?.variants { deleteSoon(variants, of: name) }
     }
 
-    /// Removes the variants of a key, also those of earlier generations.
-    private func removeVariants(of key: CacheName) {
-        let folder = URL(fileURLWithPath: path(key)).deletingLastPathComponent().path
-        for fileName in (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? [] {
-            guard let name = CacheName(fileName), name.kind == .response, name.high == key.high, name != key else {
-                continue
+    /// Deletes the variants of a key, of which there may be many, in the background.
+    private func deleteSoon(_ variants: CacheFile.Variants, of key: CacheName, keeping bodyName: String? = nil) {
+        maintenance.run { [self] in
+            let folder = URL(fileURLWithPath: path(key)).deletingLastPathComponent().path
+            for fileName in (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? [] {
+                guard let name = CacheName(fileName), name.kind == .response, name != key, name.high == key.high,
+                    name.low >> 32 == Self.mark(variants)
+                else { continue }
+                let body = read(name, notesUse: false)?.record.bodyName
+                if let body, body != bodyName { CacheName(body).map(delete) }
+                delete(name)
             }
-            remove(name)
         }
     }
 }
@@ -187,7 +195,7 @@ extension CacheFolder {
         guard let variants = found?.variants, variants.names == stored.selectingNames else {
             return Present(keyRecord: found)
         }
-        let variant = Self.variantName(stored.key, variants.generation, stored.variant)
+        let variant = Self.variantName(name, variants, (stored.key, stored.variant))
         return Present(keyRecord: found, name: variant, record: read(variant)?.record)
     }
 
@@ -197,16 +205,19 @@ extension CacheFolder {
         replacing present: Present,
         keeping bodyName: String? = nil
     ) -> Bool {
+        let key = CacheName(hashing: stored.key)
+        // Variants are never found again once the key's file is a response, or other fields distinguish them.
+        if let old = present.keyRecord?.variants, present.name == nil || present.name == key {
+            deleteSoon(old, of: key, keeping: bodyName)
+        }
         if let name = present.name { return replace(name, bytes, old: present.record, keeping: bodyName) }
-        // Variants that other fields distinguish are never found again.
-        if present.keyRecord?.variants != nil { removeVariants(of: CacheName(hashing: stored.key)) }
         let generation = UInt64.random(in: 0 ... .max).hexadecimal
         let variants = CacheFile.Variants(names: stored.selectingNames, generation: generation)
         guard let head = CacheFile.encode(CacheFile.Record(variants: variants), body: nil) else { return false }
         // The variant first, so that a reader who finds the key's file finds the variant too.
-        let name = Self.variantName(stored.key, generation, stored.variant)
+        let name = Self.variantName(key, variants, (stored.key, stored.variant))
         guard replace(name, bytes, old: nil, keeping: nil) else { return false }
-        return replace(CacheName(hashing: stored.key), head, old: present.keyRecord, keeping: bodyName)
+        return replace(key, head, old: present.keyRecord, keeping: bodyName)
     }
 
     private func replace(_ name: CacheName, _ bytes: Data, old: CacheFile.Record?, keeping bodyName: String?) -> Bool {

@@ -42,6 +42,9 @@ package final class CacheMaintenance: Sendable {
         }
     }
 
+    /// Calls `work` after the runs that have been requested.
+    package func run(_ work: @escaping @Sendable () -> Void) { queue.async(execute: work) }
+
     /// Waits until the runs that have been requested are over.
     package func wait() { queue.sync {} }
 }

@@ -78,7 +78,8 @@ public final class HTTPCache: Sendable {
 
     /// Removes the responses to a URL, in memory and on disk, whatever their `Vary`.
     ///
-    /// Responses to requests that have been sent before are not stored either.
+    /// Responses to requests that have been sent before are not stored either. Files of responses with `Vary` are not
+    /// found any more, and are deleted in the background.
     public func remove(for url: URL) {
         if let key = CacheKey.key(url) { remove(key) }
     }

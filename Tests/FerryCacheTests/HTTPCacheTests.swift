@@ -196,9 +196,16 @@ import Testing
         #expect(CacheSamples.files(folder).count == 4)
         // Other fields distinguish the variants from now on.
         store(["bar"], ["Bar: 1"], Self.small)
+        cache.finishMaintenance()
         #expect(CacheSamples.files(folder).count == 3)
         cache.remove(for: try #require(URL(string: "http://example.com/a")))
+        cache.finishMaintenance()
         #expect(CacheSamples.files(folder).count == 1)
+        // A response without Vary takes the place of all variants.
+        store(["foo"], ["Foo: 1"], Self.small)
+        store([], [], Self.small)
+        cache.finishMaintenance()
+        #expect(CacheSamples.files(folder).count == 2)
         #expect(CacheSamples.body("/b", in: disk(folder)) == Self.small)
     }
 
@@ -213,6 +220,20 @@ import Testing
         let found = try #require(disk(folder).find(CacheSamples.key("/a"), lines: []))
         #expect(found.stored.head.value("ETag") == "\"2\"")
         #expect(CacheSamples.read(found) == data)
+    }
+
+    @Test("New metadata with another Vary does not change the body", arguments: [small, large])
+    func updatingVary(_ data: Data) throws {
+        let folder = try TemporaryFolder()
+        let cache = disk(folder)
+        let lines = ["Foo: 1", "Bar: 2"]
+        let body = try #require(CacheSamples.collect(data, for: cache))
+        cache.begin().store(CacheSamples.stored("/a", vary: ["foo"], lines: lines), body)
+        let entry = try #require(cache.find(CacheSamples.key("/a"), lines: lines))
+        let updated = cache.begin().update(entry, to: CacheSamples.stored("/a", vary: ["foo", "bar"], lines: lines))
+        cache.finishMaintenance()
+        #expect(CacheSamples.read(updated) == data)
+        #expect(CacheSamples.body("/a", in: disk(folder), lines: lines) == data)
     }
 
     @Test("Memory stays within its capacity, and the least recently used response is evicted first")
