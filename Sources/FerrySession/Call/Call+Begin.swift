@@ -110,8 +110,10 @@ extension Call {
 
     // MARK: - Suspension
 
-    mutating func suspend() {
+    mutating func suspend(_ world: some CallSurroundings) {
         isSuspended = true
+        // It has lost its place before it was sent: another request may be the one that tries the server.
+        if stage == .attempting, world.isParkedInQueue { circuit.note(.unknown, at: world.now) }
         rest.noteSuspension()
         emit(.endSharing(.abandoned))
     }

@@ -137,8 +137,7 @@ struct CircuitUse {
 
     /// Returns why a request must not be sent, if so.
     mutating func refusal(of origin: Origin, url: URL?, at now: MonotonicTime) -> URLError? {
-        // One that was suspended before it was sent is still admitted.
-        guard let breaker, pending != origin else { return nil }
+        guard let breaker else { return nil }
         guard breaker.admit(origin, at: now) else {
             let text = "The circuit to \(origin.hostText) is open, since too many requests to it have failed"
             return .ferry(.cannotConnectToHost, url: url, reason: .circuitOpen, text)
