@@ -12,8 +12,13 @@ final class HedgedCall<Value: Sendable>: Sendable {
         var timer: Task<Void, Never>?
         /// A response that is used if the other request has none that is better.
         var bad: TaskResponse<Value>?
+        /// Whether the first task was seen suspended, or not yet resumed.
+        var wasSuspended = false
         var isOver = false
     }
+
+    /// How long it takes at least until a task that was suspended is looked at again.
+    private static var leastPause: TimeSpan { .milliseconds(50) }
 
     private let hedging: Hedging
     private let origin: Origin
@@ -49,6 +54,9 @@ final class HedgedCall<Value: Sendable>: Sendable {
         let timer = delay.map { delay in
             Task {
                 guard (try? await SystemClock.sleep(delay)) != nil else { return }
+                while self.isSuspended {
+                    guard (try? await SystemClock.sleep(max(delay, Self.leastPause))) != nil else { return }
+                }
                 self.sendSecond()
             }
         }
@@ -60,10 +68,18 @@ final class HedgedCall<Value: Sendable>: Sendable {
         return task
     }
 
+    /// Whether the first task is suspended, so that its request is not slow.
+    private var isSuspended: Bool {
+        state.withLock { state in
+            let isSuspended = !state.isOver && state.first?.state != .running
+            if isSuspended { state.wasSuspended = true }
+            return isSuspended
+        }
+    }
+
     private func sendSecond() {
         let isSent = state.withLock { state in
-            // A request that is suspended is not slow.
-            state.isSecondSent = !state.isOver && state.first?.state == .running && hedging.take(origin)
+            state.isSecondSent = !state.isOver && hedging.take(origin)
             return state.isSecondSent
         }
         guard isSent, let task = makeTask({ self.end($0, isSecond: true) }) else { return }
@@ -92,7 +108,10 @@ final class HedgedCall<Value: Sendable>: Sendable {
         guard let ended else { return }
         ended.state.timer?.cancel()
         (isSecond ? ended.state.first : ended.state.second)?.cancel()
-        hedging.end(origin, after: MonotonicTime.now().since(begin), isSecond: ended.isSecond)
+        // What the caller has stopped says nothing about the server.
+        let isMeasured = !ended.state.wasSuspended && ended.used.error?.code != .cancelled
+        let duration = isMeasured ? MonotonicTime.now().since(begin) : nil
+        hedging.end(origin, after: duration, isSecond: ended.isSecond)
         handler(ended.used)
     }
 }

@@ -88,10 +88,10 @@ public final class Hedging: Sendable {
         }
     }
 
-    /// Notes how long the first request has taken, and whether the second one was used.
-    func end(_ origin: Origin, after duration: TimeSpan, isSecond: Bool) {
+    /// Notes how long a call has taken, if that is known, and whether the second request was used.
+    func end(_ origin: Origin, after duration: TimeSpan?, isSecond: Bool) {
         state.withLock { state in
-            state.origins[origin]?.note(duration)
+            if let duration { state.origins[origin]?.note(duration) }
             if isSecond { state.counts.used += 1 }
         }
     }

@@ -96,8 +96,7 @@ struct HedgedCallTests {
         #expect(fixture.manager.hedging?.counts == .init(calls: 1))
         fixture.release.change { $0 = true }
         task.resume()
-        #expect(try await fixture.response().value == "late")
-        #expect(fixture.server.requestCount == 1)
+        #expect(try await fixture.response().error == nil)
     }
 
     @Test("A task that the caller resumes itself has no second one")
