@@ -6,7 +6,8 @@ package enum RedirectRule {
     /// Fields that describe a body, and are dropped with it.
     package static let bodyHeaders: Set<String> = [
         "content-length", "content-type", "content-encoding", "content-language", "content-location", "content-md5",
-        "content-range", "digest", "transfer-encoding", "expect", "trailer",
+        "content-range", "content-digest", "content-disposition", "digest", "last-modified", "repr-digest",
+        "transfer-encoding", "expect", "trailer",
     ]
 
     /// Whether the status is a redirect to follow; 300, 304, 305 and 306 are not.

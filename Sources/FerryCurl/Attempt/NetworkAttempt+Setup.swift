@@ -106,6 +106,9 @@ extension NetworkAttempt {
     ) throws(URLError) {
         let method = prepared.method
         guard prepared.hasBody else {
+            // A redirect may have dropped the body, which need not be made any further.
+            transfer.reader?.close()
+            transfer.reader = nil
             if method == "HEAD" {
                 easy.set(CurlOption.noBody, 1)
             } else {

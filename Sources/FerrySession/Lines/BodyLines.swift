@@ -50,7 +50,7 @@ public struct BodyLines<Base: AsyncSequence & Sendable>: AsyncSequence, Sendable
             while base != nil {
                 do {
                     // Many lines may have arrived that the reader no longer wants.
-                    if Task.isCancelled { throw URLError(.cancelled) }
+                    if Task.isCancelled { try await base?.endCancelled(isolation: actor) }
                     if let line = try splitter.next() { return line }
                     guard let piece = try await base?.next(isolation: actor) else {
                         base = nil
@@ -65,6 +65,17 @@ public struct BodyLines<Base: AsyncSequence & Sendable>: AsyncSequence, Sendable
             }
             return nil
         }
+    }
+}
+
+extension AsyncIteratorProtocol where Element == Data {
+    /// Throws what the iterator ends with in a cancelled Swift task, such as the error of a transfer that is cancelled
+    /// with it, or else a `URLError` with the code `cancelled`; the pieces that have arrived are left out.
+    package mutating func endCancelled(isolation actor: isolated (any Actor)?) async throws {
+        // An iterator that does not notice the cancellation may have pieces for ever.
+        let most = 1_024
+        for _ in 0..<most { guard try await next(isolation: actor) != nil else { break } }
+        throw URLError(.cancelled)
     }
 }
 

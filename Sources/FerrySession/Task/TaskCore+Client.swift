@@ -146,7 +146,7 @@ extension TaskCore: CallClient {
             // An event of the earlier body would take bytes of the next one.
             state.events.removeAll {
                 switch $0 {
-                case .data, .wrote: true
+                case .data, .wrote, .resumed: true
                 default: false
                 }
             }

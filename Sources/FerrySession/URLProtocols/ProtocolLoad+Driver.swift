@@ -103,6 +103,7 @@ extension ProtocolLoad: TaskDriver {
         question = nil
         guard let next else { return deliver(answer) }
         body = body.afterRedirection(status: answer.statusCode, from: request, to: next)
+        closeBody()
         request = next
         client.receive(.rewound)
         choose()

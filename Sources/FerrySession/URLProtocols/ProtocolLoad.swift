@@ -144,10 +144,12 @@ final class ProtocolLoad: NSObject, @unchecked Sendable {
         question = nil
         run?.stop()
         run = nil
-        // The writer of the body must not wait for a class that no longer reads it.
-        (request.httpBodyStream as? RequestBodyStream)?.close()
+        closeBody()
         if case .file(let file) = sink { file.remove() }
     }
+
+    /// Ends the wait of the body's writer for a class that no longer reads it.
+    func closeBody() { (request.httpBodyStream as? RequestBodyStream)?.close() }
 
     func misuse(_ message: String) {
         end(URLError.ferry(.badServerResponse, url: request.url, reason: .protocolMisuse, message))

@@ -54,7 +54,8 @@ struct RecordSplitter: PieceSplitter {
         let text = Self.trimmed(bytes)
         guard let last = text.last else { return nil }
         let isClosed =
-            bytes.last == Self.lineFeed || [UInt8(ascii: "}"), UInt8(ascii: "]"), UInt8(ascii: "\"")].contains(last)
+            bytes.last.map(Self.isBlank) == true
+            || [UInt8(ascii: "}"), UInt8(ascii: "]"), UInt8(ascii: "\"")].contains(last)
         guard isSequence != true || isClosed else {
             throw .ferry(.networkConnectionLost, url: nil, "A text of a JSON text sequence was cut off")
         }

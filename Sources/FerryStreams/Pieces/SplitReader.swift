@@ -27,7 +27,7 @@ struct SplitReader<Base: AsyncIteratorProtocol, Output> where Base.Element == Da
         while base != nil {
             do {
                 // Many elements may have arrived that the reader no longer wants.
-                if Task.isCancelled { throw URLError(.cancelled) }
+                if Task.isCancelled { try await base?.endCancelled(isolation: actor) }
                 if let element = try splitter.next() { return element }
                 guard let piece = try await base?.next(isolation: actor) else {
                     base = nil
