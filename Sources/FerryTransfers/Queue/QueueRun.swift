@@ -228,7 +228,7 @@ struct QueueRun: Sendable {
 
     /// Returns how long to wait before a transfer begins again; `nil` if it does not.
     private func retryDelay(_ id: Int, _ ending: Ending, _ failures: inout Failures) -> TimeSpan? {
-        guard case .failed(let error) = ending, let policy = queue.options.retry, Self.isPassing(error) else {
+        guard case .failed(let error) = ending, let policy = queue.options.retry, mayPass(error) else {
             return nil
         }
         let bytes = queue.running.withLock { $0[id]?.bytes } ?? 0
@@ -236,16 +236,6 @@ struct QueueRun: Sendable {
         failures = Failures(count: hasProgress ? 1 : failures.count + 1, bytes: max(bytes, failures.bytes))
         guard failures.count <= policy.maximumRetries else { return nil }
         return TimeSpan(seconds: policy.backoff.delay(retry: failures.count - 1, random: .random(in: 0...1)))
-    }
-
-    private static func isPassing(_ error: any Error) -> Bool {
-        switch error {
-        case let error as URLError: error.isPassing
-        case VerifiedDownloadError.status(let status), FileUploadError.status(let status):
-            HTTPURLResponse.isPassing(status)
-        case VerifiedDownloadError.keepsChanging: true
-        default: false
-        }
     }
 
     private func end(_ id: Int, _ ending: Ending, _ state: inout State) async throws {

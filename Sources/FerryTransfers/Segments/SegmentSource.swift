@@ -101,7 +101,7 @@ struct SegmentEntity: Sendable, Equatable {
             return isSame ?? true ? .fits : .changed
         case 200..<300: return isSame == true || isMirror ? .refuses : .changed
         case 412, 416: return isMirror ? .refuses : .changed
-        case 408, 425, 429, 500..<600: return .fails(status)
+        case let status where HTTPURLResponse.isPassing(status): return .fails(status)
         default: return .hasNot(status)
         }
     }

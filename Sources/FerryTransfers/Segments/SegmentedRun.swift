@@ -25,9 +25,10 @@ final class SegmentedRun: Sendable {
         /// When the record was written; the first time is a quarter of a second after the start.
         var lastSave = MonotonicTime.now().before(.milliseconds(750))
 
-        /// Notes why a request has failed; an error of the first source is kept, and not replaced by that of a mirror.
+        /// Notes why a request has failed; an error of the first source is kept, unless only that of a mirror may pass.
         mutating func note(_ error: any Error, of source: Int) {
-            if source == 0 || failedSource != 0 { (lastError, failedSource) = (error, source) }
+            let hasHope = mayPass(error) && lastError.map(mayPass) != true
+            if source == 0 || failedSource != 0 || hasHope { (lastError, failedSource) = (error, source) }
         }
 
         /// Remembers a part that may be wrong.

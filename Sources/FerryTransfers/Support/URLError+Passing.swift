@@ -14,7 +14,17 @@ extension HTTPURLResponse {
 
     /// Returns whether a status says that the same request may succeed later (RFC 9110, section 15).
     ///
-    /// A server of uploads may respond with 423 (RFC 4918, section 11.3) until it notices that an earlier connection is
-    /// lost.
-    static func isPassing(_ status: Int) -> Bool { [408, 423, 429].contains(status) || status >= 500 }
+    /// A server may respond with 423 (RFC 4918, section 11.3) to an upload until it notices that an earlier connection
+    /// is lost.
+    static func isPassing(_ status: Int) -> Bool { [408, 423, 425, 429].contains(status) || status >= 500 }
+}
+
+/// Returns whether the same transfer may succeed later, after an error of a request or of the whole transfer.
+func mayPass(_ error: any Error) -> Bool {
+    switch error {
+    case let error as URLError: error.isPassing
+    case VerifiedDownloadError.status(let status), FileUploadError.status(let status): HTTPURLResponse.isPassing(status)
+    case VerifiedDownloadError.keepsChanging: true
+    default: false
+    }
 }

@@ -81,8 +81,8 @@ final class UploadRun: Sendable {
         request.removeIdempotencyKey()
         let response = try await repeating(0, mayCreate: true) { [request] in
             let response = try await self.exchange(request, source).response
-            // A server that does not know the method has no offer.
-            if response.isPassing, response.statusCode != 501 {
+            // A server that does not know the method has no offer; some respond with 500 to it.
+            if response.isPassing, ![500, 501].contains(response.statusCode) {
                 throw Interruption(cause: FileUploadError.status(response.statusCode))
             }
             return response

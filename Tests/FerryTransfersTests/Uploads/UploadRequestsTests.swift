@@ -60,7 +60,7 @@ struct UploadRequestsTests {
         #expect(server.requests.map(\.method) == methods)
     }
 
-    @Test("A server that stays busy fails the upload with its status")
+    @Test("A server that stays busy fails the upload with its status", .slow)
     func alwaysBusy() async throws {
         let server = try server(Array(repeating: 503, count: 100))
         let error = await failure { try await session.upload(FileUpload(folder.file("file"), to: server.url)) }
@@ -68,7 +68,7 @@ struct UploadRequestsTests {
         #expect(server.requests.allSatisfy { $0.method == "OPTIONS" })
     }
 
-    @Test("A server without the method has no offer", arguments: [405, 501])
+    @Test("A server without the method has no offer", arguments: [405, 500, 501])
     func noOffer(status: Int) async throws {
         let server = try LoopbackServer { .status($0.method == "OPTIONS" ? status : 201) }
         _ = try await session.upload(FileUpload(folder.file("file"), to: server.url))
