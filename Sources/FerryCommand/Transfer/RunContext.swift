@@ -94,6 +94,12 @@ extension CurlSession {
             } catch {
                 throw CommandFailure(.network, error.message)
             }
+            // With the first request, as curl: what can be read only once cannot be sent again after a 407.
+            if ["http", "https"].contains(url.scheme?.lowercased()), let user = url.user(percentEncoded: false) {
+                let password = url.password(percentEncoded: false) ?? ""
+                let credential = HTTPHeader.basic(username: user, password: password).value
+                configuration.httpAdditionalHeaders = ["Proxy-Authorization": credential]
+            }
         case ProxyArgument.none?: own.proxy = .none
         case nil: break
         }

@@ -133,4 +133,20 @@ struct EverydayTests {
         #expect(outcome.text == "xx" && outcome.status == 0)
         #expect(server.requestCount == 2)
     }
+
+    @Test("The credential of a proxy is sent with the first request, and not shown", arguments: ["http", "https"])
+    func proxyCredential(scheme: String) async throws {
+        let proxy = try TestProxy(.basic(user: "ada", password: "planted"))
+        let (credential, target) = ("ada:planted@127.0.0.1:\(proxy.port)", url("/echo"))
+        let outcome = try await FerryProcess.run(
+            ["-v", "-T", "-", "-x", "http://" + credential, scheme == "http" ? target : "https://127.0.0.1:1/"],
+            in: folder,
+            input: "piped"
+        )
+        #expect((outcome.status == 0) == (scheme == "http"), "\(outcome.errors)")
+        let expected = "Basic " + Data("ada:planted".utf8).base64EncodedString()
+        #expect(proxy.exchanges.map(\.credentials) == [expected])
+        #expect(!outcome.errors.contains("planted") && !outcome.errors.contains("YWRhOnBsYW50ZWQ"))
+        #expect(server.requests.allSatisfy { $0.header("Proxy-Authorization") == nil && $0.body == Data("piped".utf8) })
+    }
 }
