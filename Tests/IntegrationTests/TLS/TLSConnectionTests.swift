@@ -141,7 +141,7 @@ extension NginxTests {
             _ = try await session.fetch(server.url(.plain, "small"))
         }
 
-        @Test("The time between two requests does not count for the second one", arguments: [true, false])
+        @Test("The time between two requests does not count for the second one", .slow, arguments: [true, false])
         func idleTime(keepsConnection: Bool) async throws {
             var options = CurlSession.Options()
             options.tls.certificateAuthorities = .only([.pemFile(server.certificates.authority)])
@@ -154,7 +154,7 @@ extension NginxTests {
                 #expect(try await session.fetch(request).1.statusCode == 200)
                 try await Task.sleep(for: .milliseconds(1_200))
             }
-            // Without Swift concurrency, the thread that resumes a task may begin it itself.
+            // This one begins on the thread that resumes it.
             let task = session.dataTask(with: request)
             task.resume()
             try await eventually("the end") { task.state == .completed }
