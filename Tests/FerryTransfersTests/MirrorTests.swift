@@ -23,14 +23,20 @@ struct MirrorTests {
         #expect(folder.names == ["file"], sourceLocation: sourceLocation)
     }
 
-    /// A server slow enough that others are asked.
-    private func slow(_ log: RequestLog = RequestLog(), _ link: URL? = nil) throws -> LoopbackServer {
+    /// A server slow enough that others are asked; with a mirror's log, all of the file only follows after its mirror was
+    /// asked.
+    private func slow(
+        _ log: RequestLog = RequestLog(),
+        _ link: URL? = nil,
+        mirror: RequestLog? = nil
+    ) throws -> LoopbackServer {
         var content = RangedContent(count: Self.count)
         content.bytesPerSecond = 1_000_000
         let slow = content
         return try LoopbackServer(
             handler: log.handler { request in
-                let response = slow.response(to: request)
+                var response = slow.response(to: request)
+                if let mirror, response.status == 200 { response = response.held { !mirror.requests.isEmpty } }
                 return link.map { response.adding("Link", "<\($0.absoluteString)>; rel=duplicate") } ?? response
             }
         )
@@ -40,7 +46,7 @@ struct MirrorTests {
     func sameTag() async throws {
         let (log, own) = (RequestLog(), RequestLog())
         let mirror = try LoopbackServer(handler: log.handler(RangedContent(count: Self.count).handler))
-        let server = try slow(own)
+        let server = try slow(own, mirror: log)
         var download = download(server, [mirror.url])
         download.request.setValue("Bearer secret", forHTTPHeaderField: "Authorization")
         try await session.download(download)
@@ -55,7 +61,7 @@ struct MirrorTests {
         let log = RequestLog()
         let content = RangedContent(count: Self.count, etag: "another")
         let mirror = try LoopbackServer(handler: log.handler(content.handler))
-        let server = try slow()
+        let server = try slow(mirror: log)
         try await session.download(download(server, [mirror.url], digest: digest))
         expectWhole()
         // Without a digest, it is asked with the tag of the first server, and dropped.
@@ -100,7 +106,7 @@ struct MirrorTests {
     func offered(isWanted: Bool) async throws {
         let log = RequestLog()
         let mirror = try LoopbackServer(handler: log.handler(RangedContent(count: Self.count).handler))
-        let server = try slow(RequestLog(), mirror.url)
+        let server = try slow(RequestLog(), mirror.url, mirror: isWanted ? log : nil)
         var download = download(server, [])
         download.usesOfferedMirrors = isWanted
         try await session.download(download)

@@ -31,6 +31,25 @@ final class RequestLog: Sendable {
     }
 }
 
+extension LoopbackResponse {
+    /// Returns the response with its body held at the half until a condition is true, for at most a minute.
+    ///
+    /// The body must be of the pattern. What a test expects to happen before all has arrived also does on a slow machine.
+    func held(until condition: @escaping @Sendable () -> Bool) -> LoopbackResponse {
+        guard case .pattern(let count, let offset) = body else { return self }
+        var response = self
+        response.headers["Content-Length"] = "\(count)"
+        response.body = .stream { stream in
+            let half = count / 2
+            guard stream.write(LoopbackServer.pattern(count: half, offset: offset)) else { return }
+            let deadline = ContinuousClock.now + .seconds(60)
+            while !condition(), ContinuousClock.now < deadline { guard stream.wait(0.01) else { return } }
+            stream.write(LoopbackServer.pattern(count: count - half, offset: offset + half))
+        }
+        return response
+    }
+}
+
 /// Returns the error that a download throws, or `nil` if it succeeds.
 func failure<Value>(_ work: () async throws -> Value) async -> (any Error)? {
     do {

@@ -12,13 +12,13 @@ struct LyingServerTests {
         case notSatisfiable, failed, dropped, stale, multipart
     }
 
-    private static func answer(_ lie: Lie, _ request: LoopbackRequest) -> LoopbackResponse {
+    private static func answer(_ lie: Lie, _ request: LoopbackRequest, log: RequestLog) -> LoopbackResponse {
         let content = RangedContent(count: count)
         var response = content.response(to: request)
         guard response.status == 206, let range = response.headers["Content-Range"].flatMap(ContentRange.init) else {
             // Ranges are asked for before the whole has arrived.
             response.bytesPerSecond = 2_000_000
-            return response
+            return response.held { !log.ranges.isEmpty }
         }
         let (first, last) = (Int(range.first.int64), Int(range.last.int64))
         func field(_ first: Int, _ last: Int, _ total: String) {
@@ -65,7 +65,7 @@ struct LyingServerTests {
     func lies(lie: Lie) async throws {
         let folder = try TemporaryFolder()
         let log = RequestLog()
-        let server = try LoopbackServer(handler: log.handler { Self.answer(lie, $0) })
+        let server = try LoopbackServer(handler: log.handler { Self.answer(lie, $0, log: log) })
         var download = VerifiedDownload(server.url, to: folder.file("file"), connections: 4)
         download.keepsPartialFile = false
         defer { #expect(!log.ranges.isEmpty) }
