@@ -14,6 +14,8 @@ struct Attempts {
         var failure: Failure?
         /// The retry that waits for a new stream of the body.
         var pendingRetry: PendingRetry?
+        /// Whether it was decided that its response is delivered, so that no other attempt follows if the body fails.
+        var isLast = false
 
         /// Ends the decision about a failure that no other attempt follows; the budget gets nothing back for it.
         mutating func settle() { (failure, budget, pendingRetry) = (nil, nil, nil) }

@@ -127,6 +127,7 @@ extension Call {
         if held.isAbandoned { return deliverAbandoned(held, world) }
         // No other body is appended to the part that was received.
         guard rest.offset == nil else { return fail(cannotContinue(status: held.response.statusCode), world) }
+        attempts?.current.isLast = true
         let received = ReceivedResponse(held.response)
         if case .failure = held.kind {
             let isDecoded = world.decoding != .none

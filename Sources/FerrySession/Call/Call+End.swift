@@ -102,7 +102,7 @@ extension Call {
         case .again(let again): sendAgain(again, world)
         case .finish:
             incoming.hasEnded = true
-            finishIfDrained(isDecided: false, world)
+            finishIfDrained(world)
         case .fail: recover(from: error ?? attemptError, wasSent: wasSent, world)
         }
     }
@@ -169,7 +169,7 @@ extension Call {
     // MARK: - The body
 
     /// Completes the call if the attempt has ended and the client has taken all of the body.
-    mutating func finishIfDrained(isDecided: Bool, _ world: some CallSurroundings) {
+    mutating func finishIfDrained(_ world: some CallSurroundings) {
         guard incoming.hasEnded, world.decoding.isDrained, held == nil, attempts?.isDeciding != true else { return }
         var error: URLError?
         if world.decoding == .drained(mayEnd: false) {
@@ -180,7 +180,7 @@ extension Call {
         }
         guard let error else { return finish(world) }
         incoming.failure = error
-        if isDecided { fail(error, world) } else { failBody(world) }
+        failBody(world)
     }
 
     func damagedCoding(_ what: String) -> URLError {

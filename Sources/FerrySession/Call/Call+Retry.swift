@@ -7,7 +7,7 @@ extension Call {
     ///   - wasSent: Whether any of the request may have reached the server.
     ///   - world: What surrounds the call.
     mutating func recover(from error: URLError, wasSent: Bool, _ world: some CallSurroundings) {
-        guard attempts != nil else { return fail(error, world) }
+        guard let attempts, !attempts.current.isLast else { return fail(error, world) }
         consider(.error(error, wasSent: wasSent), world)
     }
 

@@ -115,7 +115,7 @@ struct Call {
         case .heldBodyIsLarge: askAboutHeld(world)
         case .mayDetach: detachIfPossible(world)
         case .attemptEnded(let facts): attemptEnded(facts, world)
-        case .drained(let isDecided): finishIfDrained(isDecided: isDecided, world)
+        case .drained: finishIfDrained(world)
         case .bodyFailed: failBody(world)
         case .serve(let local): serve(local, world)
         case .storedBodyIsDamaged(let mayAsk): recoverFromDamage(mayAsk: mayAsk, world)

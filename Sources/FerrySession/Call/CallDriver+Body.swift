@@ -175,7 +175,7 @@ extension CallDriver {
         guard body.withUnsafeBytes({ take($0) }) else { return send(.failed(nil)) }
         if let failure { return send(.failed(failure)) }
         guard decodeWaiting() else { return send(.failed(nil)) }
-        send(.drained(isDecided: true))
+        send(.drained)
         liftPause()
     }
 
@@ -250,7 +250,7 @@ extension CallDriver {
                 case .end:
                     localBody = nil
                     call.noteEnd()
-                    send(.drained(isDecided: false))
+                    send(.drained)
                 case .damaged:
                     localBody = nil
                     send(.storedBodyIsDamaged(mayAsk: cache.removeDamaged(call.cachePolicy)))

@@ -64,7 +64,7 @@ extension CallDriver: TaskDriver {
         engine.watch(transfer)
         guard decodeWaiting() else { return send(.bodyFailed) }
         feed()
-        send(.drained(isDecided: false))
+        send(.drained)
         send(.mayMove)
         liftPause()
     }
@@ -72,7 +72,7 @@ extension CallDriver: TaskDriver {
     /// Goes on after a pause of the transfer.
     func goOn() {
         engine.watch(transfer)
-        send(.drained(isDecided: false))
+        send(.drained)
         // Its stream may have been given up while it was paused.
         send(.mayMove)
         liftPause()

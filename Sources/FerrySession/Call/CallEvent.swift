@@ -31,8 +31,8 @@ enum CallEvent {
     /// The stream of a paused attempt may be given up, if its rest can be requested.
     case mayDetach
     case attemptEnded(EndFacts)
-    /// The client has taken what has come; `isDecided` indicates that no other attempt follows.
-    case drained(isDecided: Bool)
+    /// The client has taken what has come.
+    case drained
     /// The body cannot be decoded or delivered; the attempt is not in a callback of libcurl's.
     case bodyFailed
     /// A response that needs no network is delivered.

@@ -181,7 +181,7 @@ final class CallSimulation: CallSurroundings {
         case .report(let report): receive(report)
         case .replay(let body, let failure):
             take(body)
-            send(failure == nil ? .drained(isDecided: true) : .failed(failure))
+            send(failure == nil ? .drained : .failed(failure))
         case .restartBody:
             if !mayRestartBody { violations.append("what the user has received was discarded") }
             (received, receivedEntity, hasResponse) = ([], nil, false)
@@ -190,7 +190,7 @@ final class CallSimulation: CallSurroundings {
         case .feed(let local):
             if case .data(let data) = local.body, call.request.method != "HEAD" { take(Array(data)) }
             call.noteEnd()
-            send(.drained(isDecided: false))
+            send(.drained)
         case .endAttempt: (isRunning, isQueued) = (false, false)
         case .finish: finish()
         case .fail, .close: ends += 1

@@ -50,6 +50,22 @@ struct CallTests {
         return call
     }
 
+    /// Returns a call whose interceptors have decided that its response with the status 503 is delivered.
+    private static func decided() -> Call {
+        var call = call()
+        let settings = RecoverySettings {
+            $0.interceptors = RequestInterceptors([ClosureInterceptor(decide: { _, _ in .doNotRetry })])
+        }
+        let (request, identity) = (URLRequest(url: url), TaskIdentity(session: 0, task: 0))
+        call.recover(by: Attempts(settings, request, task: identity, originalURL: url, received: .zero))
+        let events: [CallEvent] = [
+            .begin, .answered(1, .request(request)), .prepared(Origin(url)), .verified, .lookedUp(.network), head(503),
+            end(0), .answered(2, .decision(.doNotRetry)),
+        ]
+        for event in events { _ = steps(&call, event) }
+        return call
+    }
+
     private static func head(_ status: Int, _ fields: [String: String] = [:]) -> CallEvent {
         let fields = fields.map { ResponseHead.Field(name: $0.key, value: $0.value) }
         return .head(HeadFacts(head: ResponseHead(version: "HTTP/1.1", status: status, fields: fields)))
@@ -195,6 +211,13 @@ struct CallTests {
                 "forgetResponse", "waitForRetry",
             ],
             stage: .delaying
+        ),
+        Row(
+            testDescription: "the body of a response whose delivery was decided is damaged",
+            call: decided(),
+            events: [.bodyFailed],
+            steps: ["endSharing", "endAttempt", "endSharing", "endAttempt", "fail"],
+            stage: .finished
         ),
         Row(
             testDescription: "the stream of a complete GET is not given up",
