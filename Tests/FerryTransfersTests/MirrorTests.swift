@@ -23,8 +23,8 @@ struct MirrorTests {
         #expect(folder.names == ["file"], sourceLocation: sourceLocation)
     }
 
-    /// A server slow enough that others are asked; with a mirror's log, all of the file only follows after its mirror was
-    /// asked.
+    /// A server slow enough that others are asked; with a mirror's log, the rest of the file follows after its mirror
+    /// was asked.
     private func slow(
         _ log: RequestLog = RequestLog(),
         _ link: URL? = nil,

@@ -34,7 +34,7 @@ final class RequestLog: Sendable {
 extension LoopbackResponse {
     /// Returns the response with its body held at the half until a condition is true, for at most a minute.
     ///
-    /// The body must be of the pattern. What a test expects to happen before all has arrived also does on a slow machine.
+    /// The body must be of the pattern. What a test expects before all has arrived also happens on a slow machine.
     func held(until condition: @escaping @Sendable () -> Bool) -> LoopbackResponse {
         guard case .pattern(let count, let offset) = body else { return self }
         var response = self
