@@ -221,7 +221,10 @@ ferry_version ferry_version_info(void) {
     result.tls = data->ssl_version;
     result.zlib = data->libz_version;
     if (data->age >= 4) result.brotli = data->brotli_version;
-    if (data->age >= 5) result.http2 = data->nghttp2_version;
+    if (data->age >= 5) {
+        result.http2 = data->nghttp2_version;
+        result.quic = data->quic_version;
+    }
     if (data->age >= 6) {
         result.authority_file = data->cainfo;
         result.authority_folder = data->capath;

@@ -30,6 +30,7 @@ typedef struct {
     const char *brotli;
     const char *zstd;
     const char *http2;
+    const char *quic;
     /// The file and the folder where this libcurl looks for the system's certificate authorities, or NULL.
     const char *authority_file;
     const char *authority_folder;

@@ -42,8 +42,9 @@ extension NetworkAttempt {
         }
         try setUpRoute(easy, engine)
         let setup = receiver.setUp(self)
-        if setup.usesNewConnection || prepared.isUpgrade { easy.set(CurlOption.freshConnect, 1) }
-        if prepared.isUpgrade { easy.set(CurlOption.forbidReuse, 1) }
+        let isAlone = prepared.isUpgrade || version.isAlone
+        if setup.usesNewConnection || isAlone { easy.set(CurlOption.freshConnect, 1) }
+        if isAlone { easy.set(CurlOption.forbidReuse, 1) }
         setUpJoining(easy, engine, usesNewConnection: setup.usesNewConnection)
         try setUpHeader(setup, easy, engine.runtime)
         setUpCredentials(setup, easy)

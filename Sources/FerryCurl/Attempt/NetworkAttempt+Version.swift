@@ -4,19 +4,28 @@ extension NetworkAttempt {
         package var choice = HTTPVersionChoice.http1
         /// Whether the request is only sent on a connection of another one, since libcurl knows nothing of HTTP/2 here.
         var isJoining = false
+        /// Whether no other request uses the connection, since libcurl cannot share one of HTTP/3.
+        var isAlone = false
     }
 
     func setUpVersion(_ easy: EasyHandle, _ engine: TransferEngine, isLimited: Bool) throws(URLError) {
         let need: HTTPVersionNeed = prepared.isUpgrade ? .upgrade : isLimited ? .pauses : .nothing
         version.choice = try choice(need, engine)
         easy.set(CurlOption.httpVersion, version.choice.curlValue)
-        if version.choice.sharesConnections { easy.set(CurlOption.pipeWait, 1) }
+        version.isAlone = version.choice.isHTTP3 && !support(engine).sharesHTTP3
+        if version.choice.sharesConnections, !version.isAlone { easy.set(CurlOption.pipeWait, 1) }
+    }
+
+    private func support(_ engine: TransferEngine) -> HTTPVersionSupport {
+        var support = engine.runtime.httpVersionSupport
+        if engine.settings.sharesHTTP3 { support.sharesHTTP3 = true }
+        return support
     }
 
     /// Chooses another version than HTTP/3, which no proxy and no Unix-domain socket has.
     func setUpVersionOfRoute(_ easy: EasyHandle) {
         guard version.choice == .http3, route.proxy != nil || route.unixSocket != nil else { return }
-        version.choice = .negotiated
+        (version.choice, version.isAlone) = (.negotiated, false)
         easy.set(CurlOption.httpVersion, version.choice.curlValue)
     }
 
@@ -33,7 +42,7 @@ extension NetworkAttempt {
                 isSecure: isSecure,
                 need: need,
                 isAnnounced: engine.connections.announcedHTTP3.contains(prepared.origin, at: engine.turnStart),
-                engine.runtime.httpVersionSupport
+                support(engine)
             )
         } catch {
             throw .ferry(.cannotConnectToHost, url: url, underlying: error)
@@ -138,7 +147,7 @@ extension NetworkAttempt {
         isMultiplexed = true
         connection?.isMultiplexed = true
         transfer.engine.connections.hasMultiplexed = true
-        if let origin = transfer.origin { transfer.engine.admission.noteMultiplexed(origin) }
+        if let origin = transfer.origin, !version.isAlone { transfer.engine.admission.noteMultiplexed(origin) }
     }
 
     /// Returns libcurl's code for the end of the attempt, or that of an incomplete response in place of a success: if

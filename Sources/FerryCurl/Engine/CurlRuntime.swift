@@ -36,6 +36,8 @@ public struct CurlRuntime: Sendable, Hashable, CustomStringConvertible {
     /// Where this libcurl looks for the system's certificate authorities.
     let authorityFile: String?
     let authorityFolder: String?
+    /// The libraries of HTTP/3, such as `ngtcp2/1.11.0 nghttp3/1.8.0`.
+    package let quicLibraries: String
     /// What this libcurl can do about versions of HTTP.
     let httpVersionSupport: HTTPVersionSupport
 
@@ -82,10 +84,12 @@ public struct CurlRuntime: Sendable, Hashable, CustomStringConvertible {
         supportsNegotiate = supports(8)
         authorityFile = info.authority_file.map { String(cString: $0) }
         authorityFolder = info.authority_folder.map { String(cString: $0) }
+        quicLibraries = info.quic.map { String(cString: $0) } ?? ""
         contentCodings = ContentCoding.available.map(\.name)
         httpVersionSupport = HTTPVersionSupport(
             http2: supportsHTTP2,
             http3: supportsHTTP3,
+            sharesHTTP3: !Self.losesRequests(quicLibraries),
             reportsNegotiation: TLSBackend.isOpenSSL(tlsBackend ?? ""),
             name: Self.name(version, tlsBackend)
         )

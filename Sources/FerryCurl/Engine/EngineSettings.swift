@@ -5,6 +5,8 @@ package final class EngineSettings: Sendable {
     package let uploadLimit: BandwidthLimit?
     package let limits: RequestLimits?
     package let httpVersions: HTTPVersions
+    /// Whether requests share connections of HTTP/3 also where libcurl may lose them.
+    package let sharesHTTP3: Bool
     /// The material of TLS connections, or why it cannot be used.
     package let tls: Result<TLSMaterial, CurlSessionError>
     /// The proxies of requests, or why they cannot be used.
@@ -20,6 +22,7 @@ package final class EngineSettings: Sendable {
         uploadLimit: BandwidthLimit?,
         limits: RequestLimits?,
         httpVersions: HTTPVersions,
+        sharesHTTP3: Bool = false,
         tls: Result<TLSMaterial, CurlSessionError>,
         proxy: Result<ProxyTable, CurlSessionError>,
         network: Result<NetworkMaterial, CurlSessionError>,
@@ -30,6 +33,7 @@ package final class EngineSettings: Sendable {
         self.uploadLimit = uploadLimit
         self.limits = limits
         self.httpVersions = httpVersions
+        self.sharesHTTP3 = sharesHTTP3
         self.tls = tls
         self.proxy = proxy
         self.network = network

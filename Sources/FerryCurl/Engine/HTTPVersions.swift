@@ -24,7 +24,7 @@ public enum HTTPVersions: Sendable, Hashable {
     /// It is tried without waiting for an `Alt-Svc` field.
     case http3
     /// HTTP/3 to servers that have announced it for their own host and port in an `Alt-Svc` field (RFC 7838), and
-    /// otherwise what ``automatic`` uses; with a libcurl that lacks HTTP/3, always.
+    /// otherwise what ``automatic`` uses; always with a libcurl that lacks HTTP/3, or cannot share its connections.
     ///
     /// A session remembers what the responses to its requests over verified TLS connections have announced. A server
     /// with which HTTP/3 did not work is reached without it for five minutes.
@@ -58,6 +58,8 @@ package enum HTTPVersionChoice: Sendable, Hashable {
 
     /// Whether several requests may use a connection at the same time.
     var sharesConnections: Bool { self != .http1 }
+    /// Whether HTTP/3 is tried.
+    var isHTTP3: Bool { self == .http3 || self == .http3Only }
 }
 
 /// What a request needs of its version of HTTP.
@@ -75,13 +77,16 @@ package enum HTTPVersionNeed: Sendable, Hashable {
 package struct HTTPVersionSupport: Sendable, Hashable {
     package var http2: Bool
     package var http3: Bool
+    /// Whether requests can share a connection of HTTP/3; otherwise each needs its own.
+    package var sharesHTTP3: Bool
     /// Whether it tells what a handshake has chosen.
     package var reportsNegotiation: Bool
     /// The library's name and version.
     package var name: String
 
-    package init(http2: Bool, http3: Bool, reportsNegotiation: Bool, name: String) {
-        (self.http2, self.http3, self.reportsNegotiation, self.name) = (http2, http3, reportsNegotiation, name)
+    package init(http2: Bool, http3: Bool, sharesHTTP3: Bool = true, reportsNegotiation: Bool, name: String) {
+        (self.http2, self.http3, self.sharesHTTP3) = (http2, http3, sharesHTTP3)
+        (self.reportsNegotiation, self.name) = (reportsNegotiation, name)
     }
 }
 
@@ -109,7 +114,8 @@ extension HTTPVersions {
         case .http3: return isSecure && need == .nothing ? .http3 : .http1
         case .http3IfAnnounced:
             guard isSecure, need == .nothing else { return .http1 }
-            return isAnnounced && support.http3 ? .http3 : .negotiated
+            // A handshake for each request takes longer than HTTP/2.
+            return isAnnounced && support.http3 && support.sharesHTTP3 ? .http3 : .negotiated
         case .http2PriorKnowledge: return isSecure ? .negotiatedHTTP2 : .priorKnowledge
         case .http2, .http3Only:
             guard isSecure else {

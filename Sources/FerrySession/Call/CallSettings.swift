@@ -110,6 +110,7 @@ extension EngineSettings {
             uploadLimit: options.uploadLimit,
             limits: options.limits,
             httpVersions: options.httpVersions,
+            sharesHTTP3: options.sharesHTTP3,
             tls: tls,
             proxy: Result { () throws(CurlSessionError) in
                 try ProxyTable(options.proxy, dictionary: configuration.connectionProxyDictionary)

@@ -75,9 +75,12 @@ struct HTTPVersionTests {
     @Test("HTTP/3 that is announced is used where that is the option, and libcurl has it")
     func announced() throws {
         let plain = HTTPVersionSupport(http2: true, http3: false, reportsNegotiation: true, name: "a")
+        var alone = Self.complete
+        alone.sharesHTTP3 = false
         for (versions, support, choice) in [
             (HTTPVersions.http3IfAnnounced, Self.complete, HTTPVersionChoice.http3),
-            (.http3IfAnnounced, plain, .negotiated), (.automatic, Self.complete, .negotiated),
+            (.http3IfAnnounced, plain, .negotiated), (.http3IfAnnounced, alone, .negotiated), (.http3, alone, .http3),
+            (.automatic, Self.complete, .negotiated),
             (.http1, Self.complete, .http1), (.http2, Self.complete, .negotiatedHTTP2),
         ] {
             #expect(try versions.choice(isSecure: true, isAnnounced: true, support) == choice)

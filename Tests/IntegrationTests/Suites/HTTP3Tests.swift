@@ -23,11 +23,52 @@ extension NginxTests {
         }
 
         /// Returns a session that trusts the server.
+        ///
+        /// - Parameters:
+        ///   - versions: The option that is tested.
+        ///   - isShared: Whether connections are shared also by a libcurl that may lose requests then.
+        ///   - change: Sets other options.
+        /// - Returns: The session.
         private func session(
             _ versions: HTTPVersions,
+            isShared: Bool = false,
             _ change: (inout CurlSession.Options) -> Void = { _ in }
         ) -> CurlSession {
-            server.session(versions, change)
+            server.session(versions) { options in
+                options.sharesHTTP3 = isShared
+                change(&options)
+            }
+        }
+
+        private static let losesRequests = CurlRuntime.losesRequests(
+            (try? CurlRuntime.current())?.quicLibraries ?? ""
+        )
+
+        @Test(
+            "Each request has a connection of its own where libcurl may lose those that share one",
+            .enabled(if: losesRequests, "libcurl can share connections of HTTP/3"),
+            arguments: [HTTPVersions.http3, .http3Only]
+        )
+        func alone(_ versions: HTTPVersions) async throws {
+            let session = self.session(versions)
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                for index in 0..<100 {
+                    group.addTask {
+                        let request = URLRequest(url: server.url(.http3, "small?\(index)"), timeoutInterval: 20)
+                        let (bytes, response) = try await session.bytes(for: request)
+                        #expect((response as? HTTPURLResponse)?["X-Protocol"] == "HTTP/3.0")
+                        for try await _ in bytes.chunks {}
+                        try await eventually("the metrics") { bytes.task.transferMetrics != nil }
+                        #expect(bytes.task.transferMetrics?.transactions.map(\.isReusedConnection) == [false])
+                    }
+                }
+                try await group.waitForAll()
+            }
+            let announced = self.session(.http3IfAnnounced)
+            for _ in 0..<3 {
+                let response = try await announced.fetch(server.url(.http3, "announced")).1
+                #expect(response["X-Protocol"] == "HTTP/2.0")
+            }
         }
 
         private func reason(_ error: URLError?) -> CurlSessionError.Code? {
@@ -68,7 +109,7 @@ extension NginxTests {
 
         @Test("Many concurrent requests share few connections")
         func shared() async throws {
-            let session = self.session(.http3Only)
+            let session = self.session(.http3Only, isShared: true)
             // nginx numbers the streams of QUIC as if they were connections.
             let opened = try await withThrowingTaskGroup(of: Int.self) { group in
                 for index in 0..<200 {
@@ -119,7 +160,7 @@ extension NginxTests {
 
         @Test("HTTP/3 is used after the server has announced it, and not for requests that need HTTP/1.1")
         func announcement() async throws {
-            let session = session(.http3IfAnnounced)
+            let session = session(.http3IfAnnounced, isShared: true)
             for _ in 0..<2 {
                 #expect(try await session.fetch(server.url(.http3, "small")).1["X-Protocol"] == "HTTP/2.0")
             }
@@ -140,7 +181,7 @@ extension NginxTests {
 
         @Test("A server whose announcement is wrong is reached without HTTP/3, and other options ignore announcements")
         func wrongAnnouncement() async throws {
-            let wrong = session(.http3IfAnnounced)
+            let wrong = session(.http3IfAnnounced, isShared: true)
             for _ in 0..<4 {
                 let response = try await wrong.fetch(server.url(.http2, "announced")).1
                 #expect(response["X-Protocol"] == "HTTP/2.0")
@@ -158,7 +199,7 @@ extension NginxTests {
         )
         func stopped() async throws {
             let gateway = try server.makeGateway(.tls13Only)
-            let session = session(.http3IfAnnounced) { $0.retry = .standard }
+            let session = session(.http3IfAnnounced, isShared: true) { $0.retry = .standard }
             #expect(try await session.fetch(server.url(.tls13Only, "announced")).1["X-Protocol"] == "HTTP/1.1")
             #expect(try await session.fetch(server.url(.tls13Only, "small")).1["X-Protocol"] == "HTTP/3.0")
             gateway.stop()
@@ -174,7 +215,7 @@ extension NginxTests {
         func unanswered() async throws {
             let gateway = try server.makeGateway(.tls13Only)
             defer { gateway.stop() }
-            let session = session(.http3IfAnnounced)
+            let session = session(.http3IfAnnounced, isShared: true)
             #expect(try await session.fetch(server.url(.tls13Only, "announced")).1["X-Protocol"] == "HTTP/1.1")
             #expect(try await session.fetch(server.url(.tls13Only, "small")).1["X-Protocol"] == "HTTP/3.0")
             let request = URLRequest(url: server.url(.tls13Only, "unanswered"), timeoutInterval: 1)
@@ -238,7 +279,9 @@ extension NginxTests {
             }
             #expect(reason(error) == .httpVersionUnsupported)
             #expect(proxy.exchanges.count == 1)
-            let announced = session(.http3IfAnnounced) { $0.proxy = .http("127.0.0.1", port: proxy.port) }
+            let announced = session(.http3IfAnnounced, isShared: true) {
+                $0.proxy = .http("127.0.0.1", port: proxy.port)
+            }
             for path in ["announced", "small", "small"] {
                 #expect(try await announced.fetch(server.url(.http3, path)).1["X-Protocol"] == "HTTP/2.0")
             }
