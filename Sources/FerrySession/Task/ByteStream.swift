@@ -51,6 +51,9 @@ final class ByteStream: Sendable {
         }
     }
 
+    /// Whether the task is suspended, so that nothing is read.
+    var isSuspended: Bool { state.withLock { $0.core }?.isSuspended ?? false }
+
     var hasReader: Bool { state.withLock { $0.chunkWaiter != nil } }
 
     // MARK: - The engine's side

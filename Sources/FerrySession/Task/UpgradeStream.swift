@@ -10,6 +10,9 @@ package struct UpgradeStream: Sendable {
     /// Connects the stream with its task, which is resumed afterwards.
     package func attach(_ task: CurlDataTask) { owner.stream.attach(task.core) }
 
+    /// Whether the task is suspended, so that nothing is read.
+    package var isSuspended: Bool { owner.stream.isSuspended }
+
     /// Returns the response to the handshake.
     ///
     /// - Throws: A `URLError`, or the error of an interceptor.

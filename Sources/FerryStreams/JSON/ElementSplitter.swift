@@ -24,6 +24,8 @@ struct ElementSplitter: PieceSplitter {
     private var depth = 0
     private var isInString = false
     private var isEscaped = false
+    /// What may follow of a byte order mark before the array.
+    private var mark: ArraySlice<UInt8> = [0xEF, 0xBB, 0xBF]
 
     init(limit: Int) { self.limit = max(0, limit) }
 
@@ -61,7 +63,8 @@ struct ElementSplitter: PieceSplitter {
     /// Reads a byte outside of elements.
     private mutating func begin(_ byte: UInt8) throws(URLError) {
         switch (place, byte) {
-        case (.beforeArray, UInt8(ascii: "[")): place = .start
+        case (.beforeArray, UInt8(ascii: "[")) where [0, 3].contains(mark.count): place = .start
+        case (.beforeArray, mark.first): mark.removeFirst()
         case (.start, UInt8(ascii: "]")): place = .afterArray
         case (.beforeArray, _): throw Self.malformed("The body does not begin with a JSON array")
         case (.afterArray, _): throw Self.malformed("Something follows the JSON array of the body")

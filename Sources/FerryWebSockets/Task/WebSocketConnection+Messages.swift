@@ -201,8 +201,8 @@ extension WebSocketConnection {
 
     /// Sends pings, and ends the connection if one is not answered before the next.
     ///
-    /// While the reader waits for room, the answer may have come without being read. So an interval in which it has
-    /// waited proves nothing, and the answer is waited for once more.
+    /// While the reader waits for room, or the task is suspended, the answer may have come without being read. Such an
+    /// interval proves nothing, and the answer is waited for once more.
     func keepAlive(_ interval: TimeSpan) async {
         guard await Self.sleep(interval) else { return }
         while true {
@@ -214,8 +214,10 @@ extension WebSocketConnection {
             var mayBeUnread = false
             repeat {
                 let mark = state.withLock { $0.inbox.mark }
+                let wasSuspended = stream.isSuspended
                 guard await Self.sleep(interval) else { return ping.cancel() }
-                mayBeUnread = state.withLock { $0.inbox.hasWaited(since: mark) }
+                let hasWaited = state.withLock { $0.inbox.hasWaited(since: mark) }
+                mayBeUnread = hasWaited || wasSuspended || stream.isSuspended
             } while mayBeUnread && !hasAnswered.withLock({ $0 })
             if !hasAnswered.withLock({ $0 }) {
                 ping.cancel()

@@ -26,7 +26,8 @@ public final class WebSocketTask: CurlDataTask, @unchecked Sendable {
         /// The time between pings, in seconds; `nil`, the default, for none.
         ///
         /// A ping that is not answered before the next one ends the connection with the error `timedOut`. While the
-        /// program receives so slowly that the server is not read, an answer is waited for longer.
+        /// task is suspended, or the program receives so slowly that the server is not read, an answer is waited for
+        /// longer.
         public var pingInterval: TimeInterval?
         /// The time for which the end of the connection is waited for after the close frame, in seconds; 5 by default.
         public var closeTimeout: TimeInterval = 5

@@ -18,7 +18,7 @@ struct JSONElementsTests {
         ("[]", []), (" [ ] \n", []), ("[1]", [1]), ("[1,2,3]", [1, 2, 3]), ("\r\n[\t1 , \"x\"\n]\n", [1, "x"]),
         ("[[1,[2]],[]]", [[1, [2]], []]), ("[{\"a\":[1,{}]},null]", [["a": [1, [:]]], .null]),
         ("[\"],[\",\"\\\"],\",\"\\\\\"]", ["],[", "\"],", "\\"]), ("[\"é😀\",\"\\ud83d\\ude00\"]", ["é😀", "😀"]),
-        ("[true,-1.5e3,\"{\"]", [true, -1500, "{"]),
+        ("[true,-1.5e3,\"{\"]", [true, -1500, "{"]), ("\u{FEFF}[1,2]", [1, 2]),
     ]
 
     @Test("An array's elements are delivered, in pieces of any size", arguments: arrays)
@@ -36,6 +36,7 @@ struct JSONElementsTests {
         ("{}", 0, .cannotParseResponse), ("1", 0, .cannotParseResponse), ("[1],", 1, .cannotParseResponse),
         ("[1][2]", 1, .cannotParseResponse), ("[,1]", 0, .cannotParseResponse), ("[1,]", 1, .cannotParseResponse),
         ("[1,,2]", 1, .cannotParseResponse), ("]", 0, .cannotParseResponse),
+        ("\u{FEFF}\u{FEFF}[1]", 0, .cannotParseResponse), ("\u{FEFF}", 0, .networkConnectionLost),
     ]
 
     @Test("What is not a whole array is an error after the elements before it", arguments: malformed)

@@ -32,6 +32,19 @@ struct KeepAliveTests {
         }
     }
 
+    /// Makes a server that answers pings and notes their times.
+    private func server(_ times: Watched<[ContinuousClock.Instant]>) throws -> RawServer {
+        try RawServer.webSocket { connection in
+            while connection.readMore() {
+                let frames = ClientFrame.all(in: connection.received).filter { $0.type == 9 }
+                for frame in frames.dropFirst(times.current.count) {
+                    times.append(.now)
+                    connection.write(ServerFrame(.pong, frame.payload).bytes)
+                }
+            }
+        }
+    }
+
     @Test("An answer that waits behind messages for a slow program does not end the connection")
     func slowProgram() async throws {
         let pings = Watched(0)
@@ -59,18 +72,27 @@ struct KeepAliveTests {
         try await eventually("the end of the connection") { server.finished == 1 }
     }
 
+    @Test("A suspended task is not taken for one whose server does not answer")
+    func suspended() async throws {
+        let times = Watched<[ContinuousClock.Instant]>([])
+        let server = try server(times)
+        let interval = 0.5 * patience
+        let task = open(server, interval: interval)
+        try await times.wait { $0.count > 0 }
+        task.suspend()
+        try await Task.sleep(for: .seconds(4 * interval))
+        #expect(task.closeCode == .invalid && server.finished == 0)
+        task.resume()
+        let count = times.current.count
+        try await times.wait { $0.count > count + 1 }
+        #expect(task.closeCode == .invalid)
+        task.cancel()
+    }
+
     @Test("A ping follows the one before it after one interval")
     func interval() async throws {
         let times = Watched<[ContinuousClock.Instant]>([])
-        let server = try RawServer.webSocket { connection in
-            while connection.readMore() {
-                let frames = ClientFrame.all(in: connection.received).filter { $0.type == 9 }
-                for frame in frames.dropFirst(times.current.count) {
-                    times.append(.now)
-                    connection.write(ServerFrame(.pong, frame.payload).bytes)
-                }
-            }
-        }
+        let server = try server(times)
         // A server that takes longer to answer than one interval is given up.
         let interval = 0.5 * patience
         let task = open(server, interval: interval)
