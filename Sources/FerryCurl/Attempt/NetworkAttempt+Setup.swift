@@ -42,15 +42,17 @@ extension NetworkAttempt {
         }
         try setUpRoute(easy, engine)
         let setup = receiver.setUp(self)
-        let isAlone = prepared.isUpgrade || version.isAlone
-        if setup.usesNewConnection || isAlone { easy.set(CurlOption.freshConnect, 1) }
-        if isAlone { easy.set(CurlOption.forbidReuse, 1) }
+        if setup.usesNewConnection { easy.set(CurlOption.freshConnect, 1) }
         setUpJoining(easy, engine, usesNewConnection: setup.usesNewConnection)
         try setUpHeader(setup, easy, engine.runtime)
         setUpCredentials(setup, easy)
         try setUpTLS(easy, transfer)
         try setUpResolver(easy, engine)
         try setUpBody(easy, transfer, receiver)
+        if prepared.isUpgrade || version.isAlone {
+            easy.set(CurlOption.freshConnect, 1)
+            easy.set(CurlOption.forbidReuse, 1)
+        }
         if engine.runtime.truncatesLargeHeads { makeRoom(for: setup.fields, easy) }
     }
 

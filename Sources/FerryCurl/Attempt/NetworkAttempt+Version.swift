@@ -4,16 +4,19 @@ extension NetworkAttempt {
         package var choice = HTTPVersionChoice.http1
         /// Whether the request is only sent on a connection of another one, since libcurl knows nothing of HTTP/2 here.
         var isJoining = false
-        /// Whether no other request uses the connection, since libcurl cannot share one of HTTP/3.
-        var isAlone = false
+        /// Whether requests can share a connection of HTTP/3.
+        fileprivate var sharesHTTP3 = true
+
+        /// Whether no other request may use the connection.
+        var isAlone: Bool { choice.isHTTP3 && !sharesHTTP3 }
     }
 
     func setUpVersion(_ easy: EasyHandle, _ engine: TransferEngine, isLimited: Bool) throws(URLError) {
         let need: HTTPVersionNeed = prepared.isUpgrade ? .upgrade : isLimited ? .pauses : .nothing
         version.choice = try choice(need, engine)
         easy.set(CurlOption.httpVersion, version.choice.curlValue)
-        version.isAlone = version.choice.isHTTP3 && !support(engine).sharesHTTP3
-        if version.choice.sharesConnections, !version.isAlone { easy.set(CurlOption.pipeWait, 1) }
+        version.sharesHTTP3 = support(engine).sharesHTTP3
+        if version.choice.sharesConnections { easy.set(CurlOption.pipeWait, 1) }
     }
 
     private func support(_ engine: TransferEngine) -> HTTPVersionSupport {
@@ -25,7 +28,7 @@ extension NetworkAttempt {
     /// Chooses another version than HTTP/3, which no proxy and no Unix-domain socket has.
     func setUpVersionOfRoute(_ easy: EasyHandle) {
         guard version.choice == .http3, route.proxy != nil || route.unixSocket != nil else { return }
-        (version.choice, version.isAlone) = (.negotiated, false)
+        version.choice = .negotiated
         easy.set(CurlOption.httpVersion, version.choice.curlValue)
     }
 
@@ -121,7 +124,7 @@ extension NetworkAttempt {
 
     /// Notes what a response says about HTTP/3, and that it did not work although it was announced.
     package func noteAnnouncement(_ head: ResponseHead, _ engine: TransferEngine) {
-        guard engine.settings.httpVersions == .http3IfAnnounced, engine.runtime.supportsHTTP3, isVerified,
+        guard engine.settings.httpVersions == .http3IfAnnounced, support(engine).usesAnnouncements, isVerified,
             version.choice != .http1, route.proxy == nil, route.unixSocket == nil
         else { return }
         let (origin, http3) = (prepared.origin, 30)

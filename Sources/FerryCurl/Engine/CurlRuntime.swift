@@ -36,10 +36,8 @@ public struct CurlRuntime: Sendable, Hashable, CustomStringConvertible {
     /// Where this libcurl looks for the system's certificate authorities.
     let authorityFile: String?
     let authorityFolder: String?
-    /// The libraries of HTTP/3, such as `ngtcp2/1.11.0 nghttp3/1.8.0`.
-    package let quicLibraries: String
     /// What this libcurl can do about versions of HTTP.
-    let httpVersionSupport: HTTPVersionSupport
+    package let httpVersionSupport: HTTPVersionSupport
 
     /// One line with the version and the TLS backend.
     public var description: String { Self.name(version, tlsBackend) }
@@ -84,12 +82,11 @@ public struct CurlRuntime: Sendable, Hashable, CustomStringConvertible {
         supportsNegotiate = supports(8)
         authorityFile = info.authority_file.map { String(cString: $0) }
         authorityFolder = info.authority_folder.map { String(cString: $0) }
-        quicLibraries = info.quic.map { String(cString: $0) } ?? ""
         contentCodings = ContentCoding.available.map(\.name)
         httpVersionSupport = HTTPVersionSupport(
             http2: supportsHTTP2,
             http3: supportsHTTP3,
-            sharesHTTP3: !Self.losesRequests(quicLibraries),
+            sharesHTTP3: !Self.losesRequests(info.quic.map { String(cString: $0) } ?? ""),
             reportsNegotiation: TLSBackend.isOpenSSL(tlsBackend ?? ""),
             name: Self.name(version, tlsBackend)
         )

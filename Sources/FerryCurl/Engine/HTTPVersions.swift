@@ -84,6 +84,9 @@ package struct HTTPVersionSupport: Sendable, Hashable {
     /// The library's name and version.
     package var name: String
 
+    /// Whether HTTP/3 is used where it is announced; a handshake for each request takes longer than HTTP/2.
+    var usesAnnouncements: Bool { http3 && sharesHTTP3 }
+
     package init(http2: Bool, http3: Bool, sharesHTTP3: Bool = true, reportsNegotiation: Bool, name: String) {
         (self.http2, self.http3, self.sharesHTTP3) = (http2, http3, sharesHTTP3)
         (self.reportsNegotiation, self.name) = (reportsNegotiation, name)
@@ -114,8 +117,7 @@ extension HTTPVersions {
         case .http3: return isSecure && need == .nothing ? .http3 : .http1
         case .http3IfAnnounced:
             guard isSecure, need == .nothing else { return .http1 }
-            // A handshake for each request takes longer than HTTP/2.
-            return isAnnounced && support.http3 && support.sharesHTTP3 ? .http3 : .negotiated
+            return isAnnounced && support.usesAnnouncements ? .http3 : .negotiated
         case .http2PriorKnowledge: return isSecure ? .negotiatedHTTP2 : .priorKnowledge
         case .http2, .http3Only:
             guard isSecure else {

@@ -98,6 +98,16 @@ struct HTTPVersionTests {
     }
 
     @Test(
+        "OpenSSL's own QUIC is known by the names of libcurl's libraries",
+        arguments: [
+            ("nghttp3/1.8.0", true), ("ngtcp2/1.11.0 nghttp3/1.8.0", false), ("quiche/0.22.0", false), ("", false),
+        ]
+    )
+    func quic(libraries: String, losesRequests: Bool) {
+        #expect(CurlRuntime.losesRequests(libraries) == losesRequests)
+    }
+
+    @Test(
         "The numbers are those of curl.h",
         arguments: [
             (HTTPVersionChoice.http1, 2), (.negotiated, 4), (.negotiatedHTTP2, 4), (.priorKnowledge, 5), (.http3, 30),

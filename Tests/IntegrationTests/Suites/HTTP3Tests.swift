@@ -40,13 +40,11 @@ extension NginxTests {
             }
         }
 
-        private static let losesRequests = CurlRuntime.losesRequests(
-            (try? CurlRuntime.current())?.quicLibraries ?? ""
-        )
+        private static let sharesHTTP3 = (try? CurlRuntime.current())?.httpVersionSupport.sharesHTTP3 ?? true
 
         @Test(
             "Each request has a connection of its own where libcurl may lose those that share one",
-            .enabled(if: losesRequests, "libcurl can share connections of HTTP/3"),
+            .enabled(if: !sharesHTTP3, "libcurl can share connections of HTTP/3"),
             arguments: [HTTPVersions.http3, .http3Only]
         )
         func alone(_ versions: HTTPVersions) async throws {
@@ -64,11 +62,23 @@ extension NginxTests {
                 }
                 try await group.waitForAll()
             }
-            let announced = self.session(.http3IfAnnounced)
+        }
+
+        @Test(
+            "Announcements change nothing where libcurl may lose requests that share a connection",
+            .enabled(if: !sharesHTTP3, "libcurl can share connections of HTTP/3")
+        )
+        func ignoredAnnouncement() async throws {
+            let session = self.session(.http3IfAnnounced)
+            var reused: [Bool?] = []
             for _ in 0..<3 {
-                let response = try await announced.fetch(server.url(.http3, "announced")).1
-                #expect(response["X-Protocol"] == "HTTP/2.0")
+                let (bytes, response) = try await session.bytes(from: server.url(.http3, "announced"))
+                #expect((response as? HTTPURLResponse)?["X-Protocol"] == "HTTP/2.0")
+                for try await _ in bytes.chunks {}
+                try await eventually("the metrics") { bytes.task.transferMetrics != nil }
+                reused.append(bytes.task.transferMetrics?.transactions.last?.isReusedConnection)
             }
+            #expect(reused == [false, true, true])
         }
 
         private func reason(_ error: URLError?) -> CurlSessionError.Code? {
