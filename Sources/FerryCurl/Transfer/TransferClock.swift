@@ -79,8 +79,11 @@ package struct TransferClock: Sendable {
         callStartedAt = nil
     }
 
-    /// Ends the deadline of a call that switches protocols.
-    package mutating func noteUpgrade() { limits.upgrade = .infinite }
+    /// Replaces the limit of inactivity.
+    package mutating func setInactivityLimit(_ limit: TimeSpan) { limits.inactivity = limit }
+
+    /// Replaces the limit of a call that switches protocols; it is infinite after the switch.
+    package mutating func setUpgradeLimit(_ limit: TimeSpan) { limits.upgrade = limit }
 
     /// Whether no time is left for the whole call.
     package func isCallOver(at now: MonotonicTime) -> Bool { spentOnCall(at: now) >= limits.call }

@@ -64,7 +64,7 @@ extension CallDriver: TransferReceiver {
 
     private func noteResponse(_ status: Int, toUpgradeBy attempt: NetworkAttempt) {
         if status == 101 {
-            transfer.clock.noteUpgrade()
+            transfer.clock.setUpgradeLimit(.infinite)
             if !transfer.clock.limits.hasCall { engine.forgetDeadline(transfer) }
             attempt.forgetFields()
         } else {

@@ -155,6 +155,13 @@ final class CallDriver: @unchecked Sendable {
                 context: preparationContext
             )
             transfer.attempt = NetworkAttempt(prepared, url: call.request.url)
+            // Interceptors, and the delegate of a redirect, may have set another timeout.
+            let limit = settings.inactivityLimit(of: call.request.base)
+            if call.content.isUpgrade {
+                transfer.clock.setUpgradeLimit(limit)
+            } else {
+                transfer.clock.setInactivityLimit(limit)
+            }
             send(.prepared(prepared.origin))
         } catch {
             send(.failed(error))

@@ -27,6 +27,7 @@ final class CallSettings: Sendable {
     let credentialStore: CredentialStore?
     let cache: HTTPCache?
     let cachePolicy: URLRequest.CachePolicy
+    private let requestTimeout: TimeInterval
 
     /// Reads a configuration, which must not change afterwards, and options.
     ///
@@ -51,6 +52,7 @@ final class CallSettings: Sendable {
         credentialStore = configuration.urlCredentialStorage.map(CredentialStore.init)
         cache = options.cache ?? HTTPCache(configuration.urlCache)
         cachePolicy = configuration.requestCachePolicy
+        requestTimeout = configuration.timeoutIntervalForRequest
         let isStandard = credentialStore.map { type(of: $0.storage) == URLCredentialStorage.self } ?? true
         let isInMemory = cache?.isInMemory ?? true
         engine = EngineSettings(configuration, options, readsNoDisk: isStandard && isInMemory)
@@ -62,6 +64,12 @@ final class CallSettings: Sendable {
             method: "GET",
             context: PreparationContext()
         )
+    }
+
+    /// Returns the longest time without activity: the request's own, or the session's in place of the default of 60 s.
+    func inactivityLimit(of request: URLRequest) -> TimeSpan {
+        let (own, standard) = (request.timeoutInterval, TimeInterval(60))
+        return TimeSpan(timeout: own == standard ? requestTimeout : own)
     }
 
     /// The additional headers of a request; after a redirect to another origin without `Host` and secret ones.

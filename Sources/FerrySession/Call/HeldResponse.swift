@@ -12,6 +12,10 @@ struct HeldResponse {
     /// The beginning of the response's body, which is delivered if the response turns out to be the final one.
     var body: [UInt8] = []
     var isAsked = false
+    /// Whether interceptors decide about it, and not the delegate.
+    var isForInterceptors: Bool {
+        if case .failure = kind { true } else { false }
+    }
     /// The head of a response that the cache may store, if it is delivered.
     var head: ResponseHead?
     /// Why the body is damaged or incomplete, which matters only if the response is delivered.

@@ -9,7 +9,6 @@ struct CurlSessionSettings: @unchecked Sendable {
     let durable: Result<DurableTasks, CurlSessionError>?
     /// The policy, interceptors and deadline of tasks that have none of their own.
     let recovery: RecoverySettings?
-    private let requestTimeout: TimeInterval
     private let resourceTimeout: TimeSpan
     private let connectTimeout: TimeSpan
 
@@ -18,7 +17,6 @@ struct CurlSessionSettings: @unchecked Sendable {
         copy.protocolClasses = [UnknownTaskGuard.self] + (configuration.protocolClasses ?? [])
         self.configuration = copy
         protocols = ProtocolClasses(configuration)
-        requestTimeout = configuration.timeoutIntervalForRequest
         resourceTimeout = TimeSpan(timeout: configuration.timeoutIntervalForResource)
         connectTimeout = options.connectTimeout.map { TimeSpan(timeout: $0) } ?? .infinite
         durable = options.durability.map { durability in
@@ -34,12 +32,10 @@ struct CurlSessionSettings: @unchecked Sendable {
         self.recovery = recovery.values.isEmpty ? nil : recovery
     }
 
-    /// Returns the deadlines of a request: its own timeout if it is not the default of 60 s, or else the session's.
+    /// Returns the deadlines of a request.
     func limits(for request: URLRequest, deadline: TimeSpan?) -> TransferClock.Limits {
-        let standard: TimeInterval = 60
-        let seconds = request.timeoutInterval == standard ? requestTimeout : request.timeoutInterval
-        return TransferClock.Limits(
-            inactivity: TimeSpan(timeout: seconds),
+        TransferClock.Limits(
+            inactivity: calls.inactivityLimit(of: request),
             resource: resourceTimeout,
             connect: connectTimeout,
             call: deadline ?? .infinite

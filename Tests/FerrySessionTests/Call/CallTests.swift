@@ -173,7 +173,7 @@ struct CallTests {
             testDescription: "a redirect that ends with its connection is asked about at once",
             call: running(),
             events: [head(302, ["Location": "/b"])],
-            steps: ["beginSharing", "beginStoring", "setClientFull", "endSharing", "report"],
+            steps: ["beginSharing", "beginStoring", "setClientFull", "endSharing", "stopClock", "report"],
             stage: .attempting
         ),
         Row(

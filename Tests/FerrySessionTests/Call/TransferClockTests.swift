@@ -56,7 +56,7 @@ import Testing
         #expect(clock.next() == nil)
         clock.startCall(at: at(1_000))
         #expect(clock.next()?.time == at(1_060))
-        clock.noteUpgrade()
+        clock.setUpgradeLimit(.infinite)
         #expect(clock.next() == nil)
         #expect(clock.timeLeft(at: at(2_000)) == nil)
         clock.start(at: at(2_000))

@@ -102,6 +102,55 @@ struct TimeoutTests {
         #expect(server.requestCount < 10)
     }
 
+    @Test("An interceptor's timeout replaces the request's, and so does that of the request that follows a redirect")
+    func replaced() async throws {
+        let server = try LoopbackServer { request in
+            request.path == "/" ? .redirect(to: "/next") : LoopbackResponse().faulted(.stallBeforeHead)
+        }
+        var options = CurlSession.Options()
+        options.interceptors = [ClosureInterceptor(change: { request, _ in request.timeoutInterval = 0.2 })]
+        let adapted = await Wire.error {
+            try await Wire.session(options: options).data(for: Wire.request(server.url("/a"), timeout: 30))
+        }
+        expectTimeout(adapted, .inactivityTimeout, server.url("/a"))
+        var hooks = DelegateHooks()
+        hooks.onRedirect = { _, _, request, follow in
+            var next = request
+            next.timeoutInterval = 0.2
+            follow(next)
+        }
+        let recorder = RecordingDelegate(hooks)
+        let session = Wire.session(recorder)
+        let outcome = try await recorder.run(session.dataTask(with: Wire.request(server.url, timeout: 30)))
+        expectTimeout(outcome.error, .inactivityTimeout, server.url("/next"))
+    }
+
+    @Test("The time of a decision about a redirect does not count, also if its body has not ended")
+    func decision() async throws {
+        let server = try LoopbackServer { request in
+            if request.path == "/next" { return .text("ok") }
+            var response = LoopbackResponse.redirect(to: "/next")
+            response.body = .data(Data(count: 1_000_000))
+            return response.faulted(.stall(afterBodyBytes: 500_000))
+        }
+        for follows in [true, false] {
+            var hooks = DelegateHooks()
+            hooks.onRedirect = { _, _, request, follow in
+                Thread.sleep(forTimeInterval: 1.5 * patience)
+                follow(follows ? request : nil)
+            }
+            let recorder = RecordingDelegate(hooks)
+            let session = Wire.session(recorder) { $0.timeoutIntervalForResource = patience }
+            let outcome = try await recorder.run(session.dataTask(with: server.url))
+            if follows {
+                #expect(outcome.error == nil && outcome.data == Data("ok".utf8))
+            } else {
+                // The time counts again afterwards, in which the rest of the body does not come.
+                expectTimeout(outcome.error, .resourceTimeout, server.url)
+            }
+        }
+    }
+
     @Test("A connection that is not established in time times out") func connect() async throws {
         // A listener whose queue is full completes no handshake.
         let listener = try UnansweringListener()
