@@ -52,9 +52,7 @@ package enum RedirectRule {
             next.httpBody = nil
             next.httpBodyStream = nil
         }
-        // A Host of the caller names the server in place of the URL, so it does not apply to another one.
-        let leavesOrigin = Origin(base) != Origin(target)
-        remove(from: &next) { ($0 == "host" && leavesOrigin) || (!keepsBody && bodyHeaders.contains($0)) }
+        if !keepsBody { remove(from: &next) { bodyHeaders.contains($0) } }
         return (withoutSecrets(next, from: base, sensitiveHeaders: sensitiveHeaders), keepsBody)
     }
 
@@ -66,7 +64,12 @@ package enum RedirectRule {
     ) -> URLRequest {
         guard let target = request.url, Origin(base) != Origin(target) else { return request }
         var safe = request
-        remove(from: &safe) { credentialHeaders.contains($0) || sensitiveHeaders.contains($0) }
+        // A Host of the caller names the server in place of the URL, so it does not apply to another one.
+        remove(from: &safe) { $0 == "host" || credentialHeaders.contains($0) || sensitiveHeaders.contains($0) }
+        // RFC 9110, section 10.1.3: what a URL of https contains is not told to another origin.
+        if safe.value(forHTTPHeaderField: "Referer")?.lowercased().hasPrefix("https:") == true {
+            safe.setValue(nil, forHTTPHeaderField: "Referer")
+        }
         return safe
     }
 

@@ -31,6 +31,9 @@ extension NetworkAttempt {
         static let freeSteps = 8_192
         /// What a step takes at least.
         static let costOfStep = TimeSpan(nanoseconds: 500)
+
+        /// Forgets what the proxy has said on an earlier connection.
+        mutating func forgetResponse() { (parser, head, problem) = (ResponseHeadParser(), nil, nil) }
     }
 
     /// Chooses the way to the server.

@@ -162,6 +162,21 @@ import Testing
         #expect(next.value(forHTTPHeaderField: "Accept") == "text/*")
     }
 
+    @Test(
+        "A Referer of https is not sent to another origin (RFC 9110, section 10.1.3)",
+        arguments: [
+            ("https://a.test/", "/x", "https://a.test/reset?token=1", true),
+            ("https://a.test/", "https://b.test/", "https://a.test/reset?token=1", false),
+            ("https://a.test/", "https://b.test/", "HTTPS://a.test/", false),
+            ("https://a.test/", "https://b.test/", "http://a.test/", true),
+            ("http://a.test/", "http://b.test/", "http://a.test/", true),
+        ]
+    )
+    func referer(_ row: (from: String, to: String, value: String, isSent: Bool)) throws {
+        let next = try #require(try redirect(from: row.from, to: row.to, headers: ["Referer": row.value])).request
+        #expect((next.value(forHTTPHeaderField: "Referer") == row.value) == row.isSent)
+    }
+
     @Test("Headers that describe a body are dropped with it") func bodyHeaders() throws {
         let headers = [
             "Content-Type": "text/plain", "content-length": "4", "Content-Encoding": "br", "Expect": "100-continue",
