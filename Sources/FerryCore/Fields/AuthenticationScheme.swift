@@ -12,6 +12,9 @@ package enum AuthenticationScheme: String, CaseIterable, Sendable {
         }
     }
 
+    /// Whether a server may take all requests on a connection for those of the user who has answered its challenge.
+    package var holdsForConnection: Bool { self == .negotiate || self == .ntlm }
+
     /// The authentication method of `URLProtectionSpace`.
     package var method: String {
         switch self {

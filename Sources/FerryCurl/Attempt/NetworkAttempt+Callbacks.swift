@@ -67,6 +67,7 @@ extension NetworkAttempt {
         beginConnecting(.connecting)
         guard let receiver = transfer?.receiver else { return false }
         forgetAnsweredChallenge(receiver)
+        route.tunnel.forgetResponse()
         return true
     }
 
@@ -109,6 +110,7 @@ extension NetworkAttempt {
         guard mayUseConnection(transfer.engine.connections, ends), mayTrust(transfer, receiver),
             mayUseVersion(transfer, receiver)
         else { return false }
+        connection?.note(credentials)
         if prepared.isUpgrade { transfer.engine.watchResponse(of: self) }
         sending.count += 1
         sending.hasResponseBytes = false
@@ -136,9 +138,9 @@ extension NetworkAttempt {
             // libcurl has opened the connection itself for the resolver, and has not verified it as a server's.
             if found == nil, lastOpened == nil, !connections.isComplete { return refuseConnection() }
             guard let found, found !== connection else { return true }
-            guard found.mayCarryRequest(hasUnreadBytes: { (easy?.unreadTLSBytes ?? 0) > 0 }) else {
-                return refuseConnection()
-            }
+            guard found.mayCarryRequest(hasUnreadBytes: { (easy?.unreadTLSBytes ?? 0) > 0 }),
+                found.isKnown(by: credentials)
+            else { return refuseConnection() }
             use(found)
             return true
         }

@@ -7,6 +7,9 @@ package struct ChallengeRounds: Sendable {
 
     package init() {}
 
+    /// Whether no response has asked for a credential.
+    package var isUnused: Bool { count == 0 }
+
     /// Counts a response with status 401 or 407, and returns whether libcurl may go on with the credential.
     ///
     /// An exchange of tokens may take one response more than Digest, as where a server chooses NTLM in Negotiate.

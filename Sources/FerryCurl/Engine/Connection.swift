@@ -25,6 +25,8 @@ package final class Connection {
     private(set) var requestCount = 0
     /// Whether the connection is known to use HTTP/2 or HTTP/3.
     package var isMultiplexed = false
+    /// The credentials with which the server and the proxy may know the connection, whatever a request on it has.
+    private var identity: (server: SchemeCredential?, proxy: SchemeCredential?) = (nil, nil)
     /// The origin that the connection was opened to with prior knowledge of HTTP/2.
     var priorKnowledge: Origin?
     /// Whether a byte of a response was received.
@@ -95,6 +97,20 @@ package final class Connection {
         guard isUsable else { return false }
         guard requestCount > 0, users == 0, !isMultiplexed else { return true }
         return !ferry_socket_has_input(socket) && !hasUnreadBytes()
+    }
+
+    /// Records the credentials of a request: those of Negotiate and NTLM hold for its connection.
+    func note(_ credentials: (server: SchemeCredential?, proxy: SchemeCredential?)) {
+        if let server = credentials.server, server.scheme.holdsForConnection { identity.server = server }
+        if let proxy = credentials.proxy, proxy.scheme.holdsForConnection { identity.proxy = proxy }
+    }
+
+    /// Whether the server and the proxy take a request with these credentials for one of the same user.
+    ///
+    /// libcurl itself, in 7.88 and 8.14, looks at it only for NTLM.
+    func isKnown(by credentials: (server: SchemeCredential?, proxy: SchemeCredential?)) -> Bool {
+        (identity.server == nil || identity.server == credentials.server)
+            && (identity.proxy == nil || identity.proxy == credentials.proxy)
     }
 
     // MARK: - Addresses

@@ -4,10 +4,11 @@ extension Call {
     mutating func askAboutHeld(_ world: some CallSurroundings) {
         guard let held, !held.isAsked else { return }
         self.held?.isAsked = true
-        if !isRunning(world) { emit(.stopClock) }
+        // The rest of the body may still arrive, but the time until the answer is the delegate's.
+        if !held.isForInterceptors || !isRunning(world) { emit(.stopClock) }
         switch held.kind {
         case .redirect(let request, _): emit(.report(.redirect(held.response, request)))
-        case .challenge(let challenge): ask(challenge, held.response)
+        case .challenge(let challenge): ask(challenge, held.response, world)
         case .failure: if isRunning(world) { emit(.considerResponseLater) } else { considerResponse(world) }
         }
     }
@@ -15,12 +16,17 @@ extension Call {
     /// Whether the attempt still has its handle after the steps so far.
     func isRunning(_ world: some CallSurroundings) -> Bool { stage == .attempting && world.isRunning }
 
-    private mutating func ask(_ challenge: AuthenticationChallenge, _ response: HTTPURLResponse) {
+    private mutating func ask(
+        _ challenge: AuthenticationChallenge,
+        _ response: HTTPURLResponse,
+        _ world: some CallSurroundings
+    ) {
         let isInURL = request.url?.user != nil && credentials.server.credential == nil && !challenge.isProxy
         let failures = credentials[isProxy: challenge.isProxy].failures(in: challenge.realm) + (isInURL ? 1 : 0)
         if let known = credentials.takeWithheld(for: challenge) { return emit(.answerWithAccepted(known)) }
         // Not before, since libcurl answers a challenge itself where the scheme takes more than one request.
         emit(.forgetCredential(isProxy: challenge.isProxy))
+        guard credentials[isProxy: challenge.isProxy].mayBeGiven else { return deliverHeld(world) }
         emit(.askForCredential(challenge, response, failures: failures))
     }
 
@@ -77,7 +83,7 @@ extension Call {
                 isKept: credential?.persistence != URLCredential.Persistence.none,
                 generation: world.credentialsGeneration,
                 at: isProxy ? world.proxyPlace : request.url.map { .origin(Origin($0)) },
-                sent: isProxy ? credentials.sent.proxy : credentials.sent.server,
+                sent: credentials.sent(isProxy: isProxy),
                 held: completeHeld(world)
             )
             guard let next else { return deliverHeld(world) }
@@ -90,7 +96,7 @@ extension Call {
             challenge.options.removeFirst()
             guard !challenge.options.isEmpty else { return deliverHeld(world) }
             self.held?.kind = .challenge(challenge)
-            ask(challenge, held.response)
+            ask(challenge, held.response, world)
         }
     }
 
@@ -127,9 +133,10 @@ extension Call {
         if held.isAbandoned { return deliverAbandoned(held, world) }
         // No other body is appended to the part that was received.
         guard rest.offset == nil else { return fail(cannotContinue(status: held.response.statusCode), world) }
+        if isRunning(world) { emit(.startClock) }
         attempts?.current.isLast = true
         let received = ReceivedResponse(held.response)
-        if case .failure = held.kind {
+        if held.isForInterceptors {
             let isDecoded = world.decoding != .none
             deliver(received, isDecoded: isDecoded)
             if let head = held.head { emit(.beginStoring(head, isDecoded: isDecoded, isRedirect: false)) }

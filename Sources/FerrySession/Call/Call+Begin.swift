@@ -122,7 +122,11 @@ extension Call {
         isSuspended = false
         // While it is decided about a failed attempt, others may use its slot.
         if attempts?.isDeciding != true { emit(.retakeSlot) }
-        if stage == .parked || (stage == .attempting && world.isParkedInQueue) { return begin(world) }
+        if stage == .parked || (stage == .attempting && world.isParkedInQueue) {
+            // A trial that has lost its place while it was suspended may be the trial again.
+            circuit.note(.unknown, at: world.now)
+            return begin(world)
+        }
         emit(.startClock)
     }
 

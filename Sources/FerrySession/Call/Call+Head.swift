@@ -6,6 +6,7 @@ extension Call {
         circuit.noteStatus(head.status, at: world.now)
         // libcurl answers some challenges itself within the attempt; the response before this one does not count then.
         _ = forgetUnaskedHeld()
+        if world.decoding != .none { emit(.decode([])) }
         // RFC 9110, section 10.1.1; libcurl sends the body without the expectation too.
         if head.status == 417, facts.expectsContinue, !content.isNone { return stop(.withoutExpectation) }
         if let verdict = facts.verdict { return follow(verdict) }
@@ -25,16 +26,20 @@ extension Call {
             if head.endsWithConnection, request.method != "HEAD" { askBeforeBody(world) }
             return
         }
+        if endsProbe(head.status) { return stop(.withoutCredential) }
         let mayAnswer = mayAnswer(head)
-        if let challenge = acceptable(facts.challenge), let response = received.value as? HTTPURLResponse {
+        let isAnswered = mayAnswer && isAnsweredByCurl(head.status)
+        if let challenge = acceptable(facts.challenge, isAnswered: isAnswered),
+            let response = received.value as? HTTPURLResponse
+        {
             // libcurl answers each nonce that the server calls stale; only ending the attempt stops it.
             emit(.endSharing(.unshareable))
             held = HeldResponse(response: response, kind: .challenge(challenge), isAbandoned: !mayAnswer)
             incoming.isStopped = !mayAnswer
             return
         }
-        guard mayAnswer else { return stop(.withoutCredential) }
-        keepAcceptedCredentials()
+        noteCredentials(status: head.status)
+        guard mayAnswer, !isAnswered else { return stop(.withoutCredential) }
         // A 416 says whether a body that is continued is complete.
         let isAboutRest = rest.offset != nil && (head.status < 300 || head.status == 416)
         if !isAboutRest, var failure = heldForRetry(received, head.status) {
@@ -79,7 +84,7 @@ extension Call {
         case .servesStale: (incoming.outcome, incoming.isStopped) = (.servesStale, true)
         case .completes(let head, let beginning, let end):
             guard let url = request.url else { return stop(attemptError) }
-            keepAcceptedCredentials()
+            noteCredentials(status: head.status)
             deliver(ReceivedResponse(head, url: url, isDecoded: false), isDecoded: false)
             emit(.beginStoring(head, isDecoded: false, isRedirect: false))
             incoming.rangeEnd = end
@@ -136,23 +141,49 @@ extension Call {
     /// one.
     private mutating func mayAnswer(_ head: ResponseHead) -> Bool {
         guard head.status == 401 || head.status == 407 else { return true }
-        let sent = head.status == 407 ? credentials.sent.proxy : credentials.sent.server
-        return incoming.challengeRounds.mayContinue(head, scheme: sent?.scheme)
+        return incoming.challengeRounds.mayContinue(head, scheme: credentials.sent(isProxy: head.status == 407)?.scheme)
     }
 
-    /// Returns a challenge, unless too many credentials were refused.
-    mutating func acceptable(_ challenge: AuthenticationChallenge?) -> AuthenticationChallenge? {
+    /// Whether libcurl may send another request after a response that asks for a credential.
+    ///
+    /// It answers challenges for every scheme but Basic, also some that Ferry does not choose. The response is then not
+    /// the final one.
+    private func isAnsweredByCurl(_ status: Int) -> Bool {
+        guard status == 401 || status == 407, let sent = credentials.sent(isProxy: status == 407) else { return false }
+        return sent.scheme != .basic
+    }
+
+    /// Whether the server accepts the request without a body with which libcurl begins for Digest.
+    ///
+    /// libcurl then sends the request with its body, without the credential.
+    private func endsProbe(_ status: Int) -> Bool {
+        let isDigest = [true, false].contains { credentials.sent(isProxy: $0)?.scheme == .digest }
+        return status < 300 && isDigest && incoming.challengeRounds.isUnused && !content.isNone
+            && !["GET", "HEAD"].contains(request.method)
+    }
+
+    /// Returns a challenge, unless too many credentials were refused and libcurl has none left to answer it with.
+    mutating func acceptable(
+        _ challenge: AuthenticationChallenge?,
+        isAnswered: Bool = false
+    ) -> AuthenticationChallenge? {
         guard let challenge else { return nil }
-        if credentials[isProxy: challenge.isProxy].failures < AuthenticationChallenge.mostFailures { return challenge }
+        if isAnswered || credentials[isProxy: challenge.isProxy].mayBeGiven { return challenge }
         emit(.forgetCredential(isProxy: challenge.isProxy))
         return nil
     }
 
-    /// Sends credentials that were accepted without a challenge from now on.
-    private mutating func keepAcceptedCredentials() {
-        for party in [credentials.server, credentials.proxy] where party.credential != nil && party.isKept {
-            emit(.keepCredential(party))
+    /// Sends credentials that were accepted without a challenge from now on, and forgets one that was refused.
+    ///
+    /// A proxy's refusal says nothing about the credential for the server.
+    private mutating func noteCredentials(status: Int) {
+        let refusesProxy = status == 407
+        if refusesProxy || status == 401, credentials.sent(isProxy: refusesProxy) != nil {
+            emit(.forgetCredential(isProxy: refusesProxy))
         }
+        if refusesProxy { return }
+        let parties = status == 401 ? [credentials.proxy] : [credentials.server, credentials.proxy]
+        for party in parties where party.credential != nil && party.isKept { emit(.keepCredential(party)) }
     }
 
     // MARK: - Responses that are delivered

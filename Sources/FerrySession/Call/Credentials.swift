@@ -19,6 +19,9 @@ struct Credentials {
         /// The response that the first one was asked for, if its whole body is known.
         var firstHeld: HeldResponse?
 
+        /// Whether a further credential may be given: a server can refuse any number of them.
+        var mayBeGiven: Bool { failures < AuthenticationChallenge.mostFailures }
+
         /// Whether it has not asked for a credential.
         var isUnused: Bool { credential == nil && failures == 0 }
 
@@ -55,8 +58,7 @@ struct Credentials {
 
     private(set) var server = Party()
     private(set) var proxy = Party()
-    /// The credentials that libcurl was given for the current attempt.
-    private(set) var sent: (server: SchemeCredential?, proxy: SchemeCredential?) = (nil, nil)
+    private var sent: (server: SchemeCredential?, proxy: SchemeCredential?) = (nil, nil)
     /// The accepted ones that were not sent with it.
     private var withheld: (server: SchemeCredential?, proxy: SchemeCredential?) = (nil, nil)
 
@@ -64,6 +66,9 @@ struct Credentials {
     var areUnused: Bool { server.isUnused && proxy.isUnused }
 
     subscript(isProxy isProxy: Bool) -> Party { isProxy ? proxy : server }
+
+    /// The credential that libcurl was given for the current attempt.
+    func sent(isProxy: Bool) -> SchemeCredential? { isProxy ? sent.proxy : sent.server }
 
     mutating func use(_ party: Party, isProxy: Bool) {
         if isProxy { proxy = party } else { server = party }
@@ -121,7 +126,7 @@ struct Credentials {
         of request: CallRequest,
         proxyPlace: CredentialPlace?
     ) -> SchemeCredential? {
-        if accepted.isEmpty { return nil }
+        if accepted.isEmpty || !self[isProxy: isProxy].mayBeGiven { return nil }
         let field = isProxy ? "Proxy-Authorization" : "Authorization"
         if request.complete.value(forHTTPHeaderField: field) != nil || (!isProxy && request.url?.user != nil) {
             return nil

@@ -109,8 +109,11 @@ struct CircuitBreakerTests {
         session.invalidateAndCancel()
     }
 
-    @Test("A trial that is suspended while it waits for a connection is still the trial when it is resumed")
-    func suspendedTrial() async throws {
+    @Test(
+        "A trial that is suspended while it waits for a connection is still the trial when it is resumed",
+        arguments: [false, true]
+    )
+    func suspendedTrial(losesPlace: Bool) async throws {
         let gate = Gate()
         let isWell = Watched(false)
         let server = try LoopbackServer { request in
@@ -137,6 +140,11 @@ struct CircuitBreakerTests {
         try await session.overtake()
         trial.suspend()
         try await session.overtake()
+        if losesPlace {
+            gate.open()
+            try await eventually("the end of the other request") { held.state == .completed }
+            try await session.overtake()
+        }
         trial.resume()
         gate.open()
         #expect(try await delegate.completion(of: trial).error == nil)
