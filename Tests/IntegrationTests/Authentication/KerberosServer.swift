@@ -1,6 +1,7 @@
 import Ferry
 
-/// A Kerberos realm of its own, with MIT's KDC, and a server that authenticates requests with Negotiate (RFC 4559).
+/// A Kerberos realm of its own, with MIT's KDC, and a server that authenticates requests with Negotiate (RFC 4559), at
+/// the path `/connection` for all later ones on their connection.
 ///
 /// Everything is in one folder, which configuration and caches name explicitly: the system's Kerberos is not touched.
 final class KerberosServer: Sendable {
@@ -120,6 +121,8 @@ final class KerberosServer: Sendable {
                 field = self.headers.get("Authorization", "")
                 is_ours = field.startswith("Negotiate ")
                 name, reply = accept(base64.b64decode(field[10:])) if is_ours else (None, b"")
+                # As some servers do, takes all requests on the connection for those of its user.
+                if self.path == "/connection": name = self.known = name or getattr(self, "known", None)
                 text = ("%s %d" % (name, len(body)) if name else "denied").encode()
                 self.send_response(200 if name else 401)
                 self.send_header("WWW-Authenticate", ("Negotiate " + base64.b64encode(reply).decode()).strip())

@@ -36,6 +36,26 @@ struct KerberosTests {
         withExtendedLifetime(server) {}
     }
 
+    @Test("A request without the credential does not use a connection that the server knows by it")
+    func connections() async throws {
+        let server = try KerberosServer(user: "ada")
+        let (folder, url) = (server.folder, server.url)
+        await #expect(processExitsWith: .success) { [folder = folder as URL, url = url as URL] in
+            setenv("KRB5_CONFIG", folder.appendingPathComponent("krb5.conf").path, 1)
+            setenv("KRB5CCNAME", "FILE:\(folder.appendingPathComponent("cache").path)", 1)
+            let delegate = CredentialDelegate("", "")
+            let session = CurlSession(configuration: .ephemeral, delegate: delegate, delegateQueue: nil)
+            let port = try #require(url.port)
+            let target = try #require(URL(string: "http://localhost:\(port)/connection"))
+            #expect(String(decoding: try await session.fetch(target).0, as: UTF8.self) == "ada@FERRY.TEST 0")
+            delegate.refuse()
+            let (data, response) = try await session.fetch(target)
+            #expect(response.statusCode == 401 && String(decoding: data, as: UTF8.self) == "denied")
+            #expect(delegate.methods.count == 2)
+        }
+        withExtendedLifetime(server) {}
+    }
+
     @Test("Without a ticket, the 401 is delivered")
     func noTicket() async throws {
         let server = try KerberosServer(user: "ada")
