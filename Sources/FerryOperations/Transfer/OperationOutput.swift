@@ -6,27 +6,39 @@ import Ferry
 final class OperationOutput: @unchecked Sendable {
     /// The user's stream.
     let stream: OutputStream
+    /// The number of bytes that were written here.
+    private var written: Int64 = 0
 
     /// Wraps a stream.
     init(_ stream: OutputStream) { self.stream = stream }
 
     /// Opens the stream unless it is open, and truncates it to what has arrived.
     ///
+    /// - Parameter byteCount: How many bytes of the body have arrived, in this operation or in an archived one.
     /// - Returns: The number of bytes of the body it contains; zero if some of those that had arrived are missing.
+    /// - Throws: The error of the stream, or one that says that it is not known what the stream contains.
     func open(holding byteCount: Int64) throws -> Int64 {
-        guard stream.streamStatus == .notOpen else {
-            // The owner of an operation may have opened it, for an archived part that it does not contain.
-            if let stream = stream as? any ResumableOutputStream, stream.byteCount < byteCount { return 0 }
-            return byteCount
+        let opensStream = stream.streamStatus == .notOpen
+        if opensStream {
+            stream.open()
+            if let error = failure { throw error }
         }
-        stream.open()
-        if let error = failure { throw error }
-        // What it contained before it was opened belongs to its owner, unless an archived operation left it there.
-        guard byteCount > 0, let stream = stream as? any ResumableOutputStream, stream.byteCount >= byteCount else {
-            return 0
+        guard byteCount > 0 else { return 0 }
+        if let stream = stream as? any ResumableOutputStream {
+            let isWhole = stream.byteCount >= byteCount
+            // What else is in a stream that its owner has opened belongs to its owner.
+            if opensStream { try stream.truncate(toByteCount: isWhole ? byteCount : 0) }
+            return isWhole ? byteCount : 0
         }
-        try stream.truncate(toByteCount: byteCount)
-        return byteCount
+        if written >= byteCount { return byteCount }
+        guard isEmpty else {
+            throw NetworkError(
+                .fileError,
+                message: "It is not known whether the output stream contains what had arrived of the body: use a "
+                    + "ResumableOutputStream"
+            )
+        }
+        return 0
     }
 
     /// Writes all of a chunk of the body.
@@ -42,6 +54,7 @@ final class OperationOutput: @unchecked Sendable {
                 }
                 next += count
                 left -= count
+                written += Int64(count)
             }
         }
     }
@@ -67,6 +80,12 @@ final class OperationOutput: @unchecked Sendable {
 
     /// The contents of a stream to memory; nil for any other.
     var memory: Data? { stream.property(forKey: .dataWrittenToMemoryStreamKey) as? Data }
+
+    /// Whether the open stream is known to contain nothing; a file to which it appends may contain anything.
+    private var isEmpty: Bool {
+        if let memory { return memory.isEmpty }
+        return (stream.property(forKey: .fileCurrentOffsetKey) as? NSNumber)?.int64Value == 0
+    }
 
     private var failure: NetworkError? {
         // FoundationNetworking's streams trap if their error is read when there is none.

@@ -87,6 +87,37 @@ import Testing
         #expect(server.requests.last?.header("Range") == (isKept ? "bytes=200000-" : nil))
     }
 
+    /// What a restored operation writes to, after 200,000 bytes had arrived in the file.
+    enum Kept: CaseIterable, Sendable { case appending, truncating, damaged }
+
+    @Test("A body is never appended to a file of which it is not known what it contains", arguments: Kept.allCases)
+    func unknownContents(_ kept: Kept) async throws {
+        let scratch = try TemporaryFolder()
+        let file = scratch.file("body")
+        let entity = PacedEntity(count: 500_000, stopsAfter: 200_000)
+        let server = try LoopbackServer(handler: entity.handler)
+        let original = RequestOperation(request: URLRequest(url: server.url("/x")), manager: manager)
+        original.outputStream = FileOutputStream(url: file)
+        original.start()
+        try await original.hasReceived(200_000)
+        let copy = try RequestOperation(archivedData: try original.archivedData(), manager: manager)
+        original.cancel()
+        try await original.settled()
+        entity.state.change { $0.stopsAfter = nil }
+        switch kept {
+        case .appending: copy.outputStream = OutputStream(toFileAtPath: file.path, append: true)
+        case .truncating: copy.outputStream = OutputStream(toFileAtPath: file.path, append: false)
+        case .damaged:
+            try entity.body.prefix(500).write(to: file)
+            copy.outputStream = FileOutputStream(url: file, append: true)
+        }
+        copy.start()
+        try await copy.settled()
+        #expect(copy.error?.code == (kept == .appending ? .fileError : nil))
+        let contents = try Data(contentsOf: file)
+        #expect(contents == (kept == .appending ? entity.body.prefix(200_000) : entity.body))
+    }
+
     @Test("A stream that is open already, and lacks the bytes received, gets the body from its beginning")
     func openStream() async throws {
         let scratch = try TemporaryFolder()
