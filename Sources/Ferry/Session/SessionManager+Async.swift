@@ -210,8 +210,8 @@ extension SessionManager {
     package func completion<Value: Sendable>(
         of makeTask: (@escaping @Sendable (TaskResponse<Value>) -> Void) -> URLSessionTask?
     ) async -> TaskResponse<Value> {
-        let relay = CancellationRelay()
         let waiter = CompletionWaiter()
+        let relay = waiter.relay
         return await withTaskCancellationHandler {
             let task = CompletionWaiter.$current.withValue(waiter) { makeTask { waiter.finish($0) } }
             // An engine may send the request at once.

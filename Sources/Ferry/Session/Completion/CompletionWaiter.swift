@@ -1,4 +1,4 @@
-import Foundation
+import FerrySession
 
 /// A Swift task that awaits a response, and runs the completion pipeline itself.
 ///
@@ -32,6 +32,8 @@ final class CompletionWaiter: Sendable {
         }
     }
 
+    /// Cancels the session task when the Swift task is cancelled.
+    let relay = CancellationRelay()
     private let state = Mutex(State())
 
     /// Returns the waiter for the session task that is being made; nil if there is none or another task has taken it.

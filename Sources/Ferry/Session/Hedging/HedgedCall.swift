@@ -14,6 +14,7 @@ final class HedgedCall<Value: Sendable>: Sendable {
         var bad: TaskResponse<Value>?
         /// Whether the first task was seen suspended, or not yet resumed.
         var wasSuspended = false
+        var isCancelled = false
         var isOver = false
     }
 
@@ -26,6 +27,8 @@ final class HedgedCall<Value: Sendable>: Sendable {
     private let makeTask: @Sendable (@escaping Handler) -> URLSessionDataTask?
     private let startTask: @Sendable (URLSessionTask) -> Void
     private let handler: Handler
+    /// Cancels the call when the Swift task is cancelled that awaits it, if one does.
+    private let relay = CompletionWaiter.current?.relay
     private let state = Mutex(State())
 
     /// Creates a call.
@@ -83,18 +86,29 @@ final class HedgedCall<Value: Sendable>: Sendable {
             return state.isSecondSent
         }
         guard isSent, let task = makeTask({ self.end($0, isSecond: true) }) else { return }
-        let isOver = state.withLock { state in
+        let isUnwanted = state.withLock { state in
             if !state.isOver { state.second = task }
-            return state.isOver
+            return state.isOver || state.isCancelled
         }
-        if isOver { task.cancel() } else { startTask(task) }
+        if isUnwanted { task.cancel() } else { startTask(task) }
+    }
+
+    /// Cancels the second task, which the caller does not have.
+    private func cancelSecond() {
+        let second = state.withLock { state in
+            state.isCancelled = true
+            return state.second
+        }
+        second?.cancel()
     }
 
     private func end(_ response: TaskResponse<Value>, isSecond: Bool) {
         let ended = state.withLock { state -> (used: TaskResponse<Value>, isSecond: Bool, state: State)? in
             guard !state.isOver else { return nil }
             // The caller has the first task, and cancels the call with it.
-            let isFinal = response.isGood || !isSecond && response.error?.code == .cancelled
+            let isFinal =
+                response.isGood
+                || response.error?.code == .cancelled && (!isSecond || state.isCancelled)
             if !isFinal, state.isSecondSent, state.bad == nil {
                 state.bad = response
                 return nil
@@ -105,7 +119,11 @@ final class HedgedCall<Value: Sendable>: Sendable {
             // Of two bad responses, the first one is used.
             return isFinal ? (response, isSecond, old) : (old.bad ?? response, isSecond == (old.bad == nil), old)
         }
-        guard let ended else { return }
+        guard let ended else {
+            // The first task has ended, and can cancel nothing.
+            if !isSecond { relay?.attach { self.cancelSecond() } }
+            return
+        }
         ended.state.timer?.cancel()
         (isSecond ? ended.state.first : ended.state.second)?.cancel()
         // What the caller has stopped says nothing about the server.

@@ -13,8 +13,9 @@ import FerrySession
 /// It concerns the calls whose task the manager resumes itself: the `async` methods that return a decoded response,
 /// ``HTTPSessionManager/send(_:completionHandler:)`` and the verbs, for requests with a safe method (RFC 9110, section
 /// 9.2.1) and without closures for progress. Each of the two requests is a task of its own with retries, notifications
-/// and monitors. A call with a completion handler returns the first task. Cancelling it ends the call; while it is
-/// suspended, no second request is sent; and if the second response is used, it ends as cancelled.
+/// and monitors. A call with a completion handler returns the first task. Cancelling it ends the call, unless it has
+/// ended already and the second response is awaited; while it is suspended, no second request is sent; and if the
+/// second response is used, it ends as cancelled.
 ///
 /// Managers can share an object, which keeps durations and a budget for each origin.
 public final class Hedging: Sendable {

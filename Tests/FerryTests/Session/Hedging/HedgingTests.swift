@@ -121,6 +121,20 @@ struct HedgingTests {
         #expect(server.requestCount == 3)
     }
 
+    @Test("Cancelling the Swift task ends the call while the second response is awaited after a bad first one")
+    func cancellingAfterFirst() async throws {
+        let release = Watched(false)
+        let server = try server(release, first: .status(503), later: LoopbackResponse().faulted(.stallBeforeHead))
+        let manager = manager(server)
+        let task = Task { await manager.response(for: URLRequest(url: server.url("/a")), serializer: .string) }
+        try await server.waitForRequests(2)
+        release.change { $0 = true }
+        try await eventually("the end of the first request") { manager.tasks.count == 1 }
+        task.cancel()
+        #expect(await task.value.error?.code == .cancelled)
+        try await eventually("the end of all tasks") { manager.tasks.isEmpty }
+    }
+
     @Test("Cancelling the Swift task ends both requests")
     func cancelling() async throws {
         let release = Watched(false)
