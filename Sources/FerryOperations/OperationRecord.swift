@@ -136,7 +136,6 @@ struct OperationSettings: Sendable {
     mutating func releaseClosures() {
         (newBodyStream, uploadProgress, downloadProgress) = (nil, nil, nil)
         (challenge, redirect, cacheResponse) = (nil, nil, nil)
-        recovery.interceptors = []
     }
 
     /// Returns the decision about a challenge; nil leaves it to the manager and the credential storage.

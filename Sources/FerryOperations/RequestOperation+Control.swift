@@ -13,7 +13,7 @@ extension RequestOperation {
         publishChanges()
         guard effect == .interrupt else { return }
         transfer?.cancel()
-        manager.post(.networkingOperationDidFinish, object: self)
+        post(.networkingOperationDidFinish)
     }
 
     /// Continues after a pause.
@@ -33,7 +33,7 @@ extension RequestOperation {
         switch effect {
         case .nothing, .interrupt, .conclude: return
         case .begin:
-            manager.post(.networkingOperationDidStart, object: self)
+            post(.networkingOperationDidStart)
             // On the serial queue, so that no data of an earlier transfer is still being written.
             manager.operationQueue.deliver { self.beginTransfer() }
         case .concludeCancelled:

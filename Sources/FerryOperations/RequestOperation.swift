@@ -108,7 +108,8 @@ open class RequestOperation: Operation, NSSecureCoding, NSCopying, @unchecked Se
     ///
     /// The copy, which is meant for trying again, has no output stream and no completions. The closures of an operation
     /// that has finished are not copied either, because they have been released. A body stream that conforms to
-    /// `NSCopying`, as that of a form does, is copied; instead of any other, ``newBodyStream`` is called.
+    /// `NSCopying`, as that of a form does, and that of a body that can be made again, is copied; instead of any other,
+    /// ``newBodyStream`` is called.
     ///
     /// - Parameter zone: Not used.
     /// - Returns: An operation of the same class.
@@ -116,7 +117,7 @@ open class RequestOperation: Operation, NSSecureCoding, NSCopying, @unchecked Se
         var request = request
         // A stream can be read only once, by this operation.
         let stream = request.httpBodyStream
-        let copiedStream = (stream as? any NSCopying)?.copy(with: nil) as? InputStream
+        let copiedStream = stream?.replayed
         if let copiedStream { request.httpBodyStream = copiedStream }
         let copy = type(of: self).init(request: request, manager: manager)
         let settings = record.withLock { $0.settings }

@@ -110,4 +110,87 @@ import Testing
         #expect(operation.error?.code == .unsupportedByTransport)
         #expect(server.requestCount == 0)
     }
+
+    @Test("A copy of a finished operation has its interceptors")
+    func copyOfFinished() async throws {
+        let server = try LoopbackServer { _ in .json("[1]") }
+        let operation = HTTPRequestOperation(request: URLRequest(url: server.url), manager: makeOperationManager())
+        operation.interceptors = [Numbering()]
+        operation.start()
+        try await operation.settled()
+        #expect(operation.interceptors.count == 1)
+        let copy = try #require(operation.copy() as? HTTPRequestOperation)
+        copy.start()
+        try await copy.settled()
+        #expect(server.requests.map { $0.headers["X-Attempt"] } == ["1", "1"])
+    }
+
+    @Test("A body that can be made again is sent by a copy, and any other is not", arguments: [true, false])
+    func copyOfBody(isReplayable: Bool) async throws {
+        let server = try LoopbackServer { .text(String(decoding: $0.body, as: UTF8.self)) }
+        let pieces = AsyncStream<Data> { continuation in
+            for piece in ["one ", "two"] { continuation.yield(Data(piece.utf8)) }
+            continuation.finish()
+        }
+        var request = URLRequest(url: server.url)
+        request.httpMethod = "PUT"
+        request.setBody(
+            isReplayable
+                ? RequestBody {
+                    AsyncStream<Data> { continuation in
+                        continuation.yield(Data("again".utf8))
+                        continuation.finish()
+                    }
+                } : RequestBody(pieces)
+        )
+        let operation = RequestOperation(request: request, manager: makeOperationManager())
+        operation.start()
+        try await operation.settled()
+        #expect(operation.responseData == Data((isReplayable ? "again" : "one two").utf8))
+        let copy = try #require(operation.copy() as? RequestOperation)
+        copy.start()
+        try await copy.settled()
+        #expect(copy.error?.code == (isReplayable ? nil : .bodyStreamExhausted))
+        #expect(copy.responseData ?? Data() == Data((isReplayable ? "again" : "").utf8))
+    }
+
+    @Test("An operation with its own policy is not sent by a manager that was invalidated", arguments: [true, false])
+    func invalidated(isKnown: Bool) async throws {
+        let server = try LoopbackServer { _ in .text("ok") }
+        let manager = makeOperationManager()
+        func operation() async throws -> RequestOperation {
+            let operation = RequestOperation(request: URLRequest(url: server.url), manager: manager)
+            var policy = SecurityPolicy()
+            policy.allowsInvalidCertificates = true
+            operation.securityPolicy = policy
+            operation.start()
+            try await operation.settled()
+            return operation
+        }
+        let earlier = isKnown ? try await operation() : nil
+        manager.invalidate(cancellingTasks: true)
+        #expect(try await operation().error?.code == .sessionInvalidated)
+        #expect(server.requestCount == (isKnown ? 1 : 0))
+        manager.invalidate(cancellingTasks: true, resettingSession: true)
+        #expect(try await operation().error == nil)
+        withExtendedLifetime(earlier) {}
+    }
+
+    @Test("The last call about the progress of a body of unknown length is on the manager's queue")
+    func lastProgress() async throws {
+        let server = try LoopbackServer { _ in LoopbackResponse(body: .chunked([Data(count: 10), Data(count: 20)])) }
+        let manager = makeOperationManager()
+        let queues = Watched<[OperationQueue?]>([])
+        let last = Watched<ProgressUpdate?>(nil)
+        let operation = RequestOperation(request: URLRequest(url: server.url), manager: manager)
+        operation.downloadProgress = { update in
+            let queue = OperationQueue.current
+            queues.change { $0.append(queue) }
+            last.change { $0 = update }
+        }
+        operation.start()
+        try await operation.settled()
+        #expect(last.current == ProgressUpdate(completedByteCount: 30, totalByteCount: 30))
+        #expect(queues.current.allSatisfy { $0 === manager.operationQueue })
+    }
 }

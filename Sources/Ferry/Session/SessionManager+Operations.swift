@@ -30,14 +30,16 @@ extension SessionManager {
         return core.makeTask(delegate, request: request) { $0.dataTask(with: request) }
     }
 
-    /// Posts a notification about an operation, after those of the manager's tasks that wait.
-    package func post(_ name: Notification.Name, object: any Sendable) {
-        core.notifications.post(name, object: object)
+    /// Posts a notification about an operation, which keeps `byteCount` bytes of a body, after those of the manager's
+    /// tasks that wait.
+    package func post(_ name: Notification.Name, operation: some Operation & Sendable, byteCount: Int) {
+        core.notifications.post(name, keeper: operation, cost: byteCount)
     }
 
     /// Returns the manager for a request whose security policy is not this manager's; this one if the policy is nil.
     ///
-    /// There is one manager for each policy, while it is used; it has the settings that this one had when it was made.
+    /// There is one manager for each policy, while it is used; it has the settings that this one had when it was made,
+    /// and is invalidated with it.
     package func manager(
         applying policy: SecurityPolicy?,
         to request: URLRequest
@@ -50,7 +52,13 @@ extension SessionManager {
                 failingURL: request.url
             )
         }
-        if let known = core.policyManagers.withLock({ $0[policy]?.manager }) { return known }
+        let known = core.policyManagers.withLock { $0[policy]?.manager }
+        let manager = if let known { known } else { try makeManager(applying: policy) }
+        guard !core.isClosed else { throw .sessionInvalidated(request) }
+        return manager
+    }
+
+    private func makeManager(applying policy: SecurityPolicy) throws(NetworkError) -> SessionManager {
         // An operation relies on one serial queue for everything that it does.
         let made = SessionManager(
             configuration: configuration,

@@ -27,6 +27,10 @@ extension SessionManager {
     ///   - resettingSession: Whether the next task gets a new session.
     public func invalidate(cancellingTasks: Bool, resettingSession: Bool = false) {
         core.invalidate(cancellingTasks ? .cancelling : .finishing, resetting: resettingSession)
+        // Those of operations that have policies of their own.
+        for manager in core.policyManagers.withLock({ $0.values.compactMap(\.manager) }) {
+            manager.invalidate(cancellingTasks: cancellingTasks, resettingSession: resettingSession)
+        }
     }
 
     // MARK: - Settings

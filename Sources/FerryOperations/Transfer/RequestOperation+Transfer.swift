@@ -109,7 +109,7 @@ extension RequestOperation {
     /// Returns the stream for a request that is sent again.
     private func freshBodyStream(_ settings: OperationSettings) throws -> InputStream {
         if let stream = settings.newBodyStream?() { return stream }
-        if let stream = (inputStream as? any NSCopying)?.copy(with: nil) as? InputStream { return stream }
+        if let stream = inputStream?.replayed { return stream }
         throw NetworkError(
             .bodyStreamExhausted,
             message: "The body stream was needed again, after a pause or in a copy, and no new one is available",
@@ -220,8 +220,11 @@ extension RequestOperation {
             return (record.progress, isWhole, record.body.byteCount)
         }
         guard let progress else { return finish() }
-        if isWhole, count > 0 { progress.report(completed: count, total: count) }
-        progress.finish { self.finish() }
+        // Like all reports: without a queue for progress, the handler is called there.
+        manager.operationQueue.deliver {
+            if isWhole, count > 0 { progress.report(completed: count, total: count) }
+            progress.finish { self.finish() }
+        }
     }
 
     private func closeOutput() {
@@ -240,13 +243,18 @@ extension RequestOperation {
         perform(effect)
     }
 
+    /// Posts a notification about the operation, which keeps its body.
+    func post(_ name: Notification.Name) {
+        manager.post(name, operation: self, byteCount: record.withLock { $0.body.data.count })
+    }
+
     /// Publishes that the operation has finished to its queue, then calls its completions.
     func deliver() {
         let queue = completionQueue ?? manager.completionQueue
         publishChanges()
         // An operation archived as finished has no change of state to publish, but its queue waits for one.
         didChangeValue(forKey: State.finished.key)
-        manager.post(.networkingOperationDidFinish, object: self)
+        post(.networkingOperationDidFinish)
         queue.async {
             // Taken in this block, so that the closures are released on the completion queue.
             let ended = self.record.withLock { $0.takeClosures() }

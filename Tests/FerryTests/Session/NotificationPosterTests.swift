@@ -86,7 +86,35 @@ struct NotificationPosterTests {
         center.removeObserver(token)
     }
 
+    @Test("Notifications whose objects keep bodies are dropped beyond a number of bytes, and so are those before them")
+    func keepers() async throws {
+        let (poster, center, queue) = makeStopped()
+        let seen = Watched<[String]>([])
+        let token = center.addObserver(forName: nil, object: nil, queue: nil) { notification in
+            let name = notification.name.rawValue
+            seen.change { $0.append(name) }
+        }
+        var objects = (0..<40).map { _ in Token() }
+        let released = objects.map { WeakToken(token: $0) }
+        for (number, object) in objects.enumerated() {
+            poster.post(Notification.Name("start \(number)"), keeper: object, cost: 0)
+            poster.post(Notification.Name("other \(number)"), object: number)
+            poster.post(Notification.Name("end \(number)"), keeper: object, cost: 1 << 20)
+        }
+        objects = []
+        #expect(released.filter { $0.token != nil }.count == 16)
+        queue.resume()
+        try await seen.wait { $0.last == "end 39" }
+        #expect(seen.current.filter { $0.hasPrefix("start") } == (24..<40).map { "start \($0)" })
+        #expect(seen.current.filter { $0.hasPrefix("other") }.count == 40)
+        center.removeObserver(token)
+    }
+
     private final class Token: Sendable {}
+
+    private struct WeakToken {
+        weak var token: Token?
+    }
 
     @Test("Without a queue, what waits is released") func released() {
         let (poster, _, stopped) = makeStopped()

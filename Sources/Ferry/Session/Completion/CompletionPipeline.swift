@@ -99,7 +99,7 @@ final class CompletionPipeline: Sendable {
         } else if let error = response.error?.underlyingError as? DownloadMoveError {
             notifications.post(.downloadTaskDidFailToMoveFile, object: task, userInfo: error.userInfo)
         }
-        let cost = response.data?.count ?? 0
+        let cost = max(response.data?.count ?? 0, response.error?.data?.count ?? 0)
         notifications.post(.networkingTaskDidComplete, object: task, cost: cost, userInfo: completion.userInfo)
         token.leave()
     }

@@ -4,13 +4,15 @@ import Foundation
 ///
 /// They wait in a list and not in the queue, so that a command-line program whose main queue never runs keeps no more
 /// than ``largestBacklog`` of them, of which the oldest are dropped first. Beyond ``largestCost`` bytes of bodies, the
-/// oldest lose their user info.
+/// oldest lose their user info, or are dropped together with all others about the same object if that has the body.
 final class NotificationPoster: Sendable {
     fileprivate struct Item: Sendable {
         let name: Notification.Name
         let object: any Sendable
         /// The number of bytes of a response's body that the notification keeps.
         let cost: Int
+        /// The object, if it is what keeps the body.
+        var keeper: ObjectIdentifier?
         let userInfo: @Sendable () -> [AnyHashable: Any]?
 
         /// The notification without its user info, which keeps no body.
@@ -48,15 +50,28 @@ final class NotificationPoster: Sendable {
             var displaced = isFull ? [items.removeFirst()] : []
             if item.cost > 0 {
                 var rest = NotificationPoster.largestCost - item.cost
+                var keepers: Set<ObjectIdentifier> = []
                 for index in items.indices.reversed() where items[index].cost > 0 {
                     rest -= items[index].cost
                     guard rest < 0 else { continue }
-                    displaced.append(items[index])
-                    items[index] = items[index].bare
+                    if let keeper = items[index].keeper {
+                        keepers.insert(keeper)
+                    } else {
+                        displaced.append(items[index])
+                        items[index] = items[index].bare
+                    }
                 }
+                if !keepers.isEmpty { displaced += remove(keepers) }
             }
             items.append(item)
             return displaced
+        }
+
+        /// Removes and returns the items about some objects.
+        private mutating func remove(_ keepers: Set<ObjectIdentifier>) -> [Item] {
+            func isKept(_ item: Item) -> Bool { item.keeper.map { !keepers.contains($0) } ?? true }
+            defer { items = items.filter(isKept) }
+            return items.filter { !isKept($0) }
         }
 
         /// Returns where and when the next batch is to be posted, unless one is scheduled already or nothing waits.
@@ -117,6 +132,11 @@ final class NotificationPoster: Sendable {
         userInfo: @escaping @autoclosure @Sendable () -> [AnyHashable: Any]? = nil
     ) {
         finish(add(Item(name: name, object: object, cost: cost, userInfo: userInfo)))
+    }
+
+    /// Posts a notification about an object that keeps a body of `cost` bytes itself.
+    func post(_ name: Notification.Name, keeper: some AnyObject & Sendable, cost: Int) {
+        finish(add(Item(name: name, object: keeper, cost: cost, keeper: ObjectIdentifier(keeper)) { nil }))
     }
 
     /// Adds a notification as ``post(_:object:cost:userInfo:)`` does, also with a lock held.

@@ -106,6 +106,9 @@ final class SessionCore: Sendable {
         withExtendedLifetime(released) {}
     }
 
+    /// Whether the manager makes no further task.
+    var isClosed: Bool { state.withLock { $0.sessions.isClosed } }
+
     /// Invalidates the current session; if `resetting`, the next task gets a new one.
     func invalidate(_ invalidation: SessionTable.Invalidation, resetting: Bool) {
         let step = state.withLock { $0.sessions.invalidate(invalidation, resetting: resetting) }
