@@ -71,7 +71,8 @@ extension HTTPSessionManager {
             bufferLimit: bufferLimit,
             onResponse: onResponse,
             lastEventID: request.headers["Last-Event-ID"] ?? "",
-            recovery: request.recovery
+            recovery: request.recovery,
+            uploadProgress: request.uploadProgress
         ) {
             if let refusal = request.recovery.refusal(by: self.session) { throw refusal }
             return try self.makeRequest(request)

@@ -107,7 +107,7 @@ open class HTTPSessionManager: SessionManager, @unchecked Sendable {
         let url = try BaseURL.resolve(request.path, against: baseURL)
         let serializer = request.requestSerializer ?? requestSerializer
         var result: URLRequest
-        if let constructingBody = request.multipartForm {
+        if let constructingBody = request.multipartForm, request.body == nil {
             result = try serializer.makeMultipartRequest(
                 method: request.method,
                 url: url,
@@ -196,9 +196,11 @@ open class HTTPSessionManager: SessionManager, @unchecked Sendable {
         _ completionHandler: @escaping @Sendable (TaskResponse<Value>) -> Void
     ) {
         let token = CompletionToken(completionGroup)
-        completionQueue.async {
+        let complete: @Sendable () -> Void = {
             completionHandler(TaskResponse(error: error))
             token.leave()
         }
+        // A Swift task that awaits the response needs no queue.
+        if CompletionWaiter.take()?.run(complete) != true { completionQueue.async(execute: complete) }
     }
 }

@@ -67,7 +67,8 @@ extension Request {
 
     /// Returns the request with a closure that receives the progress of the response body.
     ///
-    /// It is not called for a request with a multipart form, whose task is an upload task.
+    /// It is not called for a stream, nor for a request with a multipart form or a ``Request/body``, whose task is an
+    /// upload task.
     ///
     /// - Parameter progress: Called on the ``SessionManager/progressQueue`` or, by default, the
     ///   ``SessionManager/operationQueue``.

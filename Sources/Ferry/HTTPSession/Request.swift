@@ -54,7 +54,8 @@ public struct Request<Value: Sendable>: Sendable {
     /// A closure that receives the progress of the request body, except that of a download.
     public var uploadProgress: ProgressHandler?
 
-    /// A closure that receives the progress of the response body, except that of a multipart form's response.
+    /// A closure that receives the progress of the response body, except that of the response to a multipart form or to
+    /// a ``body``, and that of a stream, whose reader knows it.
     public var downloadProgress: ProgressHandler?
 
     /// The policy, interceptors and deadline of this request, in addition to the manager's.

@@ -50,6 +50,7 @@ extension RequestOptions: Codable {
     private enum Key: CodingKey {
         case headers, timeoutInterval, cachePolicy, allowsCellularAccess, httpShouldHandleCookies
         case httpShouldUsePipelining, networkServiceType, queryEncoding, stringEncoding, methodsEncodingParametersInURI
+        case waitsForever
     }
 
     /// Decodes the options, without a ``querySerializer``.
@@ -57,7 +58,9 @@ extension RequestOptions: Codable {
         self.init()
         let container = try decoder.container(keyedBy: Key.self)
         headers = try container.decodeIfPresent(HTTPHeaders.self, forKey: .headers) ?? headers
-        timeoutInterval = try container.decodeIfPresent(TimeInterval.self, forKey: .timeoutInterval)
+        let waitsForever = try container.decodeIfPresent(Bool.self, forKey: .waitsForever) ?? false
+        timeoutInterval =
+            try waitsForever ? .infinity : container.decodeIfPresent(TimeInterval.self, forKey: .timeoutInterval)
         cachePolicy = try container.decodeRawIfPresent(URLRequest.CachePolicy.self, forKey: .cachePolicy)
         allowsCellularAccess = try container.decodeIfPresent(Bool.self, forKey: .allowsCellularAccess)
         httpShouldHandleCookies = try container.decodeIfPresent(Bool.self, forKey: .httpShouldHandleCookies)
@@ -76,7 +79,12 @@ extension RequestOptions: Codable {
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: Key.self)
         try container.encode(headers, forKey: .headers)
-        try container.encodeIfPresent(timeoutInterval, forKey: .timeoutInterval)
+        if let timeoutInterval, !timeoutInterval.isFinite {
+            // JSON has no infinity.
+            try container.encode(true, forKey: .waitsForever)
+        } else {
+            try container.encodeIfPresent(timeoutInterval, forKey: .timeoutInterval)
+        }
         try container.encodeRawIfPresent(cachePolicy, forKey: .cachePolicy)
         try container.encodeIfPresent(allowsCellularAccess, forKey: .allowsCellularAccess)
         try container.encodeIfPresent(httpShouldHandleCookies, forKey: .httpShouldHandleCookies)

@@ -57,6 +57,8 @@ package final class RecoverySettings: Sendable {
         guard let retry, retry.addsIdempotencyKey, request.value(forHTTPHeaderField: "Idempotency-Key") == nil else {
             return request
         }
+        // Foundation ends the process if a request without a URL is copied.
+        guard request.url != nil else { return request }
         let method = request.httpMethod ?? "GET"
         if RepetitionRule.isIdempotent(method) || retry.additionalMethods.contains(method) { return request }
         var request = request

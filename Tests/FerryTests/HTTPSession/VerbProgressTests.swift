@@ -122,4 +122,38 @@ struct VerbProgressTests {
         try await done.wait { $0 != nil }
         #expect(done.current?.underlyingError is Refusal)
     }
+
+    @Test("A stream reports the progress of its request's body") func stream() async throws {
+        let server = try LoopbackServer { .text("\($0.body.count)") }
+        let manager = HTTPSessionManager(baseURL: server.url)
+        let updates = Watched<[ProgressUpdate]>([])
+        let body = RequestBody {
+            AsyncStream<Data> { continuation in
+                continuation.yield(Data(count: 1_000))
+                continuation.finish()
+            }
+        }
+        let request = Request(.post, "x", serializer: .data).body(body).uploadProgress { updates.append($0) }
+        var received = Data()
+        for try await piece in manager.stream(request) { received += piece }
+        #expect(received == Data("1000".utf8))
+        try await updates.wait { $0.last?.completedByteCount == 1_000 }
+    }
+
+    @Test("A body takes the place of a form") func bodyAndForm() async throws {
+        let server = try LoopbackServer { request in
+            .text("\(request.header("Content-Type") ?? "none") \(String(decoding: request.body, as: UTF8.self))")
+        }
+        let manager = HTTPSessionManager(baseURL: server.url)
+        let body = RequestBody {
+            AsyncStream<Data> { continuation in
+                continuation.yield(Data("body".utf8))
+                continuation.finish()
+            }
+        }
+        let request = Request(.post, "x", serializer: .string)
+            .multipart { $0.append(Data("form".utf8), name: "b") }
+            .body(body)
+        #expect(await manager.response(for: request).value == "application/x-www-form-urlencoded body")
+    }
 }

@@ -33,6 +33,12 @@ struct SerializerCodingTests {
         }
     }
 
+    @Test("A timeout that never passes is kept") func endless() throws {
+        let endless = RequestOptions { $0.timeoutInterval = .infinity }
+        #expect(try coded(endless).timeoutInterval == .infinity)
+        #expect(try coded(RequestOptions()).timeoutInterval == nil)
+    }
+
     private func expectSame(_ one: RequestOptions, _ other: RequestOptions) {
         #expect(one.headers == other.headers)
         #expect(one.timeoutInterval == other.timeoutInterval)

@@ -118,4 +118,27 @@ struct RequestFailureTests {
         #expect(error?.nsError.domain == "com.alamofire.error.serialization.request")
         #expect(error?.nsError.code == -1000)
     }
+
+    @Test("An awaited call whose request cannot be made does not wait for the completion queue")
+    func awaited() async throws {
+        let manager = HTTPSessionManager()
+        let queue = DispatchQueue(label: "stopped")
+        queue.suspend()
+        defer { queue.resume() }
+        manager.completionQueue = queue
+        let error = await #expect(throws: NetworkError.self) { try await manager.get("http://[bad") }
+        #expect(error?.code == .badURL)
+    }
+
+    @Test("A request without a URL is refused, also where a key would be added")
+    func withoutURL() async throws {
+        let manager = HTTPSessionManager()
+        manager.retryPolicy = .standard
+        manager.retryPolicy?.addsIdempotencyKey = true
+        var request = URLRequest(url: try #require(URL(string: "http://localhost/")))
+        request.httpMethod = "POST"
+        request.url = nil
+        let response = await manager.response(for: request, serializer: .data)
+        #expect(response.error?.code == .unsupportedURL)
+    }
 }

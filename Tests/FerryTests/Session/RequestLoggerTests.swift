@@ -28,6 +28,17 @@ struct RequestLoggerTests {
         )
     }
 
+    @Test("The body of a GET request from a stream is sent with GET, and that of a HEAD request not at all")
+    func unusualBodies() throws {
+        var request = try request("http://example.com/")
+        request.httpBodyStream = InputStream(data: Data("x".utf8))
+        #expect(request.curlCommand == "curl --request 'GET' --data-binary @- 'http://example.com/'")
+        request.httpMethod = "HEAD"
+        #expect(request.curlCommand == "curl --head 'http://example.com/'")
+        request.httpBody = Data("x".utf8)
+        #expect(request.curlCommand == "curl --head 'http://example.com/'")
+    }
+
     @Test("A shell reads the command back unchanged")
     func shell() throws {
         var request = try request("http://example.com/")

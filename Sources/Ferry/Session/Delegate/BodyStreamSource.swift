@@ -34,6 +34,8 @@ extension URLRequest {
 
     /// The request without its `Content-Length` field.
     var withoutContentLength: URLRequest {
+        // Foundation ends the process if a request without a URL is copied.
+        guard url != nil else { return self }
         var copy = self
         copy.setValue(nil, forHTTPHeaderField: "Content-Length")
         return copy

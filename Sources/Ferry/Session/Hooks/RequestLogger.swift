@@ -83,7 +83,7 @@ extension URLRequest {
         var arguments = ["curl"]
         let method = httpMethod ?? "GET"
         switch method {
-        case "GET" where httpBody == nil: break
+        case "GET" where httpBody == nil && httpBodyStream == nil: break
         case "HEAD": arguments.append("--head")
         default: arguments += ["--request", Self.shellQuoted(method)]
         }
@@ -93,7 +93,9 @@ extension URLRequest {
             // curl sends a field without a value only if a semicolon follows its name.
             arguments += ["--header", Self.shellQuoted(shown.isEmpty ? "\(name);" : "\(name): \(shown)")]
         }
-        if let httpBody {
+        if method == "HEAD" {
+            // Its body is not sent, and curl refuses both together.
+        } else if let httpBody {
             // Not --data, which would read the file that a leading @ names.
             arguments += ["--data-raw", Self.shellQuoted(text(of: httpBody, redaction))]
         } else if httpBodyStream != nil {

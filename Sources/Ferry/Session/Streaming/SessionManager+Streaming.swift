@@ -33,6 +33,7 @@ extension SessionManager {
         onResponse: (@Sendable (HTTPURLResponse) -> Void)?,
         lastEventID: String,
         recovery: RequestRecovery = RequestRecovery(),
+        uploadProgress: ProgressHandler? = nil,
         makeRequest: @escaping @Sendable () throws -> URLRequest
     ) -> DataStream {
         DataStream(lastEventID: lastEventID) {
@@ -40,7 +41,12 @@ extension SessionManager {
             let relay = CancellationRelay()
             do {
                 let request = try self.adapt(makeRequest())
-                let task = self.streamingTask(request, sink: buffer, finish: buffer.finish)
+                let task = self.streamingTask(
+                    request,
+                    sink: buffer,
+                    uploadProgress: uploadProgress,
+                    finish: buffer.finish
+                )
                 recovery.apply(to: task)
                 // The reader's Swift task may be cancelled already.
                 if Task.isCancelled { relay.cancel() }

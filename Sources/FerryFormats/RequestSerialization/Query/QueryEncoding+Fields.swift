@@ -50,6 +50,7 @@ extension QueryEncoding {
                 try append(child, key: key, to: &fields)
             }
         default:
+            try check(value)
             guard let leaf = leaf(value) else { return }
             fields.append(QueryField(key: key ?? "", value: leaf))
         }
@@ -78,7 +79,17 @@ extension QueryEncoding {
         }
         let present = nulls == .omitted ? children.filter { child in child != .null } : children
         guard !present.isEmpty else { return nil }
+        for child in present { try check(child) }
         return QueryField(key: key, value: .joined(present.map(text(of:))))
+    }
+
+    /// Throws an error for a date that the format cannot express: RFC 3339 has the years from 0001 to 9999.
+    private func check(_ value: ParameterValue) throws {
+        guard case .date(let date) = value, dates == .iso8601 else { return }
+        guard (-62_135_596_800..<253_402_300_800).contains(date.timeIntervalSince1970) else {
+            let reason = "A date outside the years from 0001 to 9999 cannot be encoded: \(date.timeIntervalSince1970)."
+            throw RequestSerializationError(.invalidParameters, reason: reason)
+        }
     }
 
     /// Returns the field value for a value that is not a collection, or `nil` if the value is omitted.

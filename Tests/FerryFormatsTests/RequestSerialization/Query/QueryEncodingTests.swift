@@ -151,6 +151,18 @@ struct QueryEncodingTests {
         )
     }
 
+    @Test("Dates that RFC 3339 cannot express are an error", arguments: [Double.nan, .infinity, -1e11, 1e12])
+    func impossibleDates(seconds: Double) throws {
+        let date = ParameterValue.date(Date(timeIntervalSince1970: seconds))
+        for parameters in [["d": date], ["d": .array([date])], ["d": .set([date])]] as [Parameters] {
+            for encoding in [QueryEncoding(), QueryEncoding(arrays: .commaJoined)] {
+                let error = #expect(throws: RequestSerializationError.self) { try query(parameters, encoding) }
+                #expect(error?.code == .invalidParameters)
+            }
+        }
+        #expect(try query(["d": .date(Date(timeIntervalSince1970: 253_402_300_799))]) == "d=9999-12-31T23%3A59%3A59Z")
+    }
+
     @Test("Keys are sorted by UTF-16 units")
     func order() throws {
         let parameters: Parameters = ["\u{FF5E}": 1, "😀": 2, "é": 3, "z": 4]
