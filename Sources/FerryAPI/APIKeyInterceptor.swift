@@ -78,7 +78,7 @@ extension URL {
     }
 }
 
-extension APIKeyInterceptor: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+extension APIKeyInterceptor: RedactedDescription {
     /// Where the key is added, without the key.
     public var description: String {
         switch placement {
@@ -86,9 +86,4 @@ extension APIKeyInterceptor: CustomStringConvertible, CustomDebugStringConvertib
         case .query(let name): "an API key in the query item \(name)"
         }
     }
-
-    /// Where the key is added, without the key.
-    public var debugDescription: String { description }
-    /// An empty mirror, since `dump` would print the key.
-    public var customMirror: Mirror { Mirror(self, children: []) }
 }

@@ -210,11 +210,7 @@ extension AuthenticationInterceptor: TaskStartObserver {
     }
 }
 
-extension AuthenticationInterceptor: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+extension AuthenticationInterceptor: RedactedDescription {
     /// The type, without the credential.
     public var description: String { "\(Self.self)" }
-    /// The type, without the credential.
-    public var debugDescription: String { description }
-    /// An empty mirror, since `dump` would print the credential.
-    public var customMirror: Mirror { Mirror(self, children: []) }
 }

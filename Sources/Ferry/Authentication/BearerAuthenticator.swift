@@ -3,9 +3,7 @@ import FerrySession
 /// A bearer token (RFC 6750), with the date at which it expires if that is known.
 ///
 /// Its textual descriptions do not contain the token.
-public struct BearerToken: Sendable, Hashable, CustomStringConvertible, CustomDebugStringConvertible,
-    CustomReflectable
-{
+public struct BearerToken: Sendable, Hashable, RedactedDescription {
     /// The token, as it is sent after `Bearer`.
     public let value: String
     /// The date at which the token expires; `nil` if that is unknown.
@@ -19,10 +17,6 @@ public struct BearerToken: Sendable, Hashable, CustomStringConvertible, CustomDe
 
     /// The kind of credential, without the token.
     public var description: String { "a bearer token" }
-    /// The kind of credential, without the token.
-    public var debugDescription: String { description }
-    /// An empty mirror, since `dump` would print the token.
-    public var customMirror: Mirror { Mirror(self, children: []) }
 }
 
 /// An authenticator for bearer tokens (RFC 6750), which a closure refreshes.

@@ -1,12 +1,6 @@
 import FerrySession
 
-extension Request: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+extension Request: RedactedDescription {
     /// The method and the path or URL, without secrets.
     public var description: String { method.rawValue + " " + PresentableText.url(path) }
-
-    /// The description.
-    public var debugDescription: String { description }
-
-    /// The description, since `dump` would print parameters and header fields.
-    public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
 }

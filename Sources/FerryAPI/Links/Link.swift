@@ -75,15 +75,12 @@ public struct Link: Sendable, Hashable {
     }
 }
 
-extension Link: CustomStringConvertible, CustomReflectable {
+extension Link: RedactedDescription {
     /// The target without secrets, and the relation types.
     public var description: String {
         let target = target.presentableText
         return "<\(target)>; rel=\"\(relations.joined(separator: " "))\""
     }
-
-    /// The description, since `dump` would print the secrets of the target.
-    public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
 }
 
 extension Sequence<Link> {

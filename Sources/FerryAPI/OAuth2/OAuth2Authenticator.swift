@@ -166,13 +166,9 @@ public struct OAuth2Authenticator: Authenticator {
     }
 }
 
-extension OAuth2Authenticator: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+extension OAuth2Authenticator: RedactedDescription {
     /// The token endpoint and the client's identifier, without secrets.
     public var description: String { "\(client) at \(tokenEndpoint.presentableText)" }
-    /// The token endpoint and the client's identifier, without secrets.
-    public var debugDescription: String { description }
-    /// An empty mirror, since `dump` would print additional parameters.
-    public var customMirror: Mirror { Mirror(self, children: []) }
 }
 
 /// A delegate that follows no redirect, which would send the secrets in the body to another server.

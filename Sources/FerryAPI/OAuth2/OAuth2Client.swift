@@ -45,11 +45,7 @@ public struct OAuth2Client: Sendable, Hashable {
     }
 }
 
-extension OAuth2Client: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+extension OAuth2Client: RedactedDescription {
     /// The identifier, without the secret.
     public var description: String { "the OAuth 2.0 client \(id)" }
-    /// The identifier, without the secret.
-    public var debugDescription: String { description }
-    /// A mirror without the secret, which `dump` would print.
-    public var customMirror: Mirror { Mirror(self, children: ["id": id]) }
 }

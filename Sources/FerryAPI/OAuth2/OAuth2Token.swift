@@ -35,14 +35,9 @@ public struct OAuth2Token: Sendable, Hashable, Codable {
     }
 }
 
-extension OAuth2Token: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+extension OAuth2Token: RedactedDescription {
     /// The kind of credential, without the tokens.
     public var description: String {
         refreshToken == nil ? "an OAuth 2.0 token" : "an OAuth 2.0 token with a refresh token"
     }
-
-    /// The kind of credential, without the tokens.
-    public var debugDescription: String { description }
-    /// An empty mirror, since `dump` would print the tokens.
-    public var customMirror: Mirror { Mirror(self, children: []) }
 }

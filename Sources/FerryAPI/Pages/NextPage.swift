@@ -89,7 +89,4 @@ extension PaginationError: LocalizedError, CustomStringConvertible {
     }
 }
 
-extension PaginationError: CustomReflectable {
-    /// The description, since `dump` would print secret parameters of the URL.
-    public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
-}
+extension PaginationError: RedactedDescription {}

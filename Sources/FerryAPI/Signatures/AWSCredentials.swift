@@ -19,11 +19,7 @@ public struct AWSCredentials: Sendable, Hashable {
     }
 }
 
-extension AWSCredentials: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+extension AWSCredentials: RedactedDescription {
     /// The identifier of the access key, without secrets.
     public var description: String { "the access key \(accessKeyID)" }
-    /// The identifier of the access key, without secrets.
-    public var debugDescription: String { description }
-    /// A mirror without the secrets, which `dump` would print.
-    public var customMirror: Mirror { Mirror(self, children: ["accessKeyID": accessKeyID]) }
 }

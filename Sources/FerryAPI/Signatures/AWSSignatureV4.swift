@@ -125,11 +125,7 @@ public struct AWSSignatureV4: RequestSigner {
     private static let timeFormat = Date.ISO8601FormatStyle(dateSeparator: .omitted, timeSeparator: .omitted)
 }
 
-extension AWSSignatureV4: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+extension AWSSignatureV4: RedactedDescription {
     /// The service and the region, without credentials.
     public var description: String { "AWS Signature Version 4 for \(service) in \(region)" }
-    /// The service and the region, without credentials.
-    public var debugDescription: String { description }
-    /// A mirror without the closures, which may have captured credentials.
-    public var customMirror: Mirror { Mirror(self, children: ["region": region, "service": service]) }
 }

@@ -140,14 +140,9 @@ public struct HTTPMessageSignature: RequestSigner {
     private static let digestName = "Content-Digest"
 }
 
-extension HTTPMessageSignature: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+extension HTTPMessageSignature: RedactedDescription {
     /// The label and the key's identifier, without the key.
     public var description: String {
         "the HTTP message signature \(label)" + (keyID.map { " with the key \($0)" } ?? "")
     }
-
-    /// The label and the key's identifier, without the key.
-    public var debugDescription: String { description }
-    /// A mirror without the closures, which have captured the key.
-    public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
 }

@@ -129,16 +129,10 @@ public struct TransferMetrics: Sendable, Hashable {
     public init() {}
 }
 
-extension TransferMetrics.Transaction: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+extension TransferMetrics.Transaction: RedactedDescription {
     /// The method, the URL without secrets, the status and the duration.
     public var description: String {
         let result = status.map { "\($0)" } ?? "no response"
         return "\(method) \(url?.presentableText ?? ""): \(result) in \(end) s"
     }
-
-    /// The description.
-    public var debugDescription: String { description }
-
-    /// The description, since `dump` would print the secrets of the URL.
-    public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
 }

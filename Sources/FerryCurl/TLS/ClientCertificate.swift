@@ -1,9 +1,7 @@
 /// A certificate and its private key, for servers that authenticate clients.
 ///
 /// Its textual descriptions never contain the key or the passphrase.
-public struct ClientCertificate: Sendable, Hashable, CustomStringConvertible, CustomDebugStringConvertible,
-    CustomReflectable
-{
+public struct ClientCertificate: Sendable, Hashable, RedactedDescription {
     enum Storage: Sendable, Hashable {
         case pem(certificate: Input, key: Input?)
         case pkcs12(Input)
@@ -58,9 +56,4 @@ public struct ClientCertificate: Sendable, Hashable, CustomStringConvertible, Cu
         case .pkcs12: "a PKCS#12 client certificate"
         }
     }
-
-    /// The form of the client certificate, without secrets.
-    public var debugDescription: String { description }
-    /// An empty mirror, since `dump` would print the key.
-    public var customMirror: Mirror { Mirror(self, children: []) }
 }

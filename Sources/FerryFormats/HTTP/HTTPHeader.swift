@@ -50,13 +50,10 @@ extension HTTPHeader: Hashable {
     }
 }
 
-extension HTTPHeader: CustomStringConvertible, CustomReflectable {
+extension HTTPHeader: RedactedDescription {
     /// The field as a line, `Name: value`, with `<redacted>` in place of a secret value such as that of
     /// `Authorization`.
     public var description: String { PresentableText.argument(name) + ": " + PresentableText.field(name, value) }
-
-    /// The description, since `dump` would print a secret value.
-    public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
 }
 
 extension HTTPHeader {

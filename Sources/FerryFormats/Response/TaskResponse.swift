@@ -183,7 +183,7 @@ extension TaskResponse {
     }
 }
 
-extension TaskResponse: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+extension TaskResponse: RedactedDescription {
     /// The request, the status, the size of the body and the error, without secrets.
     public var description: String {
         let url = url?.presentableText ?? ""
@@ -194,9 +194,6 @@ extension TaskResponse: CustomStringConvertible, CustomDebugStringConvertible, C
         if let error { parts.append("\(error)") }
         return parts.joined(separator: ", ")
     }
-
-    /// The description.
-    public var debugDescription: String { description }
 
     /// A mirror without what may be secret: the header fields and bodies.
     public var customMirror: Mirror {

@@ -99,13 +99,7 @@ extension NetworkError {
     }
 }
 
-extension HTTPManagerDescriptor: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+extension HTTPManagerDescriptor: RedactedDescription {
     /// The base URL, without secrets.
     public var description: String { "a manager for " + (baseURL?.presentableText ?? "any URL") }
-
-    /// The description.
-    public var debugDescription: String { description }
-
-    /// The description, since `dump` would print the secrets of the base URL.
-    public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
 }

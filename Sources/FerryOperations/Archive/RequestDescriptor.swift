@@ -119,13 +119,7 @@ extension HeaderRule {
     }
 }
 
-extension RequestDescriptor: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+extension RequestDescriptor: RedactedDescription {
     /// The method and the URL, without secrets.
     public var description: String { method.rawValue + " " + url.presentableText }
-
-    /// The description.
-    public var debugDescription: String { description }
-
-    /// The description, since `dump` would print header fields and the body.
-    public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
 }

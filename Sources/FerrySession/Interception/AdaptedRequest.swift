@@ -70,13 +70,7 @@ extension URLRequest {
     }
 }
 
-extension AdaptedRequest: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+extension AdaptedRequest: RedactedDescription {
     /// The method and the URL, without secrets.
     public var description: String { base.presentableText }
-
-    /// The description.
-    public var debugDescription: String { description }
-
-    /// The description, since `dump` would print header fields.
-    public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
 }

@@ -1,34 +1,16 @@
-extension RequestAttempt: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+extension RequestAttempt: RedactedDescription {
     /// The number of the attempt, and the URL without secrets.
     public var description: String { "attempt \(number) of " + (originalURL?.presentableText ?? "no URL") }
-
-    /// The description.
-    public var debugDescription: String { description }
-
-    /// The description, since `dump` would print the secrets of the URL.
-    public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
 }
 
-extension AttemptFailure: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+extension AttemptFailure: RedactedDescription {
     /// The request without secrets, and the status or error.
     public var description: String { "\(request.presentableText): \(cause.text)" }
-
-    /// The description.
-    public var debugDescription: String { description }
-
-    /// The description, since `dump` would print the request's header fields.
-    public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
 }
 
-extension CallEnd: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+extension CallEnd: RedactedDescription {
     /// The request without secrets, and the status or error.
     public var description: String { "\(request.presentableText): \(cause.text)" }
-
-    /// The description.
-    public var debugDescription: String { description }
-
-    /// The description, since `dump` would print the request's header fields.
-    public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
 }
 
 extension AttemptFailure.Cause {

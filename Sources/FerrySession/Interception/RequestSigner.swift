@@ -106,24 +106,12 @@ public struct SignableRequest: Sendable {
     }
 }
 
-extension SignableRequest: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+extension SignableRequest: RedactedDescription {
     /// The method and the URL, without secrets.
     public var description: String { method + " " + url.presentableText }
-
-    /// The description.
-    public var debugDescription: String { description }
-
-    /// The description, since `dump` would print header fields.
-    public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
 }
 
-extension SignableRequest.Field: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+extension SignableRequest.Field: RedactedDescription {
     /// The name and the value, with `<redacted>` in place of a secret value such as that of `Authorization`.
     public var description: String { name + ": " + PresentableText.field(name, value) }
-
-    /// The description.
-    public var debugDescription: String { description }
-
-    /// The description, since `dump` would print a secret value.
-    public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
 }
