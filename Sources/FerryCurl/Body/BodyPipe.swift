@@ -76,6 +76,11 @@ package final class BodyPipe: Sendable {
         if let error { throw error }
     }
 
+    /// How many bytes were appended and how many were read.
+    package var position: (appended: ByteCount, read: ByteCount) {
+        state.withLock { ($0.total, $0.total.subtracting(ByteCount(clamping: $0.count)) ?? .zero) }
+    }
+
     /// Whether ``waitForRoom(isolation:)`` would wait.
     package var isFull: Bool { state.withLock { $0.count >= capacity } }
 

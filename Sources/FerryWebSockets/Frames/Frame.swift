@@ -113,7 +113,12 @@ enum FrameWriter {
     /// Returns the payload of a close frame: the code, and a reason of at most 123 bytes.
     static func closePayload(_ code: WebSocketTask.CloseCode?, _ reason: Data) -> Data {
         guard let code, let number = UInt16(exactly: code.rawValue), code.isSendable else { return Data() }
-        return withUnsafeBytes(of: number.bigEndian) { Data($0) } + reason.prefix(123)
+        var text = Array(reason.prefix(124))
+        // A longer one ends before the character that does not fit.
+        if text.count > 123 {
+            while let last = text.popLast(), last & 0xC0 == 0x80 {}
+        }
+        return withUnsafeBytes(of: number.bigEndian) { Data($0) } + text
     }
 
     /// Changes bytes by a mask.

@@ -31,6 +31,8 @@ public struct ReconnectingMessages: AsyncSequence, Sendable {
         /// When the connection has opened; `nil` if it has not.
         private var opening: MonotonicTime?
         private var failures = 0
+        /// Whether the sequence has ended, with or without an error.
+        private var isOver = false
 
         fileprivate init(messages: ReconnectingMessages) { self.messages = messages }
 
@@ -38,14 +40,13 @@ public struct ReconnectingMessages: AsyncSequence, Sendable {
         ///
         /// - Throws: The error after which the connection is not opened again.
         public mutating func next() async throws -> WebSocketTask.Message? {
-            while true {
+            while !isOver {
                 do {
                     let message = try await current().receive()
                     failures = 0
                     return message
                 } catch let error as WebSocketError where error.isNormalEnd {
-                    connection = nil
-                    return nil
+                    (connection, isOver) = (nil, true)
                 } catch {
                     if let opening, messages.now().since(opening) >= ReconnectionRule.leastOpenTime { failures = 0 }
                     connection = nil
@@ -59,11 +60,15 @@ public struct ReconnectingMessages: AsyncSequence, Sendable {
                             policy: policy,
                             random: random
                         )
-                    else { throw error }
+                    else {
+                        isOver = true
+                        throw error
+                    }
                     failures += 1
                     try await messages.sleep(delay)
                 }
             }
+            return nil
         }
 
         /// Returns the open connection, or opens one.

@@ -47,11 +47,19 @@ extension WebSocketConnection {
         }
     }
 
+    /// The most pongs that wait behind a message without the server's messages waiting too.
+    private static let mostPongs = 64
+
     /// Sends the answer to a ping; a server that sends many without reading the answers is not read either.
     private func answerPing(_ payload: Data) async {
         guard let pipe = state.withLock({ $0.machine.state == .open ? $0.pipe : nil }) else { return }
         try? pipe.append(FrameWriter.frame(.pong, payload, mask: Self.mask()))
-        try? await pipe.waitForRoom()
+        let (appended, read) = pipe.position
+        let isFlooded = state.withLock { state in
+            state.pongs = (read >= state.pongs.end ? 1 : state.pongs.count + 1, appended)
+            return state.pongs.count > Self.mostPongs
+        }
+        if isFlooded { try? await pipe.waitForRoom() }
     }
 
     func receive() async throws -> WebSocketTask.Message {
@@ -201,8 +209,9 @@ extension WebSocketConnection {
 
     /// Sends pings, and ends the connection if one is not answered before the next.
     ///
-    /// While the reader waits for room, or the task is suspended, the answer may have come without being read. Such an
-    /// interval proves nothing, and the answer is waited for once more.
+    /// While the reader waits for room, or the task is suspended, the answer may have come without being read, and while
+    /// the connection takes the bytes of a message, the ping may wait behind them. Such an interval proves nothing, and
+    /// the answer is waited for once more.
     func keepAlive(_ interval: TimeSpan) async {
         guard await Self.sleep(interval) else { return }
         while true {
@@ -215,9 +224,12 @@ extension WebSocketConnection {
             repeat {
                 let mark = state.withLock { $0.inbox.mark }
                 let wasSuspended = stream.isSuspended
+                let pipe = state.withLock { $0.pipe }
+                let before = pipe?.position
                 guard await Self.sleep(interval) else { return ping.cancel() }
                 let hasWaited = state.withLock { $0.inbox.hasWaited(since: mark) }
-                mayBeUnread = hasWaited || wasSuspended || stream.isSuspended
+                let isSending = before.map { $0.read < $0.appended && $0.read != pipe?.position.read } ?? false
+                mayBeUnread = hasWaited || wasSuspended || stream.isSuspended || isSending
             } while mayBeUnread && !hasAnswered.withLock({ $0 })
             if !hasAnswered.withLock({ $0 }) {
                 ping.cancel()

@@ -14,6 +14,8 @@ final class WebSocketConnection: Sendable {
         var openWaiters = Waiters()
         var endWaiters = Waiters()
         var pings = PingList()
+        /// The pongs that were appended since the connection has taken one, and the position after the last one.
+        var pongs = (count: 0, end: ByteCount.zero)
         var isStarted = false
     }
 

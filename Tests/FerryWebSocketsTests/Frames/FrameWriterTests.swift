@@ -31,6 +31,9 @@ struct FrameWriterTests {
     func closePayload() {
         let reason = Data(repeating: 0x61, count: 200)
         #expect(FrameWriter.closePayload(.normalClosure, reason).count == 125)
+        let text = FrameWriter.closePayload(.normalClosure, Data(String(repeating: "é", count: 62).utf8)).dropFirst(2)
+        #expect(String(validating: text, as: UTF8.self) == String(repeating: "é", count: 61))
+        #expect(FrameWriter.closePayload(.normalClosure, Data(repeating: 0x80, count: 200)).count == 2)
         #expect(FrameWriter.closePayload(.noStatusReceived, reason).isEmpty)
         #expect(FrameWriter.closePayload(nil, reason).isEmpty)
         #expect(FrameWriter.closePayload(.init(rawValue: -1), reason).isEmpty)

@@ -57,8 +57,10 @@ struct ReconnectionTests {
             sleep: { seconds in delays.change { $0.append(seconds) } }
         )
         var received: [WebSocketTask.Message] = []
-        for try await message in messages { received.append(message) }
+        var iterator = messages.makeAsyncIterator()
+        while let message = try await iterator.next() { received.append(message) }
         #expect(received == [.string("0"), .string("1"), .string("3")])
+        #expect(try await iterator.next() == nil)
         #expect(delays.current == [0.5, 0.5, 1])
         try await eventually("four connections") { server.finished == 4 }
         let greetings = server.received.compactMap { ClientFrame.all(in: $0).first?.payload }

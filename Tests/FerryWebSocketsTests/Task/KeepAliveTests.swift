@@ -101,4 +101,56 @@ struct KeepAliveTests {
         let gaps = zip(times.current, times.current.dropFirst()).map { $1 - $0 }
         #expect(try #require(gaps.min()) < .seconds(1.8 * interval))
     }
+
+    @Test("A ping that waits behind a long message does not end the connection, and pings of the server are answered")
+    func longMessage() async throws {
+        // More than the buffers of the sockets take.
+        let count = 24_000_000
+        let interval = patience
+        let hasPong = Watched(false)
+        let server = try RawServer.webSocket { connection in
+            let start = connection.received.count
+            connection.write(ServerFrame(.ping, Data("a".utf8)).bytes)
+            connection.write(ServerFrame(.ping, Data("b".utf8)).bytes)
+            connection.write(ServerFrame(.text, "read").bytes)
+            // The first half takes several intervals.
+            while connection.received.count < start + count + 14 {
+                guard connection.readMore() else { return }
+                let isSlow = connection.received.count < start + count / 2
+                if isSlow { usleep(useconds_t(interval * 4_000_000 / Double(count / 2 / 65_536))) }
+            }
+            var place = start
+            repeat {
+                while let (type, payload, next) = ClientFrame.head(in: connection.received, at: place) {
+                    if type == 9 { connection.write(ServerFrame(.pong, payload()).bytes) }
+                    if type == 10 { hasPong.change { $0 = true } }
+                    place = next
+                }
+            } while connection.readMore()
+        }
+        let task = open(server, interval: interval)
+        let sending = Task { try await task.send(.data(Data(count: count))) }
+        #expect(try await task.receive() == .string("read"))
+        try await sending.value
+        try await hasPong.wait { $0 }
+        try await task.ping()
+        #expect(task.closeCode == .invalid)
+        task.cancel()
+    }
+}
+
+extension ClientFrame {
+    /// Returns the type of the frame at an index, its payload and the index after it, if all of it has arrived.
+    fileprivate static func head(in data: Data, at place: Int) -> (type: UInt8, payload: () -> Data, next: Int)? {
+        guard data.count >= place + 2 else { return nil }
+        let short = data[place + 1] & 0x7F
+        let more = short == 126 ? 2 : short == 127 ? 8 : 0
+        guard data.count >= place + 6 + more else { return nil }
+        let length = more == 0 ? Int(short) : data[place + 2..<place + 2 + more].reduce(0) { $0 << 8 | Int($1) }
+        let start = place + 6 + more
+        guard data.count >= start + length else { return nil }
+        let mask = Array(data[start - 4..<start])
+        let payload = { Data(data[start..<start + length].enumerated().map { $1 ^ mask[$0 % 4] }) }
+        return (data[place] & 15, payload, start + length)
+    }
 }
