@@ -119,16 +119,18 @@ public struct OAuth2Authenticator: Authenticator {
         let (response, body) = try await send(request)
         let secrets = [client.secret, credential?.refreshToken, credential?.accessToken].compactMap { $0 }
         return try OAuth2Response(status: response.statusCode, body: body, secrets: secrets)
-            .token(requestedAt: date, replacing: grant == .refreshToken ? credential : nil, scope: scope)
+            .token(requestedAt: date, replacing: grant == .refreshToken ? credential : nil, scope: requestedScope)
     }
 
     // MARK: - Requests
+
+    private var requestedScope: String? { scope ?? parameters["scope"] }
 
     private func tokenRequest(replacing credential: OAuth2Token?) throws -> URLRequest {
         guard tokenEndpoint.isWebAddress, tokenEndpoint.scheme?.lowercased() == "https" || tokenEndpoint.isLoopback
         else { throw OAuth2Error(.insecureEndpoint, "The token endpoint must have the scheme https") }
         var form = parameters.merging(client.parameters) { $1 }
-        form["scope"] = scope ?? form["scope"]
+        form["scope"] = requestedScope
         switch grant {
         case .clientCredentials: form["grant_type"] = "client_credentials"
         case .refreshToken:

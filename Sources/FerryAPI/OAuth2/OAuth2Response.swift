@@ -19,7 +19,8 @@ struct OAuth2Response: Sendable {
     /// - Parameters:
     ///   - date: The time at which the request was sent, from which the lifetime is counted.
     ///   - old: The token that is replaced, whose refresh token remains valid if the server sends no other (section 6).
-    ///   - scope: The scope that was asked for, which the server does not repeat if it has granted it.
+    ///   - scope: The scope that was asked for, which the server does not repeat if it has granted it; without one, it
+    ///     grants that of the old token.
     /// - Returns: The token.
     /// - Throws: ``OAuth2Error``.
     func token(requestedAt date: Date, replacing old: OAuth2Token?, scope: String?) throws(OAuth2Error) -> OAuth2Token {
@@ -41,7 +42,7 @@ struct OAuth2Response: Sendable {
             token.refreshToken = refreshToken
         }
         token.expirationDate = try lifetime(Self.present(members["expires_in"])).map { date.addingTimeInterval($0) }
-        token.scope = members["scope"]?.string ?? old?.scope ?? scope
+        token.scope = members["scope"]?.string ?? scope ?? old?.scope
         return token
     }
 

@@ -1,5 +1,7 @@
 /// Splits the bytes of a stream into the texts of NDJSON, which end with a line feed, or of a JSON text sequence, each
 /// of which begins with a record separator (RFC 7464, whose sections are named below).
+///
+/// A text of a sequence ends at the next separator, and already at a line feed after which nothing of it can follow.
 struct RecordSplitter: PieceSplitter {
     private static let separator: UInt8 = 0x1E
     private static let lineFeed = UInt8(ascii: "\n")
@@ -11,6 +13,8 @@ struct RecordSplitter: PieceSplitter {
     private var start = 0
     /// Where the search for its end goes on.
     private var searched = 0
+    /// What the search has found of a sequence's text.
+    private var nesting = Nesting()
     /// Whether the stream is a sequence of texts with separators; `nil` before the first byte that is no blank.
     private var isSequence: Bool?
 
@@ -28,8 +32,9 @@ struct RecordSplitter: PieceSplitter {
     /// - Throws: A `URLError` with the code `dataLengthExceedsMaximum` if a text is longer than the limit.
     mutating func next() throws(URLError) -> Data? {
         while let end = try end() {
-            let bytes = buffer[start..<end]
-            (start, searched) = (end + 1, end + 1)
+            // A line feed belongs to the text of a sequence, whose last number it ends.
+            let bytes = buffer[start..<(buffer[end] == Self.lineFeed ? end + 1 : end)]
+            (start, searched, nesting) = (end + 1, end + 1, Nesting())
             let text = Self.trimmed(bytes)
             if !text.isEmpty, !mayBeCutOff(text, bytes) { return Data(text) }
         }
@@ -65,8 +70,8 @@ struct RecordSplitter: PieceSplitter {
     /// Returns the index of the end of the next text.
     private mutating func end() throws(URLError) -> Int? {
         if isSequence == nil { skipBlanks() }
-        let mark = isSequence == true ? Self.separator : Self.lineFeed
-        let end = buffer[searched...].firstIndex(of: mark)
+        let rest = buffer[searched...]
+        let end = isSequence == true ? rest.firstIndex { nesting.ends(at: $0) } : rest.firstIndex(of: Self.lineFeed)
         searched = end ?? buffer.count
         guard searched - start <= limit else {
             let text = "A JSON text of the body is longer than \(limit) bytes"
@@ -83,6 +88,33 @@ struct RecordSplitter: PieceSplitter {
             if isSequence == true { start += 1 }
         }
         searched = start
+    }
+
+    /// How deep in arrays, objects and strings a place of a text is.
+    private struct Nesting {
+        private var depth = 0
+        private var isInString = false
+        private var isEscaped = false
+        private var hasBegun = false
+
+        /// Goes on by a byte, and returns whether the text ends before it.
+        mutating func ends(at byte: UInt8) -> Bool {
+            if byte == separator { return true }
+            if isInString {
+                if byte == UInt8(ascii: "\""), !isEscaped { isInString = false }
+                isEscaped = byte == UInt8(ascii: "\\") && !isEscaped
+                return false
+            }
+            switch byte {
+            case UInt8(ascii: "["), UInt8(ascii: "{"): depth += 1
+            case UInt8(ascii: "]"), UInt8(ascii: "}"): depth = max(0, depth - 1)
+            case UInt8(ascii: "\""): isInString = true
+            case lineFeed: return hasBegun && depth == 0
+            default: break
+            }
+            if !isBlank(byte) { hasBegun = true }
+            return false
+        }
     }
 
     private static func trimmed(_ text: ArraySlice<UInt8>) -> ArraySlice<UInt8> {

@@ -11,10 +11,11 @@ struct OAuth2ResponseTests {
         _ json: String,
         status: Int = 200,
         replacing old: OAuth2Token? = nil,
-        secrets: [String] = []
+        secrets: [String] = [],
+        scope: String? = "asked"
     ) throws(OAuth2Error) -> OAuth2Token {
         try OAuth2Response(status: status, body: Data(json.utf8), secrets: secrets)
-            .token(requestedAt: now, replacing: old, scope: "asked")
+            .token(requestedAt: now, replacing: old, scope: scope)
     }
 
     private func error(_ json: String, status: Int = 200, secrets: [String] = []) throws -> OAuth2Error {
@@ -47,9 +48,11 @@ struct OAuth2ResponseTests {
         let old = OAuth2Token(accessToken: "o", refreshToken: "r", scope: "granted")
         for json in [with("\"x\":1"), with("\"expires_in\":null,\"refresh_token\":null,\"scope\":null")] {
             #expect(try token(json) == OAuth2Token(accessToken: "t", scope: "asked"))
-            #expect(
-                try token(json, replacing: old) == OAuth2Token(accessToken: "t", refreshToken: "r", scope: "granted")
-            )
+            // The scope that was asked for may be narrower (RFC 6749, sections 5.1 and 6).
+            for (scope, expected) in [("asked", "asked"), (nil, "granted")] {
+                let new = OAuth2Token(accessToken: "t", refreshToken: "r", scope: expected)
+                #expect(try token(json, replacing: old, scope: scope) == new)
+            }
         }
     }
 

@@ -141,4 +141,27 @@ struct JSONLinesTests {
         let error = await #expect(throws: URLError.self) { try await task.value }
         #expect(error?.code == .cancelled && count.current == 10)
     }
+
+    @Test("The values of a sequence are delivered at their line feeds, before the next one comes")
+    func liveSequence() async throws {
+        let mayGoOn = Watched(0)
+        let texts = ["{\"id\":1,\"t\":\"a\\\"\\n]\"}\n", "{\n\"id\":\n2}\n\n", "{\"id\":3}\n"]
+        let server = try RawServer { connection in
+            connection.readHead()
+            connection.write("HTTP/1.1 200 OK\r\nConnection: close\r\n\r\n")
+            for (index, text) in texts.enumerated() {
+                while mayGoOn.current < index { usleep(5_000) }
+                connection.write("\u{1E}" + text)
+            }
+            while mayGoOn.current < texts.count { usleep(5_000) }
+        }
+        let url = try #require(URL(string: "http://127.0.0.1:\(server.port)/"))
+        let (bytes, _) = try await CurlSession(configuration: .ephemeral).bytes(from: url)
+        var entries: [Entry] = []
+        for try await entry in bytes.jsonLines(as: Entry.self) {
+            entries.append(entry)
+            mayGoOn.change { $0 += 1 }
+        }
+        #expect(entries == (1...3).map { Entry(id: $0) })
+    }
 }
