@@ -66,7 +66,8 @@ extension CurlSession {
     public func cancelUpload(at location: FileUpload.Location, of upload: FileUpload) async throws {
         let kind: UploadProtocol = location.resumption == .tus ? .tus : .resumableUploads
         for url in location.urls {
-            let (_, answer) = try await data(for: kind.cancellationRequest(url, like: upload.request))
+            let request = kind.cancellationRequest(url, like: upload.request)
+            let (_, answer) = try await exchange(request, body: nil) { upload.prepare($0, for: request) }
             let status = (answer as? HTTPURLResponse)?.statusCode ?? 0
             guard 200..<300 ~= status || status == 404 || status == 410 else { throw FileUploadError.status(status) }
         }

@@ -122,4 +122,63 @@ struct MirrorTests {
         #expect(error as? VerifiedDownloadError == .status(503))
         #expect(mirror.requestCount == 1)
     }
+
+    /// Tells the server whether the request counts as one that has left its origin.
+    private struct Scope: ImmediateRequestInterceptor {
+        func adaptImmediately(_ request: inout AdaptedRequest, for attempt: RequestAttempt) throws -> Bool {
+            request.setValue("\(attempt.hasLeftOrigin)", forHTTPHeaderField: "X-Left")
+            return true
+        }
+    }
+
+    @Test("A mirror that the server offers gets no credentials of the session and of interceptors")
+    func offeredWithoutCredentials() async throws {
+        let (log, own) = (RequestLog(), RequestLog())
+        let mirror = try LoopbackServer(handler: log.handler(RangedContent(count: Self.count).handler))
+        let server = try slow(own, mirror.url, mirror: log)
+        let configuration = URLSessionConfiguration.ephemeral
+        configuration.httpAdditionalHeaders = ["Authorization": "Bearer secret"]
+        var options = CurlSession.Options()
+        options.interceptors = [Scope()]
+        var download = download(server, [])
+        download.usesOfferedMirrors = true
+        try await CurlSession(configuration: configuration, options: options).download(download)
+        expectWhole()
+        #expect(!log.requests.isEmpty)
+        #expect(log.requests.allSatisfy { $0.header("Authorization") == nil && $0.header("X-Left") == "true" })
+        #expect(own.requests.allSatisfy { $0.header("Authorization") != nil && $0.header("X-Left") == "false" })
+    }
+
+    @Test("The response with the whole file ends with the part of its reader")
+    func wholeEnds() async throws {
+        let isCut = Watched(false)
+        let log = RequestLog()
+        let content = RangedContent(count: Self.count)
+        let mirror = try LoopbackServer(
+            handler: log.handler { request in content.response(to: request).held { isCut.current } }
+        )
+        let server = try LoopbackServer { request in
+            var response = content.response(to: request)
+            guard response.status == 200 else { return response }
+            response.headers["Content-Length"] = "\(Self.count)"
+            response.body = .stream { stream in
+                let half = Self.count / 2
+                guard stream.write(LoopbackServer.pattern(count: half)) else { return }
+                while log.requests.isEmpty { guard stream.wait(0.01) else { return } }
+                var offset = half
+                while offset < Self.count, stream.write(LoopbackServer.pattern(count: 1_000, offset: offset)) {
+                    offset += 1_000
+                    guard stream.wait(0.01) else { break }
+                }
+                isCut.change { $0 = offset < Self.count }
+            }
+            return response
+        }
+        var download = download(server, [mirror.url])
+        download.connections = 2
+        try await session.download(download)
+        expectWhole()
+        print("RANGES", log.ranges, isCut.current)
+        #expect(isCut.current)
+    }
 }

@@ -204,4 +204,48 @@ struct VerifiedDownloadTests {
         }
         #expect(server.requestCount == 0 && folder.names == ["queue"])
     }
+
+    @Test("Holes that a failure of power has left in a partial file are fetched again", arguments: [true, false])
+    func holes(isOtherBoot: Bool) async throws {
+        // File systems have holes of whole pages.
+        let (mebibyte, log) = (1_048_576, RequestLog())
+        let count = 4 * mebibyte
+        let content = RangedContent(count: count)
+        let server = try LoopbackServer(handler: log.handler(content.handler))
+        let part = try RegularFile(creating: folder.path("file.segments"))
+        for start in [0, 3 * mebibyte] {
+            try part.write(LoopbackServer.pattern(count: mebibyte, offset: start), at: Int64(start))
+        }
+        try part.close()
+        let plan = SegmentPlan(total: Int64(count), done: [0..<Int64(count)])
+        var state = SegmentState(
+            source: server.url,
+            validator: "\"\(content.etag)\"",
+            digest: nil,
+            plan: plan,
+            isSynchronized: false
+        )
+        if isOtherBoot { state.boot = state.boot.map { $0 ^ 1 } }
+        try state.write(to: folder.path("file.segments.state"), synchronized: false)
+        try await session.download(VerifiedDownload(server.url, to: folder.file("file")))
+        #expect((folder.data("file") == LoopbackServer.pattern(count: count)) == isOtherBoot)
+        #expect(log.rangedBytes == (isOtherBoot ? 2 * mebibyte : 1))
+    }
+
+    @Test("A complete partial file is published only if the server still has that file", arguments: [true, false])
+    func complete(isSame: Bool) async throws {
+        let (old, log) = (Data(repeating: 7, count: 1_000), RequestLog())
+        let new = Data(repeating: 8, count: 1_000)
+        let server = try LoopbackServer(
+            handler: log.handler { .resource(.data(isSame ? old : new), etag: isSame ? "old" : "new", for: $0) }
+        )
+        try old.write(to: folder.file("file.segments"))
+        let plan = SegmentPlan(total: 1_000, done: [0..<1_000])
+        let state = SegmentState(source: server.url, validator: "\"old\"", digest: nil, plan: plan)
+        try state.write(to: folder.path("file.segments.state"), synchronized: false)
+        try await session.download(VerifiedDownload(server.url, to: folder.file("file")))
+        #expect(folder.data("file") == (isSame ? old : new))
+        #expect(log.ranges.first == "bytes=999-999")
+        #expect(log.requests.count == (isSame ? 1 : 2))
+    }
 }

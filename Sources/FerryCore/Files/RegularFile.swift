@@ -243,6 +243,22 @@ package final class RegularFile: @unchecked Sendable {
         return data.prefix(count)
     }
 
+    /// Returns the parts of a range that have data; the others are holes, which were never written to the disk.
+    package func data(in range: Range<Int64>) throws(FileError) -> [Range<Int64>] {
+        let (seekData, seekHole): (Int32, Int32) = (3, 4)
+        var parts: [Range<Int64>] = []
+        var position = range.lowerBound
+        while position < range.upperBound {
+            let start = Int64(lseek(descriptor, Int(position), seekData))
+            if start < 0, errno == ENXIO { break }
+            let end = start < 0 ? -1 : Int64(lseek(descriptor, Int(start), seekHole))
+            guard end > position else { throw FileError("read", path: path) }
+            if start < range.upperBound { parts.append(max(start, position)..<min(end, range.upperBound)) }
+            position = end
+        }
+        return parts
+    }
+
     /// Reads from the beginning to the end, or up to `limit` bytes.
     package func read(upToCount limit: Int) throws(FileError) -> Data {
         let expected = Int(clamping: try size())

@@ -20,6 +20,25 @@ extension CurlSession {
         try await run(delegate) { makeUploadTask(request, .made(body.made), .data($0, isAsync: true)) }
     }
 
+    /// Like ``upload(for:body:delegate:)``, also without a body; the closure is called with the task before it is resumed.
+    package func exchange(
+        _ request: URLRequest,
+        body: RequestBody?,
+        delegate: (any URLSessionTaskDelegate)? = nil,
+        prepare: (URLSessionTask) -> Void
+    ) async throws -> (Data, URLResponse) {
+        try await run(delegate) { handler in
+            let task: any CurlTask =
+                if let body {
+                    makeUploadTask(request, .made(body.made), .data(handler, isAsync: true))
+                } else {
+                    makeDataTask(request, .data(handler, isAsync: true))
+                }
+            prepare(task)
+            return task
+        }
+    }
+
     /// Sends a request with a body that is made meanwhile, and returns as soon as the response head has arrived.
     ///
     /// The response may come, and be read, while the body is still sent: over HTTP/2, and over HTTP/1.1 if the server

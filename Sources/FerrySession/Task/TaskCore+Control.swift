@@ -266,7 +266,7 @@ extension TaskCore {
         guard let recovery = start.recovery, let interceptors = recovery.interceptors, let request = originalRequest,
             !session.protocols.mayClaim(request)
         else { return nil }
-        let attempt = RequestAttempt(identity(in: session), originalURL: request.url)
+        let attempt = RequestAttempt(identity(in: session), originalURL: request.url, hasLeftOrigin: hasLeftOrigin)
         let base = recovery.withIdempotencyKey(request)
         return Result {
             try interceptors.adaptImmediately(base, for: attempt).map { (base, $0) }

@@ -1,4 +1,9 @@
 extension URLSessionTask {
+    /// Treats the task like one that a redirect has led to another origin, since a server has chosen its URL.
+    ///
+    /// Interceptors and the session's options then add no credentials.
+    package func noteOtherOrigin() { (self as? any CurlTask)?.core.state.withLock { $0.hasLeftOrigin = true } }
+
     /// The limit on the bytes per second of the response's body, besides that of the session's options; `nil` by
     /// default.
     ///

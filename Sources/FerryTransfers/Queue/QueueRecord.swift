@@ -41,11 +41,28 @@ struct QueueRecord: Codable, Sendable, Hashable {
         var laterParts: [URL]?
         var connections: Int?
         var checksum: ContentDigest.Algorithm?
+        /// The version of the file whose beginning the upload has.
+        var version: FileVersion?
 
-        /// Notes the upload that the server has created.
-        mutating func note(_ new: FileUpload.Location?) {
+        /// Notes the upload that the server has created, and what of the file it has.
+        mutating func note(_ new: FileUpload.Location?, of version: FileVersion?) {
             (location, used) = (new?.url, new?.resumption.rawValue)
-            laterParts = new?.laterParts
+            (laterParts, self.version) = (new?.laterParts, new == nil ? nil : version)
+        }
+    }
+
+    /// What tells a file from one that has replaced it, and from its state before a change.
+    struct FileVersion: Codable, Sendable, Hashable {
+        private let inode: UInt64
+        private let size: Int64
+        private let modified: [Int]
+
+        /// Reads the version of the file at a path; `nil` if there is none.
+        init?(path: String) {
+            var status = stat()
+            guard stat(path, &status) == 0 else { return nil }
+            (inode, size) = (UInt64(status.st_ino), Int64(status.st_size))
+            modified = [status.st_mtim.tv_sec, status.st_mtim.tv_nsec]
         }
     }
 
@@ -169,7 +186,7 @@ extension QueueRecord.Upload {
         metadata = upload.metadata
         connections = upload.connections
         checksum = upload.checksum
-        note(upload.location)
+        note(upload.location, of: nil)
     }
 
     var value: FileUpload {

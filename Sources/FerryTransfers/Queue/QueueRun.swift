@@ -205,8 +205,11 @@ struct QueueRun: Sendable {
         case .upload(var upload):
             upload.limit = upload.limit ?? queue.options.limit
             if case .upload(let kept) = kept { upload.location = kept.location }
+            // The rest of another file would not fit what the server has.
+            let version = QueueRecord.FileVersion(path: upload.file.path)
+            if let known = record.upload?.version, known != version { upload.location = nil }
             upload.locationDidChange = { [other = upload.locationDidChange] location in
-                store.noteLocation(location, of: id)
+                store.noteLocation(location, of: version, for: id)
                 other?(location)
             }
             return try await session.upload(upload, progress: tell).bytes
@@ -242,7 +245,8 @@ struct QueueRun: Sendable {
         let started = state.started.removeValue(forKey: id)
         state.failures[id] = nil
         queue.running.withLock { $0[id] = nil }
-        let last = try await queue.store.release(id) { record in
+        let isFinished = if case .finished = ending { true } else { false }
+        let last = try await queue.store.release(id, isFinished: isFinished) { record in
             switch ending {
             case .finished(let bytes): (record.state, record.bytes, record.published) = (.finished, bytes, nil)
             case .failed(let error):

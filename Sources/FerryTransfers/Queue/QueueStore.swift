@@ -141,15 +141,20 @@ final class QueueStore: @unchecked Sendable {
     ///
     /// - Parameters:
     ///   - id: The number of the transfer.
+    ///   - isFinished: Whether it has succeeded, which also holds if it was paused meanwhile.
     ///   - end: Changes the record, unless it was paused or removed meanwhile.
     /// - Returns: The record as it is now.
     /// - Throws: A ``TransferQueueError``.
     @discardableResult
-    func release(_ id: Int, _ end: @escaping @Sendable (inout QueueRecord) -> Void) async throws -> QueueRecord? {
+    func release(
+        _ id: Int,
+        isFinished: Bool,
+        _ end: @escaping @Sendable (inout QueueRecord) -> Void
+    ) async throws -> QueueRecord? {
         try await run { store in
             try store.update {
                 guard var record = store.records[id] else { return [] }
-                if record.state == .waiting { end(&record) }
+                if record.state == .waiting || (isFinished && record.state == .paused) { end(&record) }
                 return [record]
             }
             // Without its record, the run has not ended: the transfer stays claimed until ``releaseAll()``.
@@ -173,12 +178,12 @@ final class QueueStore: @unchecked Sendable {
     func record(_ id: Int) async throws -> QueueRecord { try await run { try $0.record(id) } }
 
     /// Keeps the URL of an upload that the server has created; without it, the upload would begin again.
-    func noteLocation(_ location: FileUpload.Location?, of id: Int) {
+    func noteLocation(_ location: FileUpload.Location?, of version: QueueRecord.FileVersion?, for id: Int) {
         queue.add { [self] in
             // An error here is met again at the end of the upload.
             _ = try? update {
                 guard var record = records[id], var upload = record.upload else { return [] }
-                upload.note(location)
+                upload.note(location, of: version)
                 record.upload = upload
                 return [record]
             }

@@ -43,9 +43,14 @@ final class SegmentFile: @unchecked Sendable {
     /// Returns the record of what the file has; `nil` if there is none, or the file is shorter than it says.
     func state() async throws -> SegmentState? {
         try await queue.run { [self] in
-            guard let state = SegmentState.read(statePath), let last = state.parts.last,
-                try file.size() >= last
+            guard var state = SegmentState.read(statePath), let ranges = state.ranges, let last = ranges.last,
+                try file.size() >= last.upperBound
             else { return nil }
+            if let boot = state.boot, boot != SystemBoot.number {
+                // After a failure of power, bytes that were written may be missing, and read as zeros.
+                let kept = try ranges.flatMap { try file.data(in: $0) }
+                state.parts = kept.flatMap { [$0.lowerBound, $0.upperBound] }
+            }
             return state
         }
     }

@@ -72,7 +72,8 @@ struct SegmentPlan: Sendable {
         }
         let candidates = segments.filter { $0.value.missing / 2 >= minimum }
         guard let slowest = candidates.max(by: { (wait($0), $1.key) < (wait($1), $0.key) }) else { return nil }
-        let middle = slowest.value.claimed + (slowest.value.missing + 1) / 2
+        let missing = slowest.value.missing
+        let middle = slowest.value.claimed + missing / 2 + missing % 2
         let part = middle..<slowest.value.end
         segments[slowest.key]?.end = middle
         segments[worker] = Segment(written: middle, claimed: middle, end: part.upperBound)

@@ -3,6 +3,8 @@ struct SegmentSource: Sendable {
     let request: URLRequest
     /// Whether the URL is not the download's own.
     let isMirror: Bool
+    /// Whether a server has named it, at another origin than the download's, so that it gets no credentials.
+    private(set) var isForeign = false
     /// Whether requests are still sent to it.
     var isUsable = true
     /// Whether it answers ranges exactly, as far as is known.
@@ -33,12 +35,13 @@ struct SegmentSource: Sendable {
     }
 
     /// Makes the source of a mirror, to which another origin's header fields are not sent.
-    static func mirror(_ url: URL, of download: VerifiedDownload) -> SegmentSource {
+    static func mirror(_ url: URL, of download: VerifiedDownload, isOffered: Bool = false) -> SegmentSource {
         var request = URLRequest(url: url, timeoutInterval: download.request.timeoutInterval)
-        if let own = download.request.url, Origin(own) == Origin(url) {
-            request.allHTTPHeaderFields = download.request.allHTTPHeaderFields
-        }
-        return SegmentSource(request, isMirror: true)
+        let isOwn = download.request.url.map(Origin.init) == Origin(url)
+        if isOwn { request.allHTTPHeaderFields = download.request.allHTTPHeaderFields }
+        var source = SegmentSource(request, isMirror: true)
+        source.isForeign = isOffered && !isOwn
+        return source
     }
 
     /// Returns the request for a part.
@@ -57,6 +60,8 @@ struct SegmentEntity: Sendable, Equatable {
     var total: Int64?
     /// The digest that the file must have.
     var digest: ContentDigest?
+    /// The digest that the server has announced.
+    var announced: ContentDigest?
     var lastModified: Date?
 
     /// The meaning of a response to a request for a part.

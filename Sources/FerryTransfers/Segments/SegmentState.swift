@@ -13,14 +13,17 @@ struct SegmentState: Codable, Equatable, Sendable {
     var digest: String?
     /// The first and the following offset of each part, one after the other.
     var parts: [Int64]
+    /// The run of the system in which the bytes were written, unless they are on the disk in any case.
+    var boot: UInt64?
 
     private static let magic = Data("ferry-segments ".utf8)
     private static let mostBytes = 1_048_576
 
-    init(source: URL, validator: String, digest: ContentDigest?, plan: SegmentPlan) {
+    init(source: URL, validator: String, digest: ContentDigest?, plan: SegmentPlan, isSynchronized: Bool = true) {
         self.source = Self.hash(of: source)
         self.validator = validator
         total = plan.total
+        boot = isSynchronized ? nil : SystemBoot.number
         self.digest = digest?.description
         parts = plan.done.flatMap { [$0.lowerBound, $0.upperBound] }
     }
@@ -29,7 +32,9 @@ struct SegmentState: Codable, Equatable, Sendable {
 
     /// The parts in order; `nil` if a field is not valid.
     var ranges: [Range<Int64>]? {
-        guard version == 1, total > 0, parts.count % 2 == 0, ContinuationRule.isValidator(validator) else { return nil }
+        guard version == 1, (1..<Int64.max).contains(total), parts.count % 2 == 0,
+            ContinuationRule.isValidator(validator)
+        else { return nil }
         var ranges: [Range<Int64>] = []
         var position: Int64 = -1
         for index in stride(from: 0, to: parts.count, by: 2) {

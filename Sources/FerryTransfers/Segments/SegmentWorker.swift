@@ -38,6 +38,8 @@ struct SegmentWorker: Sendable {
                 state.sources[opened.source].users -= 1
                 state.followed = nil
             }
+            // The rest belongs to other workers.
+            opened.bytes.task.cancel()
         }
         _ = try await read(opened.bytes, from: opened.source, isWhole: true)
     }
@@ -69,7 +71,7 @@ struct SegmentWorker: Sendable {
         let isFree = job.source.isMirror && job.entity.digest != nil
         let request = job.source.request(for: job.part, ifRange: isFree ? nil : job.entity.validator)
         do {
-            let (bytes, answer) = try await run.open(request)
+            let (bytes, answer) = try await run.open(request, of: job.source)
             guard let response = answer as? HTTPURLResponse else { throw URLError(.badServerResponse) }
             switch job.entity.evaluate(response, part: job.part, isMirror: job.source.isMirror) {
             case .fits: return try await read(bytes, from: job.index, isWhole: false)

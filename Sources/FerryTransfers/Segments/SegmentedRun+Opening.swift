@@ -1,17 +1,20 @@
 import FerryAPI
 
 extension SegmentedRun {
-    /// Sends a request with the limit of the download.
-    func open(_ request: URLRequest) async throws -> (CurlSession.Bytes, URLResponse) {
-        try await session.bytes(for: request) { [limit = download.limit] in $0.downloadLimit = limit }
+    /// Sends a request to a source with the limit of the download.
+    func open(_ request: URLRequest, of source: SegmentSource) async throws -> (CurlSession.Bytes, URLResponse) {
+        try await session.bytes(for: request) { [limit = download.limit] task in
+            task.downloadLimit = limit
+            if source.isForeign { task.noteOtherOrigin() }
+        }
     }
 
     /// Requests the whole file, from the first source that has it.
     func openWhole() async throws -> Opened {
         while let index = state.withLock({ $0.sources.firstIndex(where: \.isUsable) }) {
-            let request = state.withLock { $0.sources[index].request }
+            let source = state.withLock { $0.sources[index] }
             do {
-                let (bytes, answer) = try await open(request)
+                let (bytes, answer) = try await open(source.request, of: source)
                 guard let response = answer as? HTTPURLResponse else { throw URLError(.badServerResponse) }
                 let status = response.statusCode
                 // A proxy may have changed a 203, and other successes have no file (RFC 9110, section 15.3).
@@ -49,13 +52,14 @@ extension SegmentedRun {
             state.withLock { state in
                 let room = 17 - state.sources.count
                 guard room > 0 else { return }
-                state.sources += offered.prefix(room).map { SegmentSource.mirror($0.target, of: download) }
+                state.sources += offered.prefix(room).map { .mirror($0.target, of: download, isOffered: true) }
             }
         }
         return SegmentEntity(
             validator: validator,
             total: total,
             digest: download.digest ?? announced,
+            announced: announced,
             lastModified: response.value(forHTTPHeaderField: "Last-Modified").flatMap { HTTPDate.parse($0) }
         )
     }
@@ -64,7 +68,8 @@ extension SegmentedRun {
     private func length(of response: HTTPURLResponse) -> Int64? {
         let coding = response.value(forHTTPHeaderField: "Content-Encoding")
         guard coding == nil || coding?.isEqualIgnoringCase("identity") == true else { return nil }
-        return response.bodyLength
+        // The largest number stands for an unknown one.
+        return response.bodyLength.flatMap { $0 == .max ? nil : $0 }
     }
 
     /// Sends no more requests to a source.

@@ -107,10 +107,13 @@ final class SegmentedRun: Sendable {
         let entity = SegmentEntity(
             validator: saved.validator,
             total: saved.total,
-            digest: download.digest ?? announced
+            digest: download.digest ?? announced,
+            announced: announced
         )
         state.withLock { state in
             state.plan = SegmentPlan(total: saved.total, done: ranges)
+            // A request for the last byte shows whether the server still has this file.
+            if state.plan.isComplete, download.digest == nil { state.plan.forget([saved.total - 1..<saved.total]) }
             (state.entity, state.doubtful, state.continuedBytes) = (entity, ranges, state.plan.count)
         }
         try await file.begin(hashing: entity.digest?.algorithm, keepsBytes: true)
@@ -240,7 +243,13 @@ final class SegmentedRun: Sendable {
         guard let url = download.request.url else { return nil }
         return state.withLock { state in
             guard let entity = state.entity, let validator = entity.validator, state.plan.count > 0 else { return nil }
-            return SegmentState(source: url, validator: validator, digest: entity.digest, plan: state.plan)
+            return SegmentState(
+                source: url,
+                validator: validator,
+                digest: entity.announced,
+                plan: state.plan,
+                isSynchronized: download.synchronizes
+            )
         }
     }
 

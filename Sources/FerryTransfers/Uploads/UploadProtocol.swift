@@ -179,6 +179,13 @@ enum UploadProtocol: Sendable, Hashable {
     }
 }
 
+extension FileUpload {
+    /// Withholds credentials from a request to another origin than the upload's, whose URL a server has chosen.
+    func prepare(_ task: URLSessionTask, for request: URLRequest) {
+        if self.request.url.map(Origin.init) != request.url.map(Origin.init) { task.noteOtherOrigin() }
+    }
+}
+
 extension URLRequest {
     /// Removes the key of an upload from one of its requests: each is another one, and the server tells what it has.
     mutating func removeIdempotencyKey() { setValue(nil, forHTTPHeaderField: "Idempotency-Key") }

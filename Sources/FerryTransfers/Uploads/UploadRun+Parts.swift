@@ -23,7 +23,9 @@ extension UploadRun {
             let answer = try await exchange(joining, source, 0..<0)
             return try isUsable(answer.response) ? finish(answer, source) : nil
         } catch let interruption as Interruption {
-            throw interruption.cause
+            if case FileUploadError.status = interruption.cause { throw interruption.cause }
+            let cause = interruption.cause.localizedDescription
+            throw FileUploadError.badResponse("it is not known whether the parts were joined: \(cause)")
         }
     }
 

@@ -103,10 +103,7 @@ extension UploadRun {
         _ interim: InterimResponses? = nil
     ) async throws -> (data: Data, response: HTTPURLResponse) {
         do {
-            guard let bytes else {
-                let (data, response) = try await session.data(for: request)
-                return (data, try http(response))
-            }
+            guard let bytes else { return try await exchange(request, body: nil) }
             let offset = bytes.isEmpty ? 0 : bytes.lowerBound - ranges[index].lowerBound
             let body = RequestBody(length: Int64(bytes.count)) { [self] in
                 beginSending(index, at: offset)
@@ -114,16 +111,22 @@ extension UploadRun {
                     count($0, of: index, source)
                 }
             }
-            let (data, response) = try await session.upload(for: request, body: body, delegate: interim)
-            return (data, try http(response))
+            return try await exchange(request, body: body, interim)
         } catch let error as URLError where error.isPassing {
             throw Interruption(cause: error)
         }
     }
 
-    private func http(_ response: URLResponse) throws -> HTTPURLResponse {
+    private func exchange(
+        _ request: URLRequest,
+        body: RequestBody?,
+        _ interim: InterimResponses? = nil
+    ) async throws -> (data: Data, response: HTTPURLResponse) {
+        let (data, response) = try await session.exchange(request, body: body, delegate: interim) { task in
+            upload.prepare(task, for: request)
+        }
         guard let response = response as? HTTPURLResponse else { throw URLError(.badServerResponse) }
-        return response
+        return (data, response)
     }
 }
 

@@ -139,14 +139,17 @@ final class UploadRun: Sendable {
         _ body: () async throws -> Value
     ) async throws -> Value {
         var failures = 0
+        // A server could tell less now and then, and more again.
+        var most = state.withLock { $0.parts[index].confirmed }
         while true {
-            let before = state.withLock { $0.parts[index].confirmed }
             do {
                 return try await body()
             } catch let interruption as Interruption {
                 try Task.checkCancellation()
-                failures = state.withLock { $0.parts[index].confirmed } > before ? 1 : failures + 1
-                guard failures <= Self.mostFailures, location != nil || mayCreate else { throw interruption.cause }
+                let confirmed = state.withLock { $0.parts[index].confirmed }
+                failures = confirmed > most ? 1 : failures + 1
+                most = max(most, confirmed)
+                guard failures < Self.mostFailures, location != nil || mayCreate else { throw interruption.cause }
                 try await SystemClock.sleep(.milliseconds(50 << UInt64(failures)))
             }
         }

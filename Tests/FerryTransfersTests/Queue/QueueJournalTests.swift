@@ -156,6 +156,20 @@ import Testing
         #expect(try await queue.transfers().map(\.state) == [.waiting])
         #expect(try await queue.run(with: session) == TransferQueue.Summary(finished: 1, failed: 0))
         #expect(folder.data("a") == LoopbackServer.pattern(count: 1_000))
-        #expect(server.requests.count == 1)
+        // The second request shows that the server still has the file.
+        #expect(server.requests.map { $0.header("Range") } == [nil, "bytes=999-999"])
+    }
+
+    @Test("A transfer that succeeds while it is paused stays finished") func pausedAtEnd() async throws {
+        let store = try await QueueStore(folder: place.path)
+        let queue = TransferQueue(store: store, options: TransferQueue.Options())
+        let url = try #require(URL(string: "http://127.0.0.1:1/"))
+        try await queue.add(["a", "b"].map { VerifiedDownload(url, to: folder.file($0)) })
+        _ = try await store.next(2)
+        try await queue.pause()
+        for (id, isFinished) in [(1, true), (2, false)] {
+            try await store.release(id, isFinished: isFinished) { $0.state = isFinished ? .finished : .failed }
+        }
+        #expect(try await queue.transfers().map(\.state) == [.finished, .paused])
     }
 }

@@ -139,4 +139,11 @@ struct SegmentPlanTests {
         #expect(plan.isComplete)
         #expect(written.allSatisfy { $0 == 1 })
     }
+
+    @Test("The largest size that a server can name is divided without an overflow")
+    func largest() {
+        var plan = SegmentPlan(total: .max)
+        #expect(plan.assign(to: 0, from: 0) == 0..<Int64.max)
+        #expect(plan.assign(to: 1) == (Int64.max / 2 + 1)..<Int64.max)
+    }
 }

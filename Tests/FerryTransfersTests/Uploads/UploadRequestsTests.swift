@@ -93,4 +93,91 @@ struct UploadRequestsTests {
         _ = try await session.upload(FileUpload(folder.file("file"), to: server.url))
         #expect(server.requests.map(\.method) == ["OPTIONS", "POST", "HEAD", "HEAD", "HEAD", "PATCH"])
     }
+
+    @Test("Parts whose joining has no response are not joined a second time, also in a queue")
+    func joining() async throws {
+        let log = Mutex<[String]>([])
+        let server = try LoopbackServer { request in
+            let kind = request.header("Upload-Concat")?.prefix(5) ?? ""
+            let count = log.withLock { log in
+                log.append(request.method + " " + kind)
+                return log.count
+            }
+            switch (request.method, kind) {
+            case ("OPTIONS", _):
+                return .status(204).adding("Tus-Version", "1.0.0").adding("Tus-Extension", "creation,concatenation")
+            case ("POST", "parti"): return .status(201).adding("Location", "/part\(count)")
+            case ("PATCH", _): return .status(204).adding("Upload-Offset", "\(request.body.count)")
+            case ("POST", _): return LoopbackResponse().faulted(.resetBeforeHead)
+            default: return .status(200).adding("Upload-Offset", "0").adding("Upload-Length", "2")
+            }
+        }
+        let folder = try TemporaryFolder()
+        try Data("four".utf8).write(to: folder.file("file"))
+        var upload = FileUpload(folder.file("file"), to: server.url)
+        (upload.resumption, upload.connections) = (.tus, 2)
+        let error = await failure { try await makeSession().upload(upload) }
+        guard case .badResponse(let text)? = error as? FileUploadError else {
+            Issue.record("\(String(describing: error))")
+            return
+        }
+        #expect(text.contains("joined"))
+        let queue = try await TransferQueue(folder: folder.file("queue"))
+        try await queue.add(upload)
+        #expect(try await queue.run(with: makeSession()).failed == 1)
+        #expect(log.withLock { $0.filter { $0 == "POST final" }.count } == 2)
+    }
+
+    @Test("A queued upload begins again if the file was replaced") func replaced() async throws {
+        let log = RequestLog()
+        let isAway = Watched(true)
+        let server = try LoopbackServer(
+            handler: log.handler { request in
+                switch request.method {
+                case "POST": .status(201).adding("Location", "/upload")
+                case "PATCH" where isAway.current: .status(403)
+                case "PATCH": .status(204).adding("Upload-Offset", "\(request.body.count)")
+                default: .status(200).adding("Upload-Offset", "0").adding("Upload-Length", "4")
+                }
+            }
+        )
+        let folder = try TemporaryFolder()
+        let file = folder.file("file")
+        try Data("four".utf8).write(to: file)
+        var upload = FileUpload(file, to: server.url)
+        upload.resumption = .tus
+        let queue = try await TransferQueue(folder: folder.file("queue"))
+        try await queue.add(upload)
+        #expect(try await queue.run(with: makeSession()).failed == 1)
+        try await queue.resume()
+        #expect(try await queue.run(with: makeSession()).failed == 1)
+        #expect(log.requests.filter { $0.method == "POST" }.count == 1)
+        try Data("five".utf8).write(to: file, options: .atomic)
+        isAway.change { $0 = false }
+        try await queue.resume()
+        #expect(try await queue.run(with: makeSession()).finished == 1)
+        #expect(log.requests.filter { $0.method == "POST" }.count == 2)
+    }
+
+    @Test("The URL of an upload at another origin gets no credentials of the session and of interceptors")
+    func otherOrigin() async throws {
+        let log = RequestLog()
+        let storage = try LoopbackServer(
+            handler: log.handler { request in
+                request.method == "PATCH"
+                    ? .status(204).adding("Upload-Offset", "\(request.body.count)")
+                    : .status(200).adding("Upload-Offset", "0").adding("Upload-Length", "4")
+            }
+        )
+        let server = try LoopbackServer { _ in .status(201).adding("Location", storage.url.absoluteString) }
+        let folder = try TemporaryFolder()
+        try Data("four".utf8).write(to: folder.file("file"))
+        var upload = FileUpload(folder.file("file"), to: server.url)
+        upload.resumption = .tus
+        let configuration = URLSessionConfiguration.ephemeral
+        configuration.httpAdditionalHeaders = ["Authorization": "Bearer secret"]
+        _ = try await CurlSession(configuration: configuration).upload(upload)
+        #expect(server.requests.first?.header("Authorization") == "Bearer secret")
+        #expect(!log.requests.isEmpty && log.requests.allSatisfy { $0.header("Authorization") == nil })
+    }
 }
