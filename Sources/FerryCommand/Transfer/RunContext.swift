@@ -121,7 +121,12 @@ extension CurlSession {
             try checkReadable(path)
             own.certificateAuthorityFile = URL(fileURLWithPath: path)
         }
-        if let path = options.netrcFile { own.interceptors.append(NetrcInterceptor(try netrcFile(path))) }
+        // The request shows neither the credential of --digest nor that the field is left out.
+        if let file = try options.netrcFile.map(netrcFile), options.credential == nil,
+            !options.hasHeader("Authorization")
+        {
+            own.interceptors.append(NetrcInterceptor(file))
+        }
         let cookies = options.hasHeader("Cookie") ? [] : options.cookies
         if !cookies.isEmpty { own.interceptors.append(CookieSigner(text: cookies.joined(separator: ";"))) }
         try addCookies(options, to: configuration.httpCookieStorage, console)

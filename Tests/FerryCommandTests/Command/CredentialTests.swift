@@ -79,6 +79,9 @@ struct CredentialTests {
         try await expect(Self.basic, ["--netrc-file", "netrc"])
         try await expect("Bearer s3cret", ["--netrc-file", "netrc", "--oauth2-bearer", "s3cret"])
         try await expect("Own", ["--netrc-file", "netrc", "-H", "Authorization: Own"])
+        // The server asks for nothing, so that --digest sends nothing.
+        try await expect(nil, ["--netrc-file", "netrc", "--digest", "-u", "bob:x"])
+        try await expect(nil, ["--netrc-file", "netrc", "-H", "Authorization:"])
         try folder.file("others", "machine other login x password s3cret")
         try await expect(nil, ["--netrc-file", "others"])
     }
