@@ -94,6 +94,10 @@ extension CurlSession {
             } catch {
                 throw CommandFailure(.network, error.message)
             }
+            // As in curl, each name in the list also stands for the names below it.
+            let lists = ["no_proxy", "NO_PROXY"].compactMap { ProcessInfo.processInfo.environment[$0] }
+            let names = lists.first { !$0.isEmpty }?.split { ", \t".contains($0) } ?? []
+            own.proxy.exceptions = names.flatMap { ["\($0)", ".\($0)"] }
             // With the first request, as curl: what can be read only once cannot be sent again after a 407.
             if ["http", "https"].contains(url.scheme?.lowercased()), let user = url.user(percentEncoded: false) {
                 let password = url.password(percentEncoded: false) ?? ""

@@ -149,4 +149,22 @@ struct EverydayTests {
         #expect(!outcome.errors.contains("planted") && !outcome.errors.contains("YWRhOnBsYW50ZWQ"))
         #expect(server.requests.allSatisfy { $0.header("Proxy-Authorization") == nil && $0.body == Data("piped".utf8) })
     }
+
+    @Test(
+        "With -x too, the hosts of no_proxy are reached directly, and do not get the credential of the proxy",
+        arguments: [("no_proxy", "other.example, server.example"), ("NO_PROXY", "example"), ("no_proxy", "*")]
+    )
+    func noProxy(name: String, list: String) async throws {
+        let proxy = try TestProxy()
+        let arguments = ["-s", "-x", "http://ada:planted@127.0.0.1:\(proxy.port)"]
+        let resolve = ["--resolve", "server.example:\(server.port):127.0.0.1"]
+        let outcome = try await FerryProcess.run(
+            arguments + resolve + ["http://server.example:\(server.port)/echo"],
+            in: folder,
+            environment: [name: list]
+        )
+        #expect(outcome.status == 0, "\(outcome.errors)")
+        #expect(proxy.exchanges.isEmpty && server.requestCount == 1)
+        #expect(server.requests.last?.header("Proxy-Authorization") == nil)
+    }
 }
