@@ -25,7 +25,7 @@ extension Fetch {
             if options.keepsRemoteTime, let date = outcome.lastModified { setTime(of: path, date) }
             return path
         } catch {
-            let part = path + ".segments"
+            let part = path + VerifiedDownload.partSuffix
             if access(part, F_OK) == 0 {
                 let progress = latest.withLock { $0 }
                 result.remainder = .init(path: part, size: progress.bytes, length: progress.total)

@@ -1,4 +1,5 @@
 import Ferry
+import FerryTransfers
 
 /// The opened destination of one transfer.
 enum Target {
@@ -103,9 +104,12 @@ extension FileName {
         return Choice(name: name, isServersChoice: true)
     }
 
-    /// Whether a name is that of a partial file or its record, which a server must not write.
+    /// Whether a name is that of a partial file, its record or a temporary file, which a server must not write.
     private static func isReserved(_ name: String) -> Bool {
-        let suffixes = [PartFile.partSuffix, PartFile.recordSuffix, PartFile.recordSuffix + ".new"]
+        let parts = VerifiedDownload.partSuffix
+        let suffixes = [
+            PartFile.partSuffix, PartFile.recordSuffix, ".ferry.new", parts, parts + ".state", parts + ".state.new",
+        ]
         return suffixes.contains { name.lowercased().hasSuffix($0) }
     }
 

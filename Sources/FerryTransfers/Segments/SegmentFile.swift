@@ -11,13 +11,13 @@ final class SegmentFile: @unchecked Sendable {
     private var hash: DigestHash?
     private var hashed: Int64 = 0
 
-    var partPath: String { destination + ".segments" }
+    var partPath: String { destination + VerifiedDownload.partSuffix }
     var statePath: String { partPath + ".state" }
 
     /// Opens and locks the partial file next to the destination, or creates it, if it can replace what is there.
     init(destination: String) async throws {
         self.destination = destination
-        let path = destination + ".segments"
+        let path = destination + VerifiedDownload.partSuffix
         file = try await queue.run {
             try RegularFile.requireReplaceable(destination)
             return try Self.open(path)

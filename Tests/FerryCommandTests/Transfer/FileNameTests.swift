@@ -34,6 +34,10 @@ struct FileNameTests {
             ("attachment; filename=notes.txt.part", "c.zip", false),
             ("attachment; filename=notes.txt.PART.ferry", "c.zip", false),
             ("attachment; filename=notes.txt.part.ferry.new", "c.zip", false),
+            ("attachment; filename=d.iso.segments", "c.zip", false),
+            ("attachment; filename=d.iso.Segments.state", "c.zip", false),
+            ("attachment; filename=d.iso.segments.state.new", "c.zip", false),
+            ("attachment; filename=jar.ferry.new", "c.zip", false),
         ]
     )
     func choice(_ disposition: String?, _ name: String, _ isServers: Bool) throws {
