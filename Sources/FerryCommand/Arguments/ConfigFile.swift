@@ -22,7 +22,8 @@ enum ConfigFile {
 
     static func tokens(in text: String, path: String) throws(UsageError) -> [ArgumentScanner.Token] {
         var tokens: [ArgumentScanner.Token] = []
-        for (index, line) in text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline).enumerated() {
+        let isEnd: (Character) -> Bool = { $0 == "\n" || $0 == "\r\n" || $0 == "\r" }
+        for (index, line) in text.split(omittingEmptySubsequences: false, whereSeparator: isEnd).enumerated() {
             do throws(UsageError) {
                 try line.checkCharacters()
                 let line = line.drop(while: \.isWhitespace)
@@ -51,6 +52,10 @@ enum ConfigFile {
         let tokens = try ArgumentScanner.scan(words)
         for token in tokens {
             guard case .option(let option, _) = token else {
+                // The word may end with a value, which may be a secret.
+                if case .option(let last, _?)? = tokens.dropLast().last {
+                    throw UsageError("--\(last.rawValue) has a value already")
+                }
                 throw UsageError("\(UsageError.quoted(name)) takes no value")
             }
             if option == .config { throw UsageError("a config file cannot name another one") }

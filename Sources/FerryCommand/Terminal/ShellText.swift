@@ -78,7 +78,7 @@ enum ShellText {
     /// Returns an argument without its secrets; one without an option is a URL.
     private static func shown(_ value: String, of option: Option?) -> String {
         switch option {
-        case nil, .url, .proxy, .referer: return url(value)
+        case nil, .url, .proxy, .referer, .mirror, .resolverURL: return url(value)
         case .header:
             guard let colon = value.firstIndex(of: ":") else { return value }
             let name = String(value[..<colon])

@@ -38,7 +38,7 @@ extension DNSOverHTTPS {
 
         init(_ resolver: DNSOverHTTPS, runtime: CurlRuntime?) throws(CurlSessionError) {
             func invalid(_ problem: String) -> CurlSessionError {
-                let shown = resolver.url.presentable.absoluteString.debugDescription
+                let shown = resolver.url.presentableText.debugDescription
                 return CurlSessionError(.invalidNetworkOptions, "The URL of the resolver \(problem): \(shown)")
             }
             url = resolver.url.absoluteString

@@ -39,6 +39,14 @@ struct ConfigFileTests {
         )
     }
 
+    @Test("Lines end at line feeds and carriage returns, and at no other character")
+    func lineEnds() throws {
+        let value = "a\u{2028}b\u{85}c\u{0B}d\u{0C}e"
+        let tokens = try ConfigFile.tokens(in: "data \"\(value)\"\rsilent\r\nsilent\nsilent", path: "f")
+        let silent = ArgumentScanner.Token.option(.silent, value: nil)
+        #expect(tokens == [.option(.data, value: value), silent, silent, silent])
+    }
+
     @Test(
         "An unknown name of a megabyte is refused at once, and not repeated whole",
         .timeLimit(.minutes(1)),
@@ -80,6 +88,8 @@ struct ConfigFileTests {
             ("\n\nconfig = other", "f, line 3: a config file cannot name another one"),
             ("-sK other", "f, line 1: a config file cannot name another one"),
             ("-s other", "f, line 1: '-s' takes no value"),
+            ("--user=ada:s3cret x", "f, line 1: --user has a value already"),
+            ("-suada:s3cret x", "f, line 1: --user has a value already"),
             ("-K other", "f, line 1: a config file cannot name another one"),
         ]
     )

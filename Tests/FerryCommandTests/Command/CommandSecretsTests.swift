@@ -114,6 +114,7 @@ struct CommandSecretsTests {
         try await expectNone([address("ok"), "a=@http://\(Self.userInfo)h/x"])
         try await expectNone([address("ok"), "token:=\(mark)"])
         try await expectNone(["--resolve", "h:1:http://\(Self.userInfo)h/", address("ok")])
+        try await expectNone(["--doh-url", "https://\(Self.userInfo)127.0.0.1/?\(Self.query)", address("ok")])
         try folder.file("config", "url = \"http://\(Self.userInfo)h h/?token=\(mark)")
         try await expectNone(["--config", "config"])
         try folder.file("batch", "\(Self.userInfo)h h/?token=\(mark)\n")

@@ -57,6 +57,8 @@ struct TextTests {
             ),
             (["-HX-Api-Key:s3cret", "-O", "h"], ["-H", "X-Api-Key: <redacted>", "-O", "h"]),
             (["--proxy=http://ada:s3cret@p:1", "-O", "h"], ["-x", "http://<redacted>@p:1", "-O", "h"]),
+            (["--mirror=http://ada:s3cret@m/", "-O", "h"], ["--mirror", "http://<redacted>@m/", "-O", "h"]),
+            (["--doh-url=https://h/?sig=s3cret", "h"], ["--doh-url", "https://h/?sig=<redacted>", "h"]),
             (["-O", "http://h/?access_token=s3cret&a=b"], ["-O", "http://h/?access_token=<redacted>&a=b"]),
             (["-u", "ada:s3cret", "-O", "h"], ["-u", "<redacted>", "-O", "h"]),
             (["--oauth2-bearer=s3cret", "-O", "h"], ["--oauth2-bearer", "<redacted>", "-O", "h"]),
