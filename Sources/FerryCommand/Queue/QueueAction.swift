@@ -75,6 +75,13 @@ struct QueueAction: Equatable, Sendable {
         if let field = options.headers.first(where: { SecretName.isSecret($0.name) }) {
             throw UsageError("The queue keeps no secrets such as \(field.name); use --netrc with ferry queue run")
         }
+        try Self.checkUsers(options.urls + options.mirrors)
+    }
+
+    /// Refuses URLs with a user or a password.
+    static func checkUsers(_ urls: [URL]) throws(UsageError) {
+        guard urls.contains(where: { $0.user != nil || $0.password != nil }) else { return }
+        throw UsageError("The queue keeps no secrets such as the user of a URL; use --netrc with ferry queue run")
     }
 
     /// Refuses the options that would have no effect.

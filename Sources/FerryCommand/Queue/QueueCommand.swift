@@ -40,6 +40,7 @@ struct QueueCommand: Sendable {
     private static func failure(_ error: any Error) -> CommandFailure {
         switch error {
         case let failure as CommandFailure: failure
+        case let error as UsageError: CommandFailure(.usage, error.message)
         case let error as TransferQueueError:
             switch error {
             case .unknownTransfer, .invalidTransfer: CommandFailure(.usage, error.description)
@@ -67,6 +68,7 @@ struct QueueCommand: Sendable {
         }
         var options = options
         try options.addBatch()
+        try QueueAction.checkUsers(options.urls)
         // Two transfers must not write one file.
         var taken = Set(try await queue.transfers().filter { $0.kind == .download }.map(\.file.path))
         let downloads = options.urls.enumerated().map { [options] index, url in

@@ -83,6 +83,8 @@ struct QueueTests {
             (["queue", "--dir", "q", "run", "http://a/"], "no operands"), (["--dir", "q", "http://a/"], "ferry queue"),
             (["queue", "--dir", "q", "add", "-H", "Authorization: x", "http://a/"], "Authorization"),
             (["queue", "--dir", "q", "add", "-u", "a:b", "http://a/"], "no effect"),
+            (["queue", "--dir", "q", "add", "http://ada:s3cret@a/"], "keeps no secrets"),
+            (["queue", "--dir", "q", "add", "--mirror", "http://ada:s3cret@b/", "http://a/"], "keeps no secrets"),
             (["queue", "--dir", "q", "list", "-P", "4"], "no effect"),
             (["queue", "--dir", "q", "add", "-T", "a", "--connections", "2", "http://a/"], "no effect"),
             (["queue", "--dir", "q", "add", "-X", "PUT", "http://a/"], "no effect"),
@@ -93,6 +95,15 @@ struct QueueTests {
         let outcome = try await FerryProcess.run(arguments, in: folder)
         #expect(outcome.status == 2)
         #expect(outcome.errors.contains(message), "\(outcome.errors)")
+    }
+
+    @Test("A user in a batch is refused before anything is added, and not shown")
+    func userInBatch() async throws {
+        try folder.file("urls", "http://a/\nhttp://ada:s3cret@b/\n")
+        let outcome = try await queue("add", "--batch", "urls")
+        #expect(outcome.status == 2 && outcome.errors.contains("keeps no secrets"), "\(outcome.errors)")
+        #expect(!outcome.errors.contains("s3cret"))
+        #expect(try await list().isEmpty)
     }
 
     @Test("A second run is refused while the first one runs, and Ctrl-C ends it with what has arrived")
