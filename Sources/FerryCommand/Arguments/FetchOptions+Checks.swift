@@ -2,12 +2,10 @@ extension FetchOptions {
     /// Checks the options against each other.
     func check() throws(UsageError) {
         guard !urls.isEmpty || batchFile != nil else { throw UsageError("There is no URL") }
-        guard outputs.isEmpty || batchFile == nil else {
+        guard !hasOutputNames || batchFile == nil else {
             throw UsageError("--output cannot be combined with --batch; use --remote-name")
         }
-        guard outputs.count <= urls.count else {
-            throw UsageError("There are more --output options (\(outputs.count)) than URLs (\(urls.count))")
-        }
+        try checkOutputs()
         let mostFields = 1_000
         guard headers.count <= mostFields else { throw UsageError("There are more than \(mostFields) header fields") }
         // A server has to refuse a request with several hosts (RFC 9112, section 3.2).
@@ -47,6 +45,24 @@ extension FetchOptions {
         }
         try checkContinuation()
         try checkVerified()
+        if let missingFile { throw UsageError(missingFile) }
+    }
+
+    /// Checks that each `-o` has a URL; an `-O` need not have one.
+    func checkOutputs() throws(UsageError) {
+        let count = outputs.lastIndex { $0 != nil }.map { $0 + 1 } ?? 0
+        guard count <= urls.count else {
+            throw UsageError("There are more --output and --remote-name options (\(count)) than URLs (\(urls.count))")
+        }
+    }
+
+    /// The error if a body goes to standard output although an option needs files.
+    ///
+    /// The URLs of a batch and their names are known only when it has been read.
+    var missingFile: String? {
+        let needing: [Option] = (continuesDownloads ? [.continueDownload] : []) + verifiedOptions
+        guard let option = needing.first, hasStandardOutput else { return nil }
+        return "--\(option.rawValue) needs a file: --output or --remote-name"
     }
 
     private func checkVerified() throws(UsageError) {
@@ -62,10 +78,6 @@ extension FetchOptions {
             throw UsageError("\(name) and --\(other.rawValue) cannot be combined")
         }
         guard canContinue else { throw UsageError("\(name) needs a plain GET into a file, without --include") }
-        let areNamed = batchFile == nil && urls.indices.allSatisfy { destination(at: $0) != .standardOutput }
-        guard usesRemoteNames || areNamed else {
-            throw UsageError("\(name) needs a file: --output or --remote-name")
-        }
         guard option == .connections && verifiedOptions.count == 1 || urls.count == 1 && batchFile == nil else {
             throw UsageError("--\(verifiedOptions.last?.rawValue ?? "") belongs to one URL, and there are others")
         }
@@ -98,16 +110,13 @@ extension FetchOptions {
         guard continuesDownloads else { return }
         if let ownRange { throw UsageError("--continue sets the header field \(ownRange.name) itself") }
         guard canContinue else { throw UsageError("--continue needs a plain GET into a file, without --include") }
-        let areNamed = batchFile == nil && urls.indices.allSatisfy { destination(at: $0) != .standardOutput }
-        let areFiles = usesRemoteNames || areNamed
-        guard areFiles else { throw UsageError("--continue needs a file: --output or --remote-name") }
     }
 
     /// Checks the options of `--sse` and `--lines`.
     func checkStream(_ format: StreamFormat) throws(UsageError) {
         guard urls.count == 1, batchFile == nil else { throw UsageError("--\(format.rawValue) takes one URL") }
         let others: [(option: Option, isGiven: Bool)] = [
-            (.output, !outputs.isEmpty), (.remoteName, usesRemoteNames), (.head, asksForHeadOnly),
+            (.output, hasOutputNames), (.remoteName, usesRemoteNames), (.head, asksForHeadOnly),
             (.include, includesHead), (.dumpHeader, headFile != nil), (.writeOut, writeOut != nil),
             (.form, !form.isEmpty), (.uploadFile, uploadFile != nil), (.timings, showsTimings),
             (.timeline, timeline != nil), (.limitRate, rate != nil), (.continueDownload, continuesDownloads),
@@ -122,7 +131,7 @@ extension FetchOptions {
     func checkWebSocket() throws(UsageError) {
         guard urls.count == 1, batchFile == nil else { throw UsageError("ferry ws takes one URL") }
         let others: [(option: Option, isGiven: Bool)] = [
-            (.request, method != nil), (.output, !outputs.isEmpty), (.remoteName, usesRemoteNames),
+            (.request, method != nil), (.output, hasOutputNames), (.remoteName, usesRemoteNames),
             (.get, sendsDataInQuery), (.head, asksForHeadOnly), (.serverSentEvents, streamFormat == .events),
             (.lines, streamFormat == .lines), (.include, includesHead), (.dumpHeader, headFile != nil),
             (.writeOut, writeOut != nil), (.timings, showsTimings), (.timeline, timeline != nil),

@@ -37,7 +37,7 @@ extension FetchOptions {
         case .cookie: try addCookie(value)
         case .cookieJar: cookieJar = try Self.notEmpty(value, option)
         case .output: outputs.append(try Self.notEmpty(value, option))
-        case .remoteName: usesRemoteNames = true
+        case .remoteName: outputs.append(nil)
         case .remoteTime: keepsRemoteTime = true
         case .outputFolder: outputFolder = try Self.notEmpty(value, option)
         case .createFolders: createsFolders = true

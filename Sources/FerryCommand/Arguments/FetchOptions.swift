@@ -22,9 +22,8 @@ struct FetchOptions: Equatable, Sendable {
     /// Whether the items are sent as a form although they have no file.
     var wantsForm = false
     var uploadFile: String?
-    /// The files of `-o`, for the URLs in order.
-    var outputs: [String] = []
-    var usesRemoteNames = false
+    /// The files of `-o`, for the URLs in order; `nil` for `-O`.
+    var outputs: [String?] = []
     var outputFolder: String?
     var createsFolders = false
     var continuesDownloads = false
@@ -160,7 +159,7 @@ struct FetchOptions: Equatable, Sendable {
     }
 
     /// Whether the body at `index` is written to a terminal even if it is binary.
-    func writesBinary(at index: Int) -> Bool { index < outputs.count && Self.isStandardOutput(outputs[index]) }
+    func writesBinary(at index: Int) -> Bool { outputName(at: index).map(Self.isStandardOutput) ?? false }
 
     /// Whether the response head is written before the body.
     var writesHead: Bool { includesHead || asksForHeadOnly }
@@ -181,7 +180,14 @@ struct FetchOptions: Equatable, Sendable {
     }
 
     /// Returns the name that the user has given to the file of the URL at `index`, or `nil`.
-    func outputName(at index: Int) -> String? { index < outputs.count ? outputs[index] : batchOutputs[index] }
+    func outputName(at index: Int) -> String? {
+        if index < outputs.count, let name = outputs[index] { return name }
+        return batchOutputs[index]
+    }
+
+    /// Whether there is `-O`, which also applies to URLs without an `-o` or `-O` of their own.
+    var usesRemoteNames: Bool { outputs.contains { $0 == nil } }
+    var hasOutputNames: Bool { outputs.contains { $0 != nil } }
 
     /// Adds the URLs of the batch file, and the names of their files.
     mutating func addBatch() throws(CommandFailure) {

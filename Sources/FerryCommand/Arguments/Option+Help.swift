@@ -45,7 +45,7 @@ extension Option {
         case .asForm: ["send the items key=value as a form, not as JSON"]
         case .uploadFile:
             ["send FILE as the body (- for standard input); its name is appended to a URL", "that ends in /"]
-        case .output: ["write to FILE (- for standard output); the n-th -o belongs to the n-th URL"]
+        case .output: ["write to FILE (- for standard output); the n-th -o or -O belongs to the n-th URL"]
         case .remoteName: ["write to a file with the name the server suggests, or the last part of the URL"]
         case .remoteHeaderName: ["with -O, use the name that the server suggests (the default)"]
         case .remoteTime: ["give a file the time of the response's Last-Modified"]

@@ -59,12 +59,8 @@ struct QueueAction: Equatable, Sendable {
     private mutating func setURLs(_ texts: ArraySlice<String>) throws(UsageError) {
         for text in texts { options.urls.append(try URLArgument.parse(text)) }
         guard !options.urls.isEmpty || options.batchFile != nil else { throw UsageError("There is no URL") }
-        guard options.outputs.count <= options.urls.count else {
-            throw UsageError(
-                "There are more --output options (\(options.outputs.count)) than URLs (\(options.urls.count))"
-            )
-        }
-        guard options.uploadFile == nil || (options.outputs.isEmpty && options.urls.count == 1) else {
+        try options.checkOutputs()
+        guard options.uploadFile == nil || (!options.hasOutputNames && options.urls.count == 1) else {
             throw UsageError("--upload-file takes one URL, and no --output")
         }
         let isOne = options.urls.count == 1 && options.batchFile == nil
@@ -91,7 +87,7 @@ struct QueueAction: Equatable, Sendable {
         (others.isSilent, others.urls) = (none.isSilent, none.urls)
         switch verb {
         case .add:
-            (others.outputs, others.outputFolder, others.usesRemoteNames) = ([], nil, false)
+            (others.outputs, others.outputFolder) = ([], nil)
             (others.headers, others.batchFile) = ([], nil)
             if options.uploadFile == nil {
                 (others.connections, others.mirrors, others.checksum) = (nil, [], nil)

@@ -10,22 +10,47 @@ enum ShellText {
     /// The largest number of URLs of a batch that are written on a command line.
     private static let mostBatchURLs = 100
 
-    /// Returns the arguments with only the URLs in `wanted`, as indices from 0, and their `-o`.
+    /// Returns the arguments with only the URLs in `wanted`, as indices from 0, and their `-o` or `-O`.
     ///
-    /// `--batch` is replaced by its wanted URLs, which follow those of the arguments in `urls`. It is kept if there are
-    /// too many of them, or if one has credentials that were not typed on the command line.
-    static func arguments(_ arguments: [String], withURLs wanted: Set<Int>, of urls: [URL] = []) -> [String] {
+    /// `--batch` is replaced by its wanted URLs, which follow those of the arguments in `urls`, and by their names in
+    /// `batchOutputs`. It is kept if there are too many of them, if one has credentials that were not typed on the
+    /// command line, or if a name would belong to another URL.
+    static func arguments(
+        _ arguments: [String],
+        withURLs wanted: Set<Int>,
+        of urls: [URL] = [],
+        batchOutputs: [Int: String] = [:]
+    ) -> [String] {
         guard let tokens = try? ArgumentScanner.scan(arguments) else { return arguments }
         // The URLs may be in the file.
         guard !tokens.contains(where: { if case .option(.config, _) = $0 { true } else { false } }) else {
             return arguments
         }
+        let kinds = OperandKind.kinds(of: tokens)
+        let typedCount = kinds.count { if case .url? = $0 { true } else { false } }
+        let slots = tokens.compactMap { token -> Option? in
+            guard case .option(let option, _) = token, option == .output || option == .remoteName else { return nil }
+            return option
+        }
+        let rest = urls.indices.dropFirst(typedCount).filter(wanted.contains)
+        let hasNames = rest.contains { batchOutputs[$0] != nil }
+        let canHaveNames =
+            wanted.allSatisfy { $0 >= typedCount || $0 < slots.count }
+            && (slots.contains(.remoteName) || rest.allSatisfy { batchOutputs[$0] != nil })
+        let canBeListed =
+            rest.count <= mostBatchURLs && (!hasNames || canHaveNames)
+            && rest.allSatisfy { urls[$0].user == nil && urls[$0].password == nil }
+        // The URLs that keep the -o or -O at their position; one -O is for all further URLs.
+        let slotted = hasNames && canBeListed ? wanted.filter { $0 < typedCount } : wanted
+        let needsRemoteName =
+            slots.contains(.remoteName) && slotted.contains { $0 >= slots.count }
+            && !slots.indices.contains { slots[$0] == .remoteName && slotted.contains($0) }
         var words: [String] = []
         // Items follow the URLs, of which the first one may be left out.
         var items: [String] = []
         var batch: [String] = []
-        var (urlCount, outputCount) = (0, 0)
-        for (token, kind) in zip(tokens, OperandKind.kinds(of: tokens)) {
+        var (urlCount, slotCount, place) = (0, 0, 0)
+        for (token, kind) in zip(tokens, kinds) {
             if case .url(let url)? = kind {
                 if wanted.contains(urlCount) { words.append(url) }
                 urlCount += 1
@@ -36,17 +61,21 @@ enum ShellText {
                 if case .item? = kind { items.append(text) } else { words.append(text) }
             case .option(.batch, let value): batch = ["--\(Option.batch.rawValue)", value ?? ""]
             case .option(let option, let value):
-                if option == .output {
-                    outputCount += 1
-                    guard wanted.contains(outputCount - 1) else { continue }
+                let isSlot = option == .output || option == .remoteName
+                if isSlot { slotCount += 1 }
+                if !isSlot || slotted.contains(slotCount - 1) {
+                    words.append(option.short.map { "-\($0)" } ?? "--\(option.rawValue)")
+                    if let value { words.append(value) }
                 }
-                words.append(option.short.map { "-\($0)" } ?? "--\(option.rawValue)")
-                if let value { words.append(value) }
+                if isSlot { place = words.count }
             }
         }
-        let rest = urls.indices.dropFirst(urlCount).filter(wanted.contains).map { urls[$0] }
-        let canBeNamed = rest.count <= mostBatchURLs && rest.allSatisfy { $0.user == nil && $0.password == nil }
-        return words + (canBeNamed ? rest.map(\.absoluteString) : batch) + items
+        if needsRemoteName { words.insert("-O", at: place) }
+        let listed = rest.flatMap { index -> [String] in
+            let name = batchOutputs[index].map { ["-o", $0] } ?? ["-O"]
+            return (hasNames ? name : []) + [urls[index].absoluteString]
+        }
+        return words + (canBeListed ? listed : batch) + items
     }
 
     /// Returns the arguments with placeholders for user information, secret parameters and the values of secret header

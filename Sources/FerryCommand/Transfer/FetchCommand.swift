@@ -17,6 +17,7 @@ struct FetchCommand: Sendable {
             let recorder = RunRecorder()
             var whole = self
             try whole.options.addBatch()
+            if let text = whole.options.missingFile { throw CommandFailure(.usage, text) }
             try UploadBody.checkUpload(whole.options)
             if let condition = options.timeCondition, condition.date == nil {
                 let text = UsageError.quoted(condition.text)
@@ -105,7 +106,12 @@ struct FetchCommand: Sendable {
         var words = arguments
         // Standard input cannot be read again.
         if outcome.unfinished.count < options.urls.count || options.batchFile == "-" {
-            words = ShellText.arguments(arguments, withURLs: outcome.unfinished, of: options.urls)
+            words = ShellText.arguments(
+                arguments,
+                withURLs: outcome.unfinished,
+                of: options.urls,
+                batchOutputs: options.batchOutputs
+            )
         }
         let command = ShellText.resumption(program, words, continues: options.continuesDownloads)
         console.note("to continue: " + command)

@@ -126,13 +126,17 @@ struct ActionParsingTests {
         #expect(try options("http://a").destination(at: 0) == .standardOutput)
         #expect(try options("-o", "-", "http://a").destination(at: 0) == .standardOutput)
         #expect(try !options("--no-redirect", "http://a").followsRedirects)
+        let mixed = try options("-O", "http://a", "-o", "two", "http://b", "http://c")
+        #expect((0..<3).map { mixed.destination(at: $0) } == [.remoteName, .file("two"), .remoteName])
+        #expect(try options("-OO", "http://a").destination(at: 0) == .remoteName)
     }
 
     @Test(
         "Invalid combinations and values are refused with a reason",
         arguments: [
             (["-s"], "There is no URL"),
-            (["-o", "a", "-o", "b", "http://a"], "There are more --output options (2) than URLs (1)"),
+            (["-O", "-o", "b", "http://a"], "There are more --output and --remote-name options (2) than URLs (1)"),
+            (["-O", "--lines", "http://a"], "--lines and --remote-name cannot be combined"),
             (["-d", "x", "-T", "y", "http://a"], "--data and --upload-file cannot be combined"),
             (["-H", "Host: a", "-H", "HOST: b", "http://a"], "The header field Host can be given only once"),
             (["-F", "x=y", "--json", "{}", "http://a"], "--json and --form cannot be combined"),
@@ -180,7 +184,6 @@ struct ActionParsingTests {
             (["-H", "a b: c", "http://a"], "'a b' is not a valid header field name"),
             (["-H", "a: b\r\nc: d", "http://a"], "The value of a has a line break"),
             (["--batch", "f", "-o", "x"], "--output cannot be combined with --batch; use --remote-name"),
-            (["--batch", "f", "-C"], "--continue needs a file: --output or --remote-name"),
             (["--batch", ""], "--batch needs a file name"),
             (["-P", "0", "http://a"], "--parallel-max takes a number from 1 to 256, not '0'"),
             (["-P", "x", "http://a"], "--parallel-max takes a number from 1 to 256, not 'x'"),

@@ -71,6 +71,20 @@ struct BatchTests {
         }
     }
 
+    @Test("--continue needs a file for each URL of a batch, and the command for continuing has its name")
+    func continued() async throws {
+        let server = try LoopbackServer()
+        let urls = ["/bytes/3", "/truncate?bytes=100000&after=50000"].map { server.url($0).absoluteString }
+        try folder.file("urls", "\(urls[0])\n out=a\n\(urls[1])\n")
+        let refused = try await FerryProcess.run(["--continue", "--batch", "urls"], in: folder)
+        #expect(refused.status == 2 && refused.errors.contains("--continue needs a file"), "\(refused.errors)")
+        #expect(server.requestCount == 0)
+        try folder.file("urls", "\(urls[0])\n out=a\n\(urls[1])\n out=b c\n")
+        let outcome = try await FerryProcess.run(["--continue", "--batch", "urls"], in: folder)
+        #expect(outcome.status == 7 && folder.data("a")?.count == 3, "\(outcome.errors)")
+        #expect(outcome.errorLines.last?.hasSuffix(" -C -o 'b c' '\(urls[1])'") == true, "\(outcome.errors)")
+    }
+
     @Test("The bodies of a batch on standard output are asked for with a coding, and decoded")
     func decodes() async throws {
         let server = try LoopbackServer()

@@ -78,9 +78,10 @@ struct FetchTests {
     @Test("Several URLs are saved to files in parallel, or written to standard output one after the other")
     func several() async throws {
         let urls = (1...6).map { url("/bytes/\($0)000") }
-        let outcome = try await FerryProcess.run(["-s", "-P", "3", "-O", "-o", "first"] + urls, in: folder)
+        let outcome = try await FerryProcess.run(["-s", "-P", "3", "-O", "-o", "second"] + urls, in: folder)
         #expect(outcome.status == 0)
-        #expect(folder.names == ["2000", "3000", "4000", "5000", "6000", "first"])
+        #expect(folder.names == ["1000", "3000", "4000", "5000", "6000", "second"])
+        #expect(folder.data("second")?.count == 2_000)
         let all = try await FerryProcess.run(["-P", "3"] + urls, in: folder)
         #expect(all.output == (1...6).reduce(into: Data()) { $0 += LoopbackServer.pattern(count: $1 * 1000) })
     }

@@ -90,6 +90,7 @@ enum ComparedLines {
         ComparedLine("-o", "out", "{}/a"), ComparedLine("-O", "{}/folder/name"),
         ComparedLine("-C", "-", "-O", "{}/bytes/10"),
         ComparedLine("-o", "one", "-o", "two", "{}/1", "{}/2"), ComparedLine("-o", "-", "{}/a"),
+        ComparedLine("-O", "-o", "two", "{}/1", "{}/2"), ComparedLine("-o", "one", "{}/1", "-O", "{}/2"),
         ComparedLine("--create-dirs", "-o", "new/folder/out", "{}/a"),
         ComparedLine("--create-dirs", "--output-dir", "new", "-o", "out", "{}/a"),
         ComparedLine("--create-dirs", "--output-dir", "new", "-O", "{}/folder/name"),

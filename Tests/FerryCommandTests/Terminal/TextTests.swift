@@ -109,6 +109,31 @@ struct TextTests {
         #expect(ShellText.arguments(["--timeout=5", "http://x/1"], withURLs: []) == ["--timeout", "5"])
     }
 
+    @Test("Each -o and -O stays with its URL, and one -O is enough for the URLs behind them")
+    func remainingNames() {
+        let arguments = ["-O", "http://x/0", "-o", "b", "http://x/1", "http://x/2"]
+        #expect(ShellText.arguments(arguments, withURLs: [1]) == ["-o", "b", "http://x/1"])
+        #expect(ShellText.arguments(arguments, withURLs: [2]) == ["-O", "http://x/2"])
+        #expect(ShellText.arguments(arguments, withURLs: [1, 2]) == ["-o", "b", "-O", "http://x/1", "http://x/2"])
+        #expect(ShellText.arguments(["-sO", "x/0", "x/1"], withURLs: [1]) == ["-s", "-O", "x/1"])
+    }
+
+    @Test("The URLs of a batch keep their names, or else the batch stays")
+    func remainingNamesOfBatch() throws {
+        let urls = try (0..<3).map { try #require(URL(string: "http://x/\($0)")) }
+        func rest(_ option: [String], _ wanted: Set<Int>, _ names: [Int: String]) -> [String] {
+            let arguments = option + ["http://x/0", "--batch", "urls"]
+            return ShellText.arguments(arguments, withURLs: wanted, of: urls, batchOutputs: names)
+        }
+        let both = [1: "one", 2: "two"]
+        #expect(rest(["-O"], [2], both) == ["-o", "two", "http://x/2"])
+        #expect(rest([], [2], both) == ["-o", "two", "http://x/2"])
+        #expect(rest(["-O"], [0, 2], both) == ["-O", "http://x/0", "-o", "two", "http://x/2"])
+        #expect(rest([], [0, 2], both) == ["http://x/0", "--batch", "urls"])
+        #expect(rest(["-O"], [1, 2], [2: "two"]) == ["-O", "http://x/1", "-o", "two", "http://x/2"])
+        #expect(rest([], [1, 2], [2: "two"]) == ["--batch", "urls"])
+    }
+
     @Test("A batch is replaced by its unfinished URLs, unless they are many or have credentials")
     func remainingBatch() throws {
         let arguments = ["-O", "http://x/0", "--batch", "urls"]
