@@ -125,6 +125,7 @@ extension FetchOptions {
         if let other = others.first(where: \.isGiven)?.option {
             throw UsageError("--\(format.rawValue) and --\(other.rawValue) cannot be combined")
         }
+        if setsReferer { throw UsageError("--\(format.rawValue) and ;auto of --referer cannot be combined") }
     }
 
     /// Checks the options of a WebSocket.

@@ -72,8 +72,10 @@ struct StreamCommand: Sendable {
             }
         case .lines:
             let (bytes, response) = try await session.bytes(for: request)
-            if let response = response as? HTTPURLResponse, response.statusCode >= 400 {
-                throw CommandFailure.http(response, request.url ?? options.urls[0])
+            if let response = response as? HTTPURLResponse {
+                let url = request.url ?? options.urls[0]
+                if let failure = options.refusedRedirect(response, from: url) { throw failure }
+                if response.statusCode >= 400 { throw CommandFailure.http(response, url) }
             }
             for try await line in bytes.lines { await output.write(line) }
         }

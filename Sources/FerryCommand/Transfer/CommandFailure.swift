@@ -104,6 +104,30 @@ extension CommandFailure {
     }
 }
 
+extension FetchOptions {
+    /// Returns the failure for a redirect that the session does not follow although redirects are to be followed; `nil`
+    /// for other responses.
+    func refusedRedirect(_ response: HTTPURLResponse, from url: URL) -> CommandFailure? {
+        guard followsRedirects, [301, 302, 303, 307, 308].contains(response.statusCode),
+            let location = response.value(forHTTPHeaderField: "Location"), !location.allSatisfy(\.isWhitespace)
+        else { return nil }
+        let next = URLReference.resolve(location, against: response.url)
+        let scheme = next?.scheme?.lowercased()
+        let reason: String
+        if let scheme, !["http", "https"].contains(scheme) {
+            reason = "only http and https URLs are supported"
+        } else if (next?.host(percentEncoded: true) ?? "").isEmpty {
+            reason = "its Location is not a URL with a host"
+        } else if scheme == "http", response.url?.scheme?.lowercased() == "https" {
+            reason = "it leads from https to http"
+        } else {
+            return nil
+        }
+        let target = next.map { " to \($0.presentableText)" } ?? ""
+        return CommandFailure(.network, "\(url.presentableText): the redirect\(target) is not followed: \(reason)")
+    }
+}
+
 extension URLError {
     /// Whether the server's certificate was refused because its authority is not known.
     fileprivate var isUnknownAuthority: Bool {

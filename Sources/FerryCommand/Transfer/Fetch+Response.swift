@@ -7,7 +7,7 @@ extension Fetch {
     /// - Throws: A `CommandFailure` for an HTTP error or a redirect that is not followed, after the body has been
     ///   written or skipped.
     func deliver(_ bytes: CurlSession.Bytes, _ response: HTTPURLResponse) async throws {
-        let isError = response.statusCode >= 400 || refusedRedirect(response) != nil
+        let isError = response.statusCode >= 400 || options.refusedRedirect(response, from: url) != nil
         // A file that has not been modified stays as it is.
         let isUnmodified = response.statusCode == 304 && !options.writesHead
         let isWanted = !isUnmodified && (!isError || options.savesErrorBodies)
@@ -55,29 +55,7 @@ extension Fetch {
 
     /// Returns the failure for a response that is an HTTP error or a redirect that is not followed.
     func failure(for response: HTTPURLResponse) -> CommandFailure {
-        refusedRedirect(response) ?? CommandFailure.http(response, url)
-    }
-
-    /// Returns the failure for a redirect that the session does not follow although redirects are to be followed; `nil`
-    /// for other responses.
-    private func refusedRedirect(_ response: HTTPURLResponse) -> CommandFailure? {
-        guard options.followsRedirects, [301, 302, 303, 307, 308].contains(response.statusCode),
-            let location = response.value(forHTTPHeaderField: "Location"), !location.allSatisfy(\.isWhitespace)
-        else { return nil }
-        let next = URLReference.resolve(location, against: response.url)
-        let scheme = next?.scheme?.lowercased()
-        let reason: String
-        if let scheme, !["http", "https"].contains(scheme) {
-            reason = "only http and https URLs are supported"
-        } else if (next?.host(percentEncoded: true) ?? "").isEmpty {
-            reason = "its Location is not a URL with a host"
-        } else if scheme == "http", response.url?.scheme?.lowercased() == "https" {
-            reason = "it leads from https to http"
-        } else {
-            return nil
-        }
-        let target = next.map { " to \($0.presentableText)" } ?? ""
-        return CommandFailure(.network, "\(url.presentableText): the redirect\(target) is not followed: \(reason)")
+        options.refusedRedirect(response, from: url) ?? CommandFailure.http(response, url)
     }
 
     private func openNamed(_ response: HTTPURLResponse) throws(CommandFailure) -> PartFile {

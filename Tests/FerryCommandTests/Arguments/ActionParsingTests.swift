@@ -137,6 +137,7 @@ struct ActionParsingTests {
             (["-s"], "There is no URL"),
             (["-O", "-o", "b", "http://a"], "There are more --output and --remote-name options (2) than URLs (1)"),
             (["-O", "--lines", "http://a"], "--lines and --remote-name cannot be combined"),
+            (["-e", ";auto", "--sse", "http://a"], "--sse and ;auto of --referer cannot be combined"),
             (["-d", "x", "-T", "y", "http://a"], "--data and --upload-file cannot be combined"),
             (["-H", "Host: a", "-H", "HOST: b", "http://a"], "The header field Host can be given only once"),
             (["-F", "x=y", "--json", "{}", "http://a"], "--json and --form cannot be combined"),

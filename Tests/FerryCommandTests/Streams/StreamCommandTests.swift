@@ -99,6 +99,17 @@ struct StreamCommandTests {
         #expect(try await run(["--lines"], missing).status == 22)
     }
 
+    @Test(
+        "A redirect that is not followed ends with 7, as without --lines",
+        arguments: ["ftp://a/next", "http:///next"]
+    )
+    func refusedRedirect(_ target: String) async throws {
+        let response = "HTTP/1.1 302 Found\r\nLocation: \(target)\r\nContent-Length: 5\r\n\r\nmoved"
+        let outcome = try await run(["--lines"], server([response]))
+        #expect(outcome.status == 7 && outcome.text.isEmpty)
+        #expect(outcome.errors.contains(" is not followed: "), "\(outcome.errors)")
+    }
+
     @Test("Many lines at once are written completely and in order")
     func manyLines() async throws {
         let text = (0..<200_000).map { "line \($0)\n" }.joined()
