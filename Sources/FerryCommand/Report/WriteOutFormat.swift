@@ -112,7 +112,7 @@ enum WriteOutVariable: String, CaseIterable, Sendable {
         case .urlNumber: return .integer(Int64(report.index))
         case .method: return .string(last?.method ?? report.method)
         case .scheme: return .string((last?.url ?? report.url).prefix { $0 != ":" }.lowercased())
-        case .httpCode, .responseCode: return .status(last?.status ?? 0)
+        case .httpCode, .responseCode: return .status(report.requests.compactMap(\.status).last ?? 0)
         case .httpVersion: return .string(Self.version(last?.protocolName))
         case .contentType: return .optional(report.contentType)
         case .fileName: return .optional(report.file)

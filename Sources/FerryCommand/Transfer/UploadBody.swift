@@ -170,12 +170,14 @@ extension URLRequest {
         }
     }
 
-    /// Returns the URL of the request; the name of an uploaded file is appended to a URL that ends in a slash.
+    /// Returns the URL of the request; the name of an uploaded file is appended to a path that is empty or ends in a
+    /// slash.
     private static func target(_ url: URL, _ options: FetchOptions) -> URL {
-        guard let file = options.uploadFile, file != "-", url.path(percentEncoded: true).hasSuffix("/") else {
-            return url
-        }
-        guard var parts = URLComponents(url: url, resolvingAgainstBaseURL: true) else { return url }
+        guard let file = options.uploadFile, file != "-",
+            var parts = URLComponents(url: url, resolvingAgainstBaseURL: true)
+        else { return url }
+        if parts.percentEncodedPath.isEmpty { parts.percentEncodedPath = "/" }
+        guard parts.percentEncodedPath.hasSuffix("/") else { return url }
         // The rest of the path stays as it is, with encoded slashes and bytes that are not UTF-8.
         parts.percentEncodedPath += QueryText.component(file.lastPathComponent.utf8)
         return parts.url ?? url

@@ -62,6 +62,7 @@ enum ComparedLines {
         ComparedLine("-F", "a=b", "-F", "c=@photo.png", "{}/p"),
         ComparedLine("-F", "a=<text", "-F", "b=@text;type=text/x;filename=name", "{}/p"),
         ComparedLine("-T", "text", "{}/p"), ComparedLine("-T", "text", "{}/folder/"),
+        ComparedLine("-T", "text", "{}"), ComparedLine("-T", "text", "{}?a=b"),
         // curl writes the digits in lower case.
         ComparedLine("-T", "text", "{}/a%2fb/"), ComparedLine("-T", "text", "{}/%ff/"),
         ComparedLine("-T", "-", "{}/p", input: "streamed"), ComparedLine("-X", "POST", "-T", "text", "{}/p"),

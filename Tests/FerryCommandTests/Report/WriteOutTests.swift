@@ -68,6 +68,13 @@ struct WriteOutTests {
         #expect(try WriteOutFormat(parsing: "%{\(name)}").text(for: report) == value)
     }
 
+    @Test("The status is that of the last response, also if the request after a redirect got none")
+    func lastStatus() throws {
+        var report = report
+        report.requests[1].status = nil
+        #expect(try WriteOutFormat(parsing: "%{http_code}").text(for: report) == "303")
+    }
+
     @Test("Without any transfer every variable still has a value, or is empty where that makes sense")
     func empty() throws {
         for variable in WriteOutVariable.allCases {
