@@ -2,7 +2,7 @@ import Ferry
 
 /// Formats a response head as text.
 enum HeadText {
-    /// Returns the status line and the header fields, as they were received.
+    /// Returns the status line, with the standard reason phrase, and the header fields as they were received.
     static func lines(
         of response: HTTPURLResponse,
         value: (_ name: String, _ value: String) -> String = { $1 }
