@@ -84,9 +84,12 @@ extension FaultStep {
         faulted("pause", .pause(afterBodyBytes: bytes, seconds: seconds))
     }
 
-    /// The handler's response, after some seconds.
+    /// The handler's response, with its own delays, after some seconds.
     public static func delay(_ seconds: TimeInterval) -> FaultStep {
-        FaultStep("delay") { request, handler in handler(request).delayed(seconds) }
+        FaultStep("delay") { request, handler in
+            let response = handler(request)
+            return response.delayed(response.headDelay + seconds, body: response.bodyDelay)
+        }
     }
 
     /// A response instead of the handler's; it is counted by its status, such as `503`.

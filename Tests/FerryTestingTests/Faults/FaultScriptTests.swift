@@ -70,6 +70,12 @@ struct FaultScriptTests {
         #expect(try sight(server) == .response(200, body: 5))
     }
 
+    @Test("A delay is added to those of the handler's response") func delays() throws {
+        let server = try LoopbackServer(script: [.delay(0.1)]) { _ in .text("hello").delayed(0.1, body: 0.1) }
+        let elapsed = try ContinuousClock().measure { #expect(try sight(server) == .response(200, body: 5)) }
+        #expect(elapsed >= .milliseconds(280))
+    }
+
     @Test("A stalled body lasts until the client leaves") func stallInBody() async throws {
         let server = try LoopbackServer(script: [.stall(after: 4)]) { _ in .pattern(count: 100) }
         let client = try RawClient(server)
