@@ -22,7 +22,8 @@ enum ConfigFile {
 
     static func tokens(in text: String, path: String) throws(UsageError) -> [ArgumentScanner.Token] {
         var tokens: [ArgumentScanner.Token] = []
-        let isEnd: (Character) -> Bool = { $0 == "\n" || $0 == "\r\n" || $0 == "\r" }
+        // A character with many combining marks takes long to compare.
+        let isEnd: (Character) -> Bool = { $0.isNewline && ($0 == "\n" || $0 == "\r\n" || $0 == "\r") }
         for (index, line) in text.split(omittingEmptySubsequences: false, whereSeparator: isEnd).enumerated() {
             do throws(UsageError) {
                 try line.checkCharacters()
