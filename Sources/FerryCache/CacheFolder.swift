@@ -83,11 +83,15 @@ package final class CacheFolder: Sendable {
         guard let bodyName = record.bodyName.flatMap({ CacheName($0) }) else {
             return CacheEntry(stored, body: .data(found.body))
         }
-        guard record.bodyLength <= largest, let (file, info) = CacheFile.open(path(bodyName)),
+        guard record.bodyLength <= largest else { return nil }
+        guard let (file, info) = CacheFile.open(path(bodyName)),
             let body = CacheBodyFile(file, bodyName, length: record.bodyLength, checksum: record.bodyChecksum)
         else {
-            delete(name)
-            delete(bodyName)
+            // Another process may have replaced the response since its record was read.
+            if read(name, notesUse: false)?.record.bodyName == record.bodyName {
+                delete(name)
+                delete(bodyName)
+            }
             return nil
         }
         noteUse(of: bodyName, file, info)

@@ -110,9 +110,11 @@ public struct TransferMetrics: Sendable, Hashable {
     public var redirectCount = 0
 
     /// The time from the start of the first transaction to the end of the last one, in seconds.
+    ///
+    /// Not less than the last transaction takes, also if the system's clock is set back meanwhile.
     public var duration: TimeInterval {
         guard let first = transactions.first, let last = transactions.last else { return 0 }
-        return last.start.timeIntervalSince(first.start) + last.end
+        return max(0, last.start.timeIntervalSince(first.start)) + last.end
     }
 
     package mutating func note(_ transaction: Transaction) {

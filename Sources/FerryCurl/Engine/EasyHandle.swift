@@ -223,14 +223,18 @@ extension EasyHandle {
 
 extension EasyHandle {
     /// Returns libcurl's measurements of the attempt that is ending.
-    package func transaction(of request: URLRequest, status: Int?, start: Date) -> TransferMetrics.Transaction {
+    package func transaction(
+        _ url: URL?,
+        _ method: String,
+        status: Int?,
+        start: Date
+    ) -> TransferMetrics.Transaction {
         let (port, address) = (long(CurlInfo.primaryPort), string(CurlInfo.primaryAddress))
         let handshake = seconds(CurlInfo.secureConnectTime)
-        let isSecure = request.url?.scheme?.folded == "https"
+        let isSecure = url?.scheme?.folded == "https"
         let isHandshakeMissing = isSecure && handshake == 0 && long(CurlInfo.newConnections) > 0
-        let method = request.httpMethod ?? "GET"
         var result = TransferMetrics.Transaction(
-            url: request.url?.presentable,
+            url: url?.presentable,
             method: method,
             status: status,
             start: start

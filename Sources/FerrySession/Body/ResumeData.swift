@@ -109,9 +109,16 @@ struct ResumeData: Codable, Hashable, Sendable {
         var request = URLRequest(url: originalURL)
         request.allHTTPHeaderFields = headers
         request.httpShouldHandleCookies = handlesCookies ?? true
-        if let timeout, timeout.isFinite, timeout > 0 { request.timeoutInterval = timeout }
+        if let timeout { request.timeoutInterval = timeout.asRestored }
         return request
     }
+}
+
+extension TimeInterval {
+    /// The timeout for a record: zero for each number that means no limit, since JSON has no infinity.
+    package var asKept: TimeInterval { isFinite && self > 0 ? self : 0 }
+    /// The timeout of a record.
+    package var asRestored: TimeInterval { isFinite && self > 0 ? self : .infinity }
 }
 
 extension CurlSessionError {

@@ -9,6 +9,16 @@ struct DurableRecord: Codable, Sendable, Hashable {
         /// The start of the system, after which the file may have less than its size says.
         var boot: UInt64
 
+        /// Describes the file that a task continues.
+        init(_ data: ResumeData) {
+            (name, url, validator) = (data.fileName, data.url, data.validator)
+            (total, boot) = (data.expectedTotal, SystemBoot.number)
+        }
+
+        init(name: String, url: URL, validator: String, total: Int64?, boot: UInt64) {
+            (self.name, self.url, self.validator, self.total, self.boot) = (name, url, validator, total, boot)
+        }
+
         var isValid: Bool {
             DownloadFile.isName(name) && url.isWebAddress && ContinuationRule.isValidator(validator) && total ?? 0 >= 0
         }
@@ -55,7 +65,7 @@ struct DurableRecord: Codable, Sendable, Hashable {
         (self.id, self.url, self.upload) = (id, plain, upload?.standardizedFileURL.path)
         method = request.httpMethod ?? "GET"
         fields = (request.allHTTPHeaderFields ?? [:]).filter { keepsSecrets || !SecretName.isSecret($0.key) }
-        timeout = request.timeoutInterval
+        timeout = request.timeoutInterval.asKept
         if !request.httpShouldHandleCookies { handlesCookies = false }
         priority = URLSessionTask.defaultPriority
     }
@@ -65,7 +75,7 @@ struct DurableRecord: Codable, Sendable, Hashable {
     }
 
     var request: URLRequest {
-        var request = URLRequest(url: url, timeoutInterval: timeout.isFinite && timeout > 0 ? timeout : 60)
+        var request = URLRequest(url: url, timeoutInterval: timeout.asRestored)
         request.httpMethod = method
         request.allHTTPHeaderFields = fields
         request.httpShouldHandleCookies = handlesCookies ?? true
@@ -80,7 +90,7 @@ struct DurableRecord: Codable, Sendable, Hashable {
         // If everything has arrived, the last byte is requested again: no server has a range after the end.
         let offset = min(size, (partial.total ?? .max) - 1)
         guard offset > 0 else { return nil }
-        return ResumeData(
+        var data = ResumeData(
             url: partial.url,
             originalURL: url,
             headers: fields,
@@ -89,5 +99,7 @@ struct DurableRecord: Codable, Sendable, Hashable {
             expectedTotal: partial.total,
             validator: partial.validator
         )
+        (data.handlesCookies, data.timeout) = (handlesCookies, timeout)
+        return data
     }
 }

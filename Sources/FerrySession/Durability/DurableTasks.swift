@@ -95,7 +95,8 @@ final class DurableTasks: Sendable {
         guard var record = DurableRecord(id: id, request, upload: upload, keepsSecrets: keepsSecrets) else { return }
         change(&record)
         try state.withLock { state in
-            record.partial = state.records[id]?.partial
+            record.partial = state.records[id]?.partial ?? record.partial
+            if !keepsSecrets { record.partial?.removeUser() }
             try write(record, &state, synchronized: synchronizes)
         }
     }

@@ -18,7 +18,7 @@ enum HSTSFile {
     /// Returns the hosts of a text whose entries have not ended; of several with one name, the last.
     static func hosts(_ text: String, now: Date) throws -> [HSTSStore.Host] {
         var hosts: [HSTSStore.Host] = []
-        for (number, line) in text.split(separator: "\n", omittingEmptySubsequences: false).enumerated() {
+        for (number, line) in text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline).enumerated() {
             let line = line.trimmingCharacters(in: .whitespaces)
             if line.isEmpty || line.hasPrefix("#") { continue }
             guard let host = host(line) else {

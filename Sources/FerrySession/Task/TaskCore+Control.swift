@@ -59,7 +59,9 @@ extension TaskCore {
     /// Writes the task to the journal of a durable session, and returns why it must not run if that is not possible.
     private func keep(_ task: URLSessionTask, in core: CurlSessionCore) -> URLError? {
         guard let durable = core.settings.durable else { return nil }
-        let (request, body, isDownload) = state.withLock { ($0.originalRequest, $0.body, $0.isDownload) }
+        let (request, body, isDownload, resumeData) = state.withLock {
+            ($0.originalRequest, $0.body, $0.isDownload, $0.resumeData)
+        }
         var file: URL?
         if !isDownload {
             guard task is CurlUploadTask, case .file(let url) = body else { return nil }
@@ -69,6 +71,7 @@ extension TaskCore {
         do {
             try durable.get().keep(identifier, request, upload: file) { record in
                 (record.text, record.priority) = (task.taskDescription, task.priority)
+                record.partial = resumeData.map(DurableRecord.Partial.init)
             }
             // The task may have been cancelled, and its completion delivered, before there was a record to end.
             if state.withLock({ $0.lifecycle == .completed }) { core.endDurableTask(identifier, nil) }

@@ -130,11 +130,11 @@ extension QueueRecord.Request {
         self.url = kept
         method = request.httpMethod ?? "GET"
         fields = (request.allHTTPHeaderFields ?? [:]).filter { keepsSecrets || !SecretName.isSecret($0.key) }
-        timeout = request.timeoutInterval
+        timeout = request.timeoutInterval.asKept
     }
 
     var urlRequest: URLRequest {
-        var request = URLRequest(url: url, timeoutInterval: timeout.isFinite && timeout > 0 ? timeout : 60)
+        var request = URLRequest(url: url, timeoutInterval: timeout.asRestored)
         request.httpMethod = method
         request.allHTTPHeaderFields = fields
         return request

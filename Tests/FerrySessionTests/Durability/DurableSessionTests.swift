@@ -319,4 +319,26 @@ extension URLSessionDownloadTask {
             cancel { continuation.resume(returning: $0) }
         }
     }
+
+    @Test("What a task may not do, and timeouts without a limit, are kept", arguments: [Double.infinity, 0, 600])
+    func requestOfRecord(timeout: Double) throws {
+        let folder = try TemporaryFolder()
+        var request = URLRequest(url: try #require(URL(string: "http://example.com/")), timeoutInterval: timeout)
+        request.httpShouldHandleCookies = false
+        var record = try #require(DurableRecord(id: 1, request, upload: nil, keepsSecrets: false))
+        let name = "ferry-\(UUID().uuidString).download"
+        try Data("part".utf8).write(to: folder.file(name))
+        record.partial = .init(
+            name: name,
+            url: try #require(request.url),
+            validator: "\"x\"",
+            total: 10,
+            boot: SystemBoot.number
+        )
+        let read = try #require(DurableRecord(try record.data))
+        let resumed = try #require(read.resumeData(in: folder.path("")))
+        for made in [read.request, resumed.request] {
+            #expect(made.timeoutInterval == (timeout == 600 ? 600 : .infinity) && !made.httpShouldHandleCookies)
+        }
+    }
 }

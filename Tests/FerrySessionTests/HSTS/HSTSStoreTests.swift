@@ -152,4 +152,10 @@ struct HSTSStoreTests {
         #expect(store.hosts.isEmpty)
         session.invalidateAndCancel()
     }
+
+    @Test("A file whose lines end with CR and LF is read") func carriageReturns() throws {
+        let text = "# hosts\r\n.example.com \"20371231 23:59:59\"\r\nexample.org \"20371231 23:59:59\"\r\n"
+        let hosts = try HSTSFile.hosts(text, now: Date(timeIntervalSince1970: 0))
+        #expect(hosts.map(\.name) == ["example.com", "example.org"])
+    }
 }
