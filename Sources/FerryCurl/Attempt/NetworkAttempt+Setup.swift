@@ -41,7 +41,7 @@ extension NetworkAttempt {
             easy.set(CurlOption.bufferSize, bufferSize)
         }
         try setUpRoute(easy, engine)
-        let setup = receiver.setUp(self)
+        let setup = try receiver.setUp(self)
         if setup.usesNewConnection { easy.set(CurlOption.freshConnect, 1) }
         setUpJoining(easy, engine, usesNewConnection: setup.usesNewConnection)
         try setUpHeader(setup, easy, engine.runtime)
@@ -89,7 +89,7 @@ extension NetworkAttempt {
     }
 
     private func setUpCredentials(_ setup: AttemptSetup, _ easy: EasyHandle) {
-        credentials = setup.credentials
+        (credentials, identity) = (setup.credentials, setup.identity)
         if let credential = credentials.server {
             easy.set(CurlOption.httpAuthentication, credential.scheme.mask)
             easy.set(CurlOption.userName, credential.user)

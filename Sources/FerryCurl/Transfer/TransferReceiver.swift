@@ -8,7 +8,9 @@ package protocol TransferReceiver: AnyObject, Sendable {
     // MARK: The request
 
     /// Returns what an attempt sends besides its prepared request; the attempt's route is known.
-    func setUp(_ attempt: NetworkAttempt) -> AttemptSetup
+    ///
+    /// - Throws: Why the request is not sent after all.
+    func setUp(_ attempt: NetworkAttempt) throws(URLError) -> AttemptSetup
     /// Returns the reader of the request's body.
     func makeReader(announcedLength: Int64?) throws(URLError) -> any BodyReader
 
@@ -67,6 +69,8 @@ package struct AttemptSetup {
     package var commonCount: Int
     /// The credentials with which libcurl authenticates the request.
     package var credentials: (server: SchemeCredential?, proxy: SchemeCredential?)
+    /// The credentials with which a connection may be known that carries the request.
+    package var identity: (server: SchemeCredential?, proxy: SchemeCredential?)
     /// Whether no connection of the pool may carry the request.
     package var usesNewConnection: Bool
 
@@ -74,11 +78,13 @@ package struct AttemptSetup {
         fields: [RequestField],
         commonCount: Int,
         credentials: (server: SchemeCredential?, proxy: SchemeCredential?),
+        identity: (server: SchemeCredential?, proxy: SchemeCredential?),
         usesNewConnection: Bool
     ) {
         self.fields = fields
         self.commonCount = commonCount
         self.credentials = credentials
+        self.identity = identity
         self.usesNewConnection = usesNewConnection
     }
 }

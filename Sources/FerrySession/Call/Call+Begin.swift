@@ -100,6 +100,11 @@ extension Call {
         emit(.admit(to: origin, isNamedByTask: !redirects.hasLeftOrigin))
     }
 
+    /// Returns why the request must not be sent now that its turn has come.
+    mutating func refusalAfterWait(at now: MonotonicTime) -> URLError? {
+        circuit.refusalAfterWait(url: request.url, at: now)
+    }
+
     /// Prevents later requests from waiting for earlier ones, since a request with this method may change what it
     /// returns.
     mutating func noteUnsafeRequest() {
@@ -127,7 +132,8 @@ extension Call {
             circuit.note(.unknown, at: world.now)
             return begin(world)
         }
-        emit(.startClock)
+        // The time until the delegate's answer does not count.
+        if held?.isAsked != true || held?.isForInterceptors == true { emit(.startClock) }
     }
 
     /// Abandons a paused stream, if the rest of the same body can be requested later.

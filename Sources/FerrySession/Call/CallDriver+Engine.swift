@@ -10,7 +10,8 @@ extension CallDriver: TransferReceiver {
         send(.begin)
     }
 
-    func setUp(_ attempt: NetworkAttempt) -> AttemptSetup {
+    func setUp(_ attempt: NetworkAttempt) throws(URLError) -> AttemptSetup {
+        if let error = call.refusalAfterWait(at: now) { throw error }
         let conditions = cache.fields(for: attempt.prepared, call.cachePolicy)
         return call.setUp(attempt.prepared, conditions: conditions, accepted: group.acceptedCredentials, in: self)
     }
@@ -56,7 +57,9 @@ extension CallDriver: TransferReceiver {
             head: head,
             verdict: cache.compare(head, method: call.request.method, url: call.request.url),
             challenge: challenge(of: head, attempt),
-            expectsContinue: attempt.prepared.expectsContinue
+            expectsContinue: attempt.prepared.expectsContinue,
+            isForwarded: attempt.isForwarded,
+            isBodyUnread: !attempt.sending.hasReadBody && transfer.reader.map { $0.length != .zero } ?? false
         )
         send(.head(facts))
         return !call.incoming.isStopped

@@ -83,18 +83,22 @@ public final class CircuitBreaker: Sendable {
         }
     }
 
-    /// Returns whether a request to an origin may be sent.
-    func admit(_ origin: Origin, at now: MonotonicTime) -> Bool {
+    /// Returns the era of the circuit to an origin if a request may be sent.
+    func admit(_ origin: Origin, at now: MonotonicTime) -> Int? {
         update(origin, at: now) { circuit in
             let isAdmitted = circuit.admit(at: now)
             if isAdmitted, circuit.state(at: now) == .halfOpen { tell(origin, .halfOpen) }
-            return isAdmitted
+            return isAdmitted ? circuit.era : nil
         }
     }
 
-    /// Notes the end of a request that was admitted.
-    func note(_ outcome: CircuitState.Outcome, of origin: Origin, at now: MonotonicTime) {
+    /// Whether the circuit to an origin has not changed since a request was admitted.
+    func isUnchanged(_ origin: Origin, since era: Int) -> Bool { circuits.withLock { $0[origin]?.era ?? era } == era }
+
+    /// Notes the end of a request that was admitted in an era; one of an earlier era says nothing about the server now.
+    func note(_ outcome: CircuitState.Outcome, of origin: Origin, since era: Int, at now: MonotonicTime) {
         update(origin, at: now) { circuit in
+            guard circuit.era == era else { return }
             let before = circuit.state(at: now)
             circuit.note(outcome, at: now)
             let after = circuit.state(at: now)
@@ -131,19 +135,26 @@ public final class CircuitBreaker: Sendable {
 struct CircuitUse {
     private let breaker: CircuitBreaker?
     /// The origin of a request that was admitted and has not ended.
-    private var pending: Origin?
+    private var pending: (origin: Origin, era: Int)?
 
     init(_ breaker: CircuitBreaker?) { self.breaker = breaker }
 
     /// Returns why a request must not be sent, if so.
     mutating func refusal(of origin: Origin, url: URL?, at now: MonotonicTime) -> URLError? {
         guard let breaker else { return nil }
-        guard breaker.admit(origin, at: now) else {
+        guard let era = breaker.admit(origin, at: now) else {
             let text = "The circuit to \(origin.hostText) is open, since too many requests to it have failed"
             return .ferry(.cannotConnectToHost, url: url, reason: .circuitOpen, text)
         }
-        pending = origin
+        pending = (origin, era)
         return nil
+    }
+
+    /// Returns why a request that was admitted must not be sent now, if the circuit has opened while it waited.
+    mutating func refusalAfterWait(url: URL?, at now: MonotonicTime) -> URLError? {
+        guard let breaker, let pending, !breaker.isUnchanged(pending.origin, since: pending.era) else { return nil }
+        self.pending = nil
+        return refusal(of: pending.origin, url: url, at: now)
     }
 
     mutating func noteStatus(_ status: Int, at now: MonotonicTime) {
@@ -152,8 +163,8 @@ struct CircuitUse {
 
     /// Notes the end of the request, unless one was noted before.
     mutating func note(_ outcome: CircuitState.Outcome, at now: MonotonicTime) {
-        guard let breaker, let origin = pending else { return }
+        guard let breaker, let request = pending else { return }
         pending = nil
-        breaker.note(outcome, of: origin, at: now)
+        breaker.note(outcome, of: request.origin, since: request.era, at: now)
     }
 }

@@ -22,7 +22,9 @@ struct CircuitState: Sendable {
     }
 
     private let rule: CircuitBreaker.Rule
-    private var phase = Phase.closed
+    private var phase = Phase.closed { didSet { era += 1 } }
+    /// A number that is another one after each change of the phase; only requests of the current one count.
+    private(set) var era = 0
     private var counts = (now: Counts(), before: Counts())
     /// When the current half of the window has begun.
     private var halfStart: MonotonicTime
@@ -64,7 +66,10 @@ struct CircuitState: Sendable {
     /// Notes the end of a request that was admitted.
     mutating func note(_ outcome: Outcome, at now: MonotonicTime) {
         switch (phase, outcome) {
-        case (.trying, .success): self = CircuitState(rule, at: now)
+        case (.trying, .success):
+            let last = era
+            self = CircuitState(rule, at: now)
+            era = last + 1
         case (.trying, .failure): open(at: now)
         // The next request tries instead.
         case (.trying, .unknown): phase = .open(until: now)

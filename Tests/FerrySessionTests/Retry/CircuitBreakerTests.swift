@@ -151,4 +151,59 @@ struct CircuitBreakerTests {
         #expect(breaker.state(of: server.url) == .closed)
         session.invalidateAndCancel()
     }
+
+    @Test("Requests that waited for a connection are not sent once the circuit is open")
+    func waiting() async throws {
+        let server = try LoopbackServer { _ in .status(503) }
+        var rule = rule()
+        rule.openTime = 600
+        let breaker = CircuitBreaker(rule)
+        let delegate = RecordingDelegate()
+        var options = CurlSession.Options()
+        options.circuitBreaker = breaker
+        let session = makeSession(delegate, options: options) { $0.httpMaximumConnectionsPerHost = 1 }
+        let tasks = (0..<40).map { _ in session.dataTask(with: server.url) }
+        for task in tasks { task.resume() }
+        for task in tasks.suffix(30) {
+            let error = try await delegate.completion(of: task).error
+            #expect(error?.ferryCode == .circuitOpen)
+        }
+        #expect(server.requestCount == 4)
+        session.invalidateAndCancel()
+    }
+
+    @Test("The end of a request from before the opening does not decide about the trial", arguments: [true, false])
+    func earlierRequest(isCancelled: Bool) async throws {
+        let (earlier, trial, isWell) = (Gate(), Gate(), Watched(false))
+        let server = try LoopbackServer { request in
+            if request.path == "/earlier" { earlier.wait() }
+            if isWell.current, request.path == "/" { trial.wait() }
+            return isWell.current && request.path == "/" ? .text("well") : .status(503)
+        }
+        var rule = rule()
+        rule.openTime = 0.05
+        let breaker = CircuitBreaker(rule)
+        let delegate = RecordingDelegate()
+        var options = CurlSession.Options()
+        options.circuitBreaker = breaker
+        let session = makeSession(delegate, options: options)
+        let old = session.dataTask(with: server.url("/earlier"))
+        old.resume()
+        try await eventually("the earlier request") { earlier.arrived == 1 }
+        for _ in 0..<4 { _ = try await session.data(from: server.url) }
+        try await eventually("the time of the trial") { breaker.state(of: server.url) == .halfOpen }
+        isWell.change { $0 = true }
+        let task = session.dataTask(with: server.url)
+        task.resume()
+        try await eventually("the trial") { trial.arrived == 1 }
+        if isCancelled { old.cancel() } else { earlier.open() }
+        _ = try await delegate.completion(of: old)
+        let second = await #expect(throws: URLError.self) { try await session.data(from: server.url) }
+        #expect(second?.ferryCode == .circuitOpen)
+        trial.open()
+        #expect(try await delegate.completion(of: task).error == nil)
+        #expect(breaker.state(of: server.url) == .closed)
+        earlier.open()
+        session.invalidateAndCancel()
+    }
 }
