@@ -32,8 +32,13 @@ extension SessionManager {
 
     /// Posts a notification about an operation, which keeps `byteCount` bytes of a body, after those of the manager's
     /// tasks that wait.
-    package func post(_ name: Notification.Name, operation: some Operation & Sendable, byteCount: Int) {
-        core.notifications.post(name, keeper: operation, cost: byteCount)
+    package func post(
+        _ name: Notification.Name,
+        operation: some Operation & Sendable,
+        isBeginning: Bool,
+        byteCount: Int
+    ) {
+        core.notifications.post(name, keeper: operation, isBeginning: isBeginning, cost: byteCount)
     }
 
     /// Returns the manager for a request whose security policy is not this manager's; this one if the policy is nil.

@@ -113,7 +113,7 @@ extension NetworkAttempt {
         connection?.note(credentials)
         if prepared.isUpgrade { transfer.engine.watchResponse(of: self) }
         sending.count += 1
-        sending.hasResponseBytes = false
+        (sending.hasResponseBytes, sending.hasReadBody) = (false, false)
         sending.stream = nil
         sending.isWatched = watchesRefusals(transfer.engine, ends)
         sending.start = transfer.engine.turnStart
@@ -139,7 +139,7 @@ extension NetworkAttempt {
             if found == nil, lastOpened == nil, !connections.isComplete { return refuseConnection() }
             guard let found, found !== connection else { return true }
             guard found.mayCarryRequest(hasUnreadBytes: { (easy?.unreadTLSBytes ?? 0) > 0 }),
-                found.isKnown(by: credentials)
+                found.isKnown(by: identity)
             else { return refuseConnection() }
             use(found)
             return true
@@ -247,6 +247,7 @@ extension NetworkAttempt {
         guard let transfer, let receiver = transfer.receiver, let reader = transfer.reader, capacity > 0 else {
             return CurlAnswer.readAbort
         }
+        sending.hasReadBody = true
         if transfer.isSuspended {
             pausing.mask |= CurlPause.send
             return CurlAnswer.readPause

@@ -29,6 +29,8 @@ package final class NetworkAttempt {
         package var start: MonotonicTime?
         /// Whether a byte of a response has come since.
         package var hasResponseBytes = false
+        /// Whether libcurl has asked for bytes of the body since.
+        package var hasReadBody = false
         /// How many bytes the server had acknowledged when that was last checked.
         var acknowledgedBytes: Int64 = 0
         /// The number of its stream, if it is known.
@@ -79,6 +81,8 @@ package final class NetworkAttempt {
     @exclusivity(unchecked) package var status: Int?
     /// The credentials that libcurl was given.
     package var credentials: (server: SchemeCredential?, proxy: SchemeCredential?) = (nil, nil)
+    /// The credentials with which a connection may be known that carries the request.
+    var identity: (server: SchemeCredential?, proxy: SchemeCredential?) = (nil, nil)
     /// The bytes of the body that libcurl has delivered, before content codings are undone.
     @exclusivity(unchecked) package var received = ByteCount.zero
     /// The small pieces in which the response comes.
@@ -212,10 +216,10 @@ package final class NetworkAttempt {
     }
 
     /// Returns the metrics of the attempt the first time it is called while the attempt has its handle.
-    package func takeTransaction(of request: URLRequest, isOver: Bool) -> TransferMetrics.Transaction? {
+    package func takeTransaction(isOver: Bool) -> TransferMetrics.Transaction? {
         guard let easy, let start = timing.start, !timing.isReported else { return nil }
         timing.isReported = true
-        var transaction = easy.transaction(of: request, status: status, start: start)
+        var transaction = easy.transaction(url, prepared.method, status: status, start: start)
         // libcurl counts the time when bytes move, which may be long ago.
         if !isOver { transaction.end = max(transaction.end, Date.current.timeIntervalSince(start)) }
         // It knows no time of a connection whose handshake has not succeeded.

@@ -37,7 +37,7 @@ package struct AuthenticationChallenge: Sendable {
     }
 
     /// The values of the field with the challenges of a response with status 401 or 407.
-    static func values(_ head: ResponseHead) -> [String] {
+    package static func values(_ head: ResponseHead) -> [String] {
         let name = head.status == 407 ? "proxy-authenticate" : "www-authenticate"
         return head.fields.filter { $0.name.lowercased() == name }.map(\.value)
     }

@@ -245,7 +245,9 @@ extension RequestOperation {
 
     /// Posts a notification about the operation, which keeps its body.
     func post(_ name: Notification.Name) {
-        manager.post(name, operation: self, byteCount: record.withLock { $0.body.data.count })
+        let byteCount = record.withLock { $0.body.data.count }
+        let isBeginning = name == .networkingOperationDidStart
+        manager.post(name, operation: self, isBeginning: isBeginning, byteCount: byteCount)
     }
 
     /// Publishes that the operation has finished to its queue, then calls its completions.

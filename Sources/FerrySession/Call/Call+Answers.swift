@@ -117,6 +117,11 @@ extension Call {
 
     // MARK: - Delivering
 
+    /// Starts the clock again that was stopped for a question to the delegate.
+    private mutating func startClockIfRunning(_ world: some CallSurroundings) {
+        if isRunning(world), !isSuspended { emit(.startClock) }
+    }
+
     /// Delivers the held response as the final one.
     mutating func deliverHeld(_ world: some CallSurroundings) {
         guard var held else { return }
@@ -126,6 +131,7 @@ extension Call {
             // The delegate has no credential; an interceptor may have a token.
             (held.kind, held.isAsked) = (.failure, false)
             self.held = held
+            startClockIfRunning(world)
             return askAboutHeld(world)
         }
         self.held = nil
@@ -133,7 +139,7 @@ extension Call {
         if held.isAbandoned { return deliverAbandoned(held, world) }
         // No other body is appended to the part that was received.
         guard rest.offset == nil else { return fail(cannotContinue(status: held.response.statusCode), world) }
-        if isRunning(world) { emit(.startClock) }
+        startClockIfRunning(world)
         attempts?.current.isLast = true
         let received = ReceivedResponse(held.response)
         if held.isForInterceptors {

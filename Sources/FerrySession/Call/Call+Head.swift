@@ -9,7 +9,7 @@ extension Call {
         if world.decoding != .none { emit(.decode([])) }
         // RFC 9110, section 10.1.1; libcurl sends the body without the expectation too.
         if head.status == 417, facts.expectsContinue, !content.isNone { return stop(.withoutExpectation) }
-        if let verdict = facts.verdict { return follow(verdict) }
+        if let verdict = facts.verdict { return follow(verdict, facts) }
         if let problem = head.framingProblem { return refuse(.malformed(problem)) }
         let codings = contentCodings(of: head)
         guard codings.count <= settings.decodingLimits.maximumCodings, let url = request.url else {
@@ -26,9 +26,9 @@ extension Call {
             if head.endsWithConnection, request.method != "HEAD" { askBeforeBody(world) }
             return
         }
-        if endsProbe(head.status) { return stop(.withoutCredential) }
+        if endsProbe(facts) { return stop(.withoutCredential) }
         let mayAnswer = mayAnswer(head)
-        let isAnswered = mayAnswer && isAnsweredByCurl(head.status)
+        let isAnswered = mayAnswer && isAnsweredByCurl(facts)
         if let challenge = acceptable(facts.challenge, isAnswered: isAnswered),
             let response = received.value as? HTTPURLResponse
         {
@@ -38,7 +38,7 @@ extension Call {
             incoming.isStopped = !mayAnswer
             return
         }
-        noteCredentials(status: head.status)
+        noteCredentials(facts)
         guard mayAnswer, !isAnswered else { return stop(.withoutCredential) }
         // A 416 says whether a body that is continued is complete.
         let isAboutRest = rest.offset != nil && (head.status < 300 || head.status == 416)
@@ -77,14 +77,14 @@ extension Call {
 
     // MARK: - Responses that lead to another request
 
-    private mutating func follow(_ verdict: CacheVerdict) {
+    private mutating func follow(_ verdict: CacheVerdict, _ facts: HeadFacts) {
         switch verdict {
         case .validated: incoming.outcome = .validated
         case .withoutConditions: stop(.withoutConditions)
         case .servesStale: (incoming.outcome, incoming.isStopped) = (.servesStale, true)
         case .completes(let head, let beginning, let end):
             guard let url = request.url else { return stop(attemptError) }
-            noteCredentials(status: head.status)
+            noteCredentials(facts)
             deliver(ReceivedResponse(head, url: url, isDecoded: false), isDecoded: false)
             emit(.beginStoring(head, isDecoded: false, isRedirect: false))
             incoming.rangeEnd = end
@@ -148,18 +148,21 @@ extension Call {
     ///
     /// It answers challenges for every scheme but Basic, also some that Ferry does not choose. The response is then not
     /// the final one.
-    private func isAnsweredByCurl(_ status: Int) -> Bool {
-        guard status == 401 || status == 407, let sent = credentials.sent(isProxy: status == 407) else { return false }
+    private func isAnsweredByCurl(_ facts: HeadFacts) -> Bool {
+        guard let party = facts.refusingParty, !AuthenticationChallenge.values(facts.head).isEmpty,
+            let sent = credentials.sent(isProxy: party == .proxy)
+        else { return false }
         return sent.scheme != .basic
     }
 
-    /// Whether the server accepts the request without a body with which libcurl begins for Digest.
+    /// Whether the server accepts the request without a body with which libcurl begins for Digest and NTLM.
     ///
-    /// libcurl then sends the request with its body, without the credential.
-    private func endsProbe(_ status: Int) -> Bool {
-        let isDigest = [true, false].contains { credentials.sent(isProxy: $0)?.scheme == .digest }
-        return status < 300 && isDigest && incoming.challengeRounds.isUnused && !content.isNone
-            && !["GET", "HEAD"].contains(request.method)
+    /// libcurl then sends the request with its body, without the credential. A tunnel's proxy has accepted its credential
+    /// before.
+    private func endsProbe(_ facts: HeadFacts) -> Bool {
+        guard facts.head.status < 300, facts.isBodyUnread, incoming.challengeRounds.isUnused else { return false }
+        let sent = [credentials.sent(isProxy: false), facts.isForwarded ? credentials.sent(isProxy: true) : nil]
+        return sent.contains { $0?.scheme == .digest || $0?.scheme == .ntlm }
     }
 
     /// Returns a challenge, unless too many credentials were refused and libcurl has none left to answer it with.
@@ -176,13 +179,13 @@ extension Call {
     /// Sends credentials that were accepted without a challenge from now on, and forgets one that was refused.
     ///
     /// A proxy's refusal says nothing about the credential for the server.
-    private mutating func noteCredentials(status: Int) {
-        let refusesProxy = status == 407
-        if refusesProxy || status == 401, credentials.sent(isProxy: refusesProxy) != nil {
-            emit(.forgetCredential(isProxy: refusesProxy))
+    private mutating func noteCredentials(_ facts: HeadFacts) {
+        let refusing = facts.refusingParty
+        if let refusing, credentials.sent(isProxy: refusing == .proxy) != nil {
+            emit(.forgetCredential(isProxy: refusing == .proxy))
         }
-        if refusesProxy { return }
-        let parties = status == 401 ? [credentials.proxy] : [credentials.server, credentials.proxy]
+        if refusing == .proxy { return }
+        let parties = refusing == .server ? [credentials.proxy] : [credentials.server, credentials.proxy]
         for party in parties where party.credential != nil && party.isKept { emit(.keepCredential(party)) }
     }
 

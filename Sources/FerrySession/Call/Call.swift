@@ -191,7 +191,7 @@ struct Call {
                 .contains { $0.name.isEqualIgnoringCase("authorization") }
         let sent = credentials.choose(
             for: request,
-            hasBody: !content.isNone,
+            hasBody: prepared.hasBody,
             isOwn ? accepted.filter { if case .proxy = $0.key { true } else { false } } : accepted,
             proxyPlace: proxyPlace
         )
@@ -199,6 +199,7 @@ struct Call {
             fields: fields,
             commonCount: commonCount,
             credentials: sent,
+            identity: credentials.known,
             usesNewConnection: reconnections > 0
         )
     }
@@ -234,7 +235,7 @@ struct Call {
         )
         if !redirects.original.httpShouldHandleCookies { data.handlesCookies = false }
         let timeout = redirects.original.timeoutInterval
-        if timeout != URLRequest(url: url).timeoutInterval { data.timeout = timeout }
+        if timeout != URLRequest(url: url).timeoutInterval { data.timeout = timeout.asKept }
         return data
     }
 }

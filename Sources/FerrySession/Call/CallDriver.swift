@@ -205,7 +205,7 @@ final class CallDriver: @unchecked Sendable {
         transfer.clock.stop(at: .now())
         transfer.clock.forgetConnecting()
         let attempt = transfer.attempt
-        if let attempt, let transaction = attempt.takeTransaction(of: call.request.base, isOver: isOver) {
+        if let attempt, let transaction = attempt.takeTransaction(isOver: isOver) {
             client?.receive(transaction, redirectCount: call.redirects.count)
         }
         if !isOver, let attempt, attempt.stage == .resolving { engine.abandonLookup(of: attempt) }

@@ -65,6 +65,21 @@ struct HeadFacts {
     var challenge: AuthenticationChallenge?
     /// Whether the request has announced its body with `Expect: 100-continue`.
     var expectsContinue = false
+    /// Whether the request went to a proxy, and not through a tunnel.
+    var isForwarded = false
+    /// Whether libcurl has read nothing of the request's body, which is not empty.
+    var isBodyUnread = false
+
+    enum Party { case server, proxy }
+
+    /// The side that wants a credential, or another one; a 407 from inside a tunnel is not a proxy's.
+    var refusingParty: Party? {
+        switch head.status {
+        case 401: .server
+        case 407: isForwarded ? .proxy : nil
+        default: nil
+        }
+    }
 }
 
 /// What is known about an attempt that libcurl has ended.

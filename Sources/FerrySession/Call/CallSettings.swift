@@ -72,12 +72,14 @@ final class CallSettings: Sendable {
         return TimeSpan(timeout: own == standard ? requestTimeout : own)
     }
 
-    /// The additional headers of a request; after a redirect to another origin without `Host` and secret ones.
+    /// The additional headers of a request; after a redirect to another origin without `Host`, secret
+    /// ones and a `Referer` of https.
     func additionalHeaders(hasLeftOrigin: Bool) -> [HeaderField] {
         guard hasLeftOrigin, !additionalHeaders.isEmpty else { return additionalHeaders }
         return additionalHeaders.filter { field in
             let name = field.name.folded
-            return name != "host" && !isSecret(name)
+            let isSecureReferer = name == "referer" && field.value.lowercased().hasPrefix("https:")
+            return name != "host" && !isSecureReferer && !isSecret(name)
         }
     }
 

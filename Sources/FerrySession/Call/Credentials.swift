@@ -62,6 +62,11 @@ struct Credentials {
     /// The accepted ones that were not sent with it.
     private var withheld: (server: SchemeCredential?, proxy: SchemeCredential?) = (nil, nil)
 
+    /// The credentials of the current attempt's user, also those that libcurl was not given.
+    var known: (server: SchemeCredential?, proxy: SchemeCredential?) {
+        (sent.server ?? withheld.server, sent.proxy ?? withheld.proxy)
+    }
+
     /// Whether neither side has asked.
     var areUnused: Bool { server.isUnused && proxy.isUnused }
 

@@ -23,7 +23,10 @@ extension UploadRun {
             let answer = try await exchange(joining, source, 0..<0)
             return try isUsable(answer.response) ? finish(answer, source) : nil
         } catch let interruption as Interruption {
-            if case FileUploadError.status = interruption.cause { throw interruption.cause }
+            // With these, a gateway or the server says that it has given up waiting, or does not say what was done.
+            if case FileUploadError.status(let status) = interruption.cause, ![408, 500, 502, 504].contains(status) {
+                throw interruption.cause
+            }
             let cause = interruption.cause.localizedDescription
             throw FileUploadError.badResponse("it is not known whether the parts were joined: \(cause)")
         }

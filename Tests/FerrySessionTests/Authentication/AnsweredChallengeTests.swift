@@ -98,6 +98,26 @@ struct AnsweredChallengeTests {
         #expect(server.requests.map { $0.header("Authorization") != nil } == [false, true, false])
     }
 
+    @Test("A refusal of Digest without a challenge is delivered, with its own body") func refusedDigest() async throws {
+        let server = try LoopbackServer { request in
+            Self.isDigest(request) ? .text("locked", status: 401) : Self.refusal(Self.digest)
+        }
+        let session = Wire.session(CredentialDelegate(password: "secret"))
+        #expect(try await session.data(from: server.url).0 == Data("locked".utf8))
+        #expect(server.requestCount == 3)
+    }
+
+    @Test("A request with an empty body is sent once, and has one response") func emptyBody() async throws {
+        let server = try LoopbackServer { request in
+            if request.method == "POST" { return .text("out") }
+            return Self.isDigest(request) ? .text("ok") : Self.refusal(Self.digest)
+        }
+        let session = Wire.session(CredentialDelegate(password: "secret"))
+        #expect(try await session.data(from: server.url).0 == Data("ok".utf8))
+        #expect(try await session.data(for: Wire.request(server.url, "POST")).0 == Data("out".utf8))
+        #expect(server.requests.filter { $0.method == "POST" }.count == 1)
+    }
+
     @Test("The last of too many credentials is not sent with later requests")
     func tooMany() async throws {
         let server = try LoopbackServer()

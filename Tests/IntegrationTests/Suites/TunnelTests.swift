@@ -75,6 +75,12 @@ extension NginxTests {
             let own = session(proxy, user: "ada", password: "secret")
             #expect(try await own.fetch(url).1.statusCode == 200)
             #expect(proxy.exchanges.last?.credentials?.hasPrefix(isDigest ? "Digest" : "Basic") == true)
+            // The body is sent once, through the tunnel.
+            var post = URLRequest(url: url)
+            (post.httpMethod, post.httpBody) = ("POST", Data("body".utf8))
+            for session in [own, session(proxy, user: "ada", password: "secret")] {
+                #expect(try await session.fetch(post).1.statusCode == 200)
+            }
 
             let answerer = ProxyAnswerer(["wrong", "secret"])
             #expect(try await session(proxy, answerer).fetch(url).1.statusCode == 200)

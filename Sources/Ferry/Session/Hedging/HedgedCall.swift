@@ -121,7 +121,7 @@ final class HedgedCall<Value: Sendable>: Sendable {
         }
         guard let ended else {
             // The first task has ended, and can cancel nothing.
-            if !isSecond { relay?.attach { self.cancelSecond() } }
+            if !isSecond { relay?.attach { [weak self] in self?.cancelSecond() } }
             return
         }
         ended.state.timer?.cancel()

@@ -13,6 +13,7 @@ final class NotificationPoster: Sendable {
         let cost: Int
         /// The object, if it is what keeps the body.
         var keeper: ObjectIdentifier?
+        var isBeginning = false
         let userInfo: @Sendable () -> [AnyHashable: Any]?
 
         /// The notification without its user info, which keeps no body.
@@ -51,7 +52,9 @@ final class NotificationPoster: Sendable {
             if item.cost > 0 {
                 var rest = NotificationPoster.largestCost - item.cost
                 var keepers: Set<ObjectIdentifier> = []
+                var counted: Set<ObjectIdentifier> = Set([item.keeper].compactMap { $0 })
                 for index in items.indices.reversed() where items[index].cost > 0 {
+                    if let keeper = items[index].keeper, !counted.insert(keeper).inserted { continue }
                     rest -= items[index].cost
                     guard rest < 0 else { continue }
                     if let keeper = items[index].keeper {
@@ -67,9 +70,15 @@ final class NotificationPoster: Sendable {
             return displaced
         }
 
-        /// Removes and returns the items about some objects.
+        /// Removes and returns the items about some objects, where they are pairs of a beginning and an end.
+        ///
+        /// An end whose beginning was posted already is kept, since observers may count both.
         private mutating func remove(_ keepers: Set<ObjectIdentifier>) -> [Item] {
-            func isKept(_ item: Item) -> Bool { item.keeper.map { !keepers.contains($0) } ?? true }
+            let paired = keepers.filter { keeper in
+                let own = items.filter { $0.keeper == keeper }
+                return own.first?.isBeginning == true && own.count.isMultiple(of: 2)
+            }
+            func isKept(_ item: Item) -> Bool { item.keeper.map { !paired.contains($0) } ?? true }
             defer { items = items.filter(isKept) }
             return items.filter { !isKept($0) }
         }
@@ -134,9 +143,10 @@ final class NotificationPoster: Sendable {
         finish(add(Item(name: name, object: object, cost: cost, userInfo: userInfo)))
     }
 
-    /// Posts a notification about an object that keeps a body of `cost` bytes itself.
-    func post(_ name: Notification.Name, keeper: some AnyObject & Sendable, cost: Int) {
-        finish(add(Item(name: name, object: keeper, cost: cost, keeper: ObjectIdentifier(keeper)) { nil }))
+    /// Posts that an object that keeps a body of `cost` bytes itself has begun something, or has ended it.
+    func post(_ name: Notification.Name, keeper: some AnyObject & Sendable, isBeginning: Bool, cost: Int) {
+        let id = ObjectIdentifier(keeper)
+        finish(add(Item(name: name, object: keeper, cost: cost, keeper: id, isBeginning: isBeginning) { nil }))
     }
 
     /// Adds a notification as ``post(_:object:cost:userInfo:)`` does, also with a lock held.
