@@ -123,7 +123,7 @@ struct MirrorTests {
         #expect(mirror.requestCount == 1)
     }
 
-    /// Tells the server whether the request counts as one that has left its origin.
+    /// An interceptor that tells the server whether the request counts as one that has left its origin.
     private struct Scope: ImmediateRequestInterceptor {
         func adaptImmediately(_ request: inout AdaptedRequest, for attempt: RequestAttempt) throws -> Bool {
             request.setValue("\(attempt.hasLeftOrigin)", forHTTPHeaderField: "X-Left")

@@ -139,7 +139,7 @@ extension NetworkAttempt {
             if found == nil, lastOpened == nil, !connections.isComplete { return refuseConnection() }
             guard let found, found !== connection else { return true }
             guard found.mayCarryRequest(hasUnreadBytes: { (easy?.unreadTLSBytes ?? 0) > 0 }),
-                found.isKnown(by: identity)
+                found.isKnown(by: sending.identity)
             else { return refuseConnection() }
             use(found)
             return true

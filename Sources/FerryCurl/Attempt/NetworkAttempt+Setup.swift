@@ -89,7 +89,7 @@ extension NetworkAttempt {
     }
 
     private func setUpCredentials(_ setup: AttemptSetup, _ easy: EasyHandle) {
-        (credentials, identity) = (setup.credentials, setup.identity)
+        (credentials, sending.identity) = (setup.credentials, setup.identity)
         if let credential = credentials.server {
             easy.set(CurlOption.httpAuthentication, credential.scheme.mask)
             easy.set(CurlOption.userName, credential.user)

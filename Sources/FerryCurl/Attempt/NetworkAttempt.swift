@@ -37,6 +37,8 @@ package final class NetworkAttempt {
         var stream: UInt32?
         /// Whether libcurl tells about streams.
         var isWatched = false
+        /// The credentials with which a connection may be known that carries the request.
+        var identity: (server: SchemeCredential?, proxy: SchemeCredential?) = (nil, nil)
     }
 
     /// How libcurl's handle is paused.
@@ -81,8 +83,6 @@ package final class NetworkAttempt {
     @exclusivity(unchecked) package var status: Int?
     /// The credentials that libcurl was given.
     package var credentials: (server: SchemeCredential?, proxy: SchemeCredential?) = (nil, nil)
-    /// The credentials with which a connection may be known that carries the request.
-    var identity: (server: SchemeCredential?, proxy: SchemeCredential?) = (nil, nil)
     /// The bytes of the body that libcurl has delivered, before content codings are undone.
     @exclusivity(unchecked) package var received = ByteCount.zero
     /// The small pieces in which the response comes.

@@ -157,8 +157,8 @@ extension Call {
 
     /// Whether the server accepts the request without a body with which libcurl begins for Digest and NTLM.
     ///
-    /// libcurl then sends the request with its body, without the credential. A tunnel's proxy has accepted its credential
-    /// before.
+    /// libcurl then sends the request with its body, without the credential. A tunnel's proxy has accepted its own
+    /// credential before.
     private func endsProbe(_ facts: HeadFacts) -> Bool {
         guard facts.head.status < 300, facts.isBodyUnread, incoming.challengeRounds.isUnused else { return false }
         let sent = [credentials.sent(isProxy: false), facts.isForwarded ? credentials.sent(isProxy: true) : nil]

@@ -20,7 +20,9 @@ extension CurlSession {
         try await run(delegate) { makeUploadTask(request, .made(body.made), .data($0, isAsync: true)) }
     }
 
-    /// Like ``upload(for:body:delegate:)``, also without a body; the closure is called with the task before it is resumed.
+    /// Like ``upload(for:body:delegate:)``, also without a body.
+    ///
+    /// The closure is called with the task before it is resumed.
     package func exchange(
         _ request: URLRequest,
         body: RequestBody?,

@@ -209,7 +209,7 @@ extension WebSocketConnection {
 
     /// Sends pings, and ends the connection if one is not answered before the next.
     ///
-    /// While the reader waits for room, or the task is suspended, the answer may have come without being read, and while
+    /// While the reader waits for room, or the task is suspended, the answer may have come without being read; while
     /// the connection takes the bytes of a message, the ping may wait behind them. Such an interval proves nothing, and
     /// the answer is waited for once more.
     func keepAlive(_ interval: TimeSpan) async {
