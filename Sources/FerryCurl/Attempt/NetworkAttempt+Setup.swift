@@ -41,7 +41,14 @@ extension NetworkAttempt {
             easy.set(CurlOption.bufferSize, bufferSize)
         }
         try setUpRoute(easy, engine)
-        let setup = try receiver.setUp(self)
+        let setup: AttemptSetup
+        do throws(URLError) {
+            setup = try receiver.setUp(self)
+        } catch {
+            // Nothing is measured of a request that is not sent.
+            timing.start = nil
+            throw error
+        }
         if setup.usesNewConnection { easy.set(CurlOption.freshConnect, 1) }
         setUpJoining(easy, engine, usesNewConnection: setup.usesNewConnection)
         try setUpHeader(setup, easy, engine.runtime)

@@ -42,7 +42,9 @@ extension Call {
         let leavesOrigin = request.url?.hasSameOrigin(as: next.url) == false
         redirects.follow(leavesOrigin: leavesOrigin)
         // libcurl would send the body's request without its body first; see Credentials.choose.
-        let isProbed = credentials.server.credential.map { $0.scheme != .basic } == true && !content.isNone
+        let isProbed =
+            credentials.server.credential.map { $0.scheme != .basic } == true
+            && content.isSent(with: next.httpMethod ?? "GET")
         if leavesOrigin || isProbed { credentials.forgetServer() }
         request.base = next
         attempts?.base = next

@@ -93,8 +93,7 @@ extension Call {
     mutating func admit(_ world: some CallSurroundings) {
         guard let origin else { return }
         if let error = circuit.refusal(of: origin, url: request.url, at: world.now) {
-            if askForConclusion(of: .error(error, wasSent: false), world) { return }
-            return fail(error, world)
+            return failBeforeSending(error, world)
         }
         stage = .attempting
         emit(.admit(to: origin, isNamedByTask: !redirects.hasLeftOrigin))
@@ -102,7 +101,7 @@ extension Call {
 
     /// Returns why the request must not be sent now that its turn has come.
     mutating func refusalAfterWait(at now: MonotonicTime) -> URLError? {
-        circuit.refusalAfterWait(url: request.url, at: now)
+        origin.flatMap { circuit.refusalAfterWait(of: $0, url: request.url, at: now) }
     }
 
     /// Prevents later requests from waiting for earlier ones, since a request with this method may change what it
@@ -117,8 +116,8 @@ extension Call {
 
     mutating func suspend(_ world: some CallSurroundings) {
         isSuspended = true
-        // It has lost its place before it was sent: another request may be the one that tries the server.
-        if stage == .attempting, world.isParkedInQueue { circuit.note(.unknown, at: world.now) }
+        // It may stay so for any time: another request may be the one that tries the server.
+        circuit.note(.unknown, at: world.now)
         rest.noteSuspension()
         emit(.endSharing(.abandoned))
     }
@@ -127,11 +126,7 @@ extension Call {
         isSuspended = false
         // While it is decided about a failed attempt, others may use its slot.
         if attempts?.isDeciding != true { emit(.retakeSlot) }
-        if stage == .parked || (stage == .attempting && world.isParkedInQueue) {
-            // A trial that has lost its place while it was suspended may be the trial again.
-            circuit.note(.unknown, at: world.now)
-            return begin(world)
-        }
+        if stage == .parked || (stage == .attempting && world.isParkedInQueue) { return begin(world) }
         // The time until the delegate's answer does not count.
         if held?.isAsked != true || held?.isForInterceptors == true { emit(.startClock) }
     }
@@ -225,10 +220,7 @@ extension Call {
     }
 
     /// Whether a body is sent, even an empty one, where the method expects content (RFC 9110, section 8.6).
-    var hasBody: Bool {
-        let method = request.method
-        return method != "HEAD" && (!content.isNone || method == "POST" || method == "PUT" || method == "PATCH")
-    }
+    var hasBody: Bool { content.isSent(with: request.method) }
 
     /// The policy of the request, or else of the session.
     var cachePolicy: URLRequest.CachePolicy {

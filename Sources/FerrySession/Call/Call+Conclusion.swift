@@ -32,6 +32,13 @@ extension Call {
         return true
     }
 
+    /// Ends the call with an error that is no attempt's; interceptors may have a response if a circuit has opened.
+    mutating func failBeforeSending(_ error: URLError, _ world: some CallSurroundings) {
+        let reason = (error.userInfo[NSUnderlyingErrorKey] as? CurlSessionError)?.code
+        if reason == .circuitOpen, askForConclusion(of: .error(error, wasSent: false), world) { return }
+        fail(error, world)
+    }
+
     /// Ends the call with an interceptor's response, or as it would have ended without.
     mutating func conclude(with response: InterceptedResponse?, _ world: some CallSurroundings) {
         emit(.endWait)

@@ -146,13 +146,15 @@ extension Call {
 
     /// Whether libcurl may send another request after a response that asks for a credential.
     ///
-    /// It answers challenges for every scheme but Basic, also some that Ferry does not choose. The response is then not
-    /// the final one.
+    /// It answers challenges for the scheme of the credential, unless that is Basic, also some that Ferry does not
+    /// choose, and those of a tunnel's server that calls itself a proxy. The response is then not the final one.
     private func isAnsweredByCurl(_ facts: HeadFacts) -> Bool {
-        guard let party = facts.refusingParty, !AuthenticationChallenge.values(facts.head).isEmpty,
-            let sent = credentials.sent(isProxy: party == .proxy)
-        else { return false }
-        return sent.scheme != .basic
+        let (status, isProxy) = (facts.head.status, facts.head.status == 407)
+        guard status == 401 || isProxy, let sent = credentials.sent(isProxy: isProxy), sent.scheme != .basic else {
+            return false
+        }
+        let challenges = AuthenticateField.parse(AuthenticationChallenge.values(facts.head))
+        return challenges.contains { $0.scheme == sent.scheme.rawValue }
     }
 
     /// Whether the server accepts the request without a body with which libcurl begins for Digest and NTLM.

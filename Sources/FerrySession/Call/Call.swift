@@ -120,7 +120,7 @@ struct Call {
         case .serve(let local): serve(local, world)
         case .storedBodyIsDamaged(let mayAsk): recoverFromDamage(mayAsk: mayAsk, world)
         case .deadline(let deadline): expire(deadline, world)
-        case .failed(let error): fail(error ?? attemptError, world)
+        case .failed(let error): failBeforeSending(error ?? attemptError, world)
         case .redirected(let next): answerRedirect(next, world)
         case .authenticated(let disposition, let credential): answerChallenge(disposition, credential, world)
         case .cannotAsk: deliverHeld(world)

@@ -69,6 +69,11 @@ extension BodySource {
         return (keepsBody || isUpgrade) && !wasRemoved && isSameMethod ? self : .none
     }
 
+    /// Whether it is sent with a method, even if it is empty.
+    func isSent(with method: String) -> Bool {
+        method != "HEAD" && (!isNone || method == "POST" || method == "PUT" || method == "PATCH")
+    }
+
     /// Whether it is made while it is sent.
     var isStreamed: Bool {
         switch self {

@@ -150,11 +150,11 @@ struct CircuitUse {
         return nil
     }
 
-    /// Returns why a request that was admitted must not be sent now, if the circuit has opened while it waited.
-    mutating func refusalAfterWait(url: URL?, at now: MonotonicTime) -> URLError? {
-        guard let breaker, let pending, !breaker.isUnchanged(pending.origin, since: pending.era) else { return nil }
-        self.pending = nil
-        return refusal(of: pending.origin, url: url, at: now)
+    /// Returns why a request must not be sent now, if the circuit has opened while it waited or was suspended.
+    mutating func refusalAfterWait(of origin: Origin, url: URL?, at now: MonotonicTime) -> URLError? {
+        if let pending, breaker?.isUnchanged(origin, since: pending.era) == true { return nil }
+        pending = nil
+        return refusal(of: origin, url: url, at: now)
     }
 
     mutating func noteStatus(_ status: Int, at now: MonotonicTime) {

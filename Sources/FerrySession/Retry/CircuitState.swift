@@ -24,7 +24,7 @@ struct CircuitState: Sendable {
     private let rule: CircuitBreaker.Rule
     private var phase = Phase.closed { didSet { era += 1 } }
     /// A number that is another one after each change of the phase; only requests of the current one count.
-    private(set) var era = 0
+    private(set) var era: Int
     private var counts = (now: Counts(), before: Counts())
     /// When the current half of the window has begun.
     private var halfStart: MonotonicTime
@@ -34,6 +34,8 @@ struct CircuitState: Sendable {
     init(_ rule: CircuitBreaker.Rule, at now: MonotonicTime) {
         self.rule = rule
         halfStart = now
+        // Not that of an earlier circuit to the same origin, which was forgotten.
+        era = Int(truncatingIfNeeded: now.nanoseconds)
     }
 
     /// The state for users.

@@ -98,9 +98,14 @@ struct AnsweredChallengeTests {
         #expect(server.requests.map { $0.header("Authorization") != nil } == [false, true, false])
     }
 
-    @Test("A refusal of Digest without a challenge is delivered, with its own body") func refusedDigest() async throws {
+    @Test(
+        "A refusal of Digest without a challenge for it is delivered, with its own body",
+        arguments: [[], ["Bearer error=\"insufficient_scope\""]]
+    )
+    func refusedDigest(challenges: [String]) async throws {
         let server = try LoopbackServer { request in
-            Self.isDigest(request) ? .text("locked", status: 401) : Self.refusal(Self.digest)
+            guard Self.isDigest(request) else { return Self.refusal(Self.digest) }
+            return challenges.reduce(.text("locked", status: 401)) { $0.adding("WWW-Authenticate", $1) }
         }
         let session = Wire.session(CredentialDelegate(password: "secret"))
         #expect(try await session.data(from: server.url).0 == Data("locked".utf8))
@@ -116,6 +121,16 @@ struct AnsweredChallengeTests {
         #expect(try await session.data(from: server.url).0 == Data("ok".utf8))
         #expect(try await session.data(for: Wire.request(server.url, "POST")).0 == Data("out".utf8))
         #expect(server.requests.filter { $0.method == "POST" }.count == 1)
+    }
+
+    @Test("A request with an empty body is sent once after a redirect") func emptyRedirect() async throws {
+        let server = try LoopbackServer { request in
+            if request.path == "/open" { return .text("open") }
+            return Self.isDigest(request) ? .redirect(to: "/open", status: 307) : Self.refusal(Self.digest)
+        }
+        let session = Wire.session(CredentialDelegate(password: "secret"))
+        #expect(try await session.data(for: Wire.request(server.url, "POST")).0 == Data("open".utf8))
+        #expect(server.requests.filter { $0.path == "/open" }.count == 1)
     }
 
     @Test("The last of too many credentials is not sent with later requests")

@@ -152,6 +152,41 @@ struct CircuitBreakerTests {
         session.invalidateAndCancel()
     }
 
+    @Test("A suspended trial does not keep others from trying the server") func suspendedWhileWaiting() async throws {
+        let gate = Gate()
+        let isWell = Watched(false)
+        let server = try LoopbackServer { request in
+            if request.path == "/held" { gate.wait() }
+            return isWell.current || request.path == "/held" ? .text("well") : .status(503)
+        }
+        var rule = rule()
+        rule.openTime = 0.05
+        let breaker = CircuitBreaker(rule)
+        let delegate = RecordingDelegate()
+        var options = CurlSession.Options()
+        options.circuitBreaker = breaker
+        let session = makeSession(delegate, options: options) { $0.httpMaximumConnectionsPerHost = 1 }
+        for _ in 0..<4 { _ = try await session.data(from: server.url) }
+        try await eventually("the trial") { breaker.state(of: server.url) == .halfOpen }
+        isWell.change { $0 = true }
+        let held = session.dataTask(with: server.url("/held"))
+        held.circuitBreaker = CircuitBreaker(rule)
+        held.resume()
+        try await eventually("the other request") { gate.arrived == 1 }
+        let trial = session.dataTask(with: server.url)
+        trial.resume()
+        try await session.overtake()
+        trial.suspend()
+        try await session.overtake()
+        gate.open()
+        _ = try await delegate.completion(of: held)
+        #expect(try await session.data(from: server.url).0 == Data("well".utf8))
+        #expect(breaker.state(of: server.url) == .closed)
+        trial.resume()
+        #expect(try await delegate.completion(of: trial).error == nil)
+        session.invalidateAndCancel()
+    }
+
     @Test("Requests that waited for a connection are not sent once the circuit is open")
     func waiting() async throws {
         let server = try LoopbackServer { _ in .status(503) }

@@ -59,7 +59,7 @@ extension NginxTests {
             let session = pinning([pinned: [try server.certificates.pin(.otherKey)]])
             let (url, mark) = checks.uniqueURL(.tls, host: host)
             let (_, cause) = try await checks.failure(session, url)
-            #expect(cause.code == .pinMismatch)
+            #expect(cause.code == .pinMismatch, "\(cause.message)")
             #expect(try await !checks.hasLogged(mark))
         }
 
