@@ -220,9 +220,10 @@ extension RequestOperation {
             return (record.progress, isWhole, record.body.byteCount)
         }
         guard let progress else { return finish() }
+        guard isWhole, count > 0 else { return progress.finish { self.finish() } }
         // Like all reports: without a queue for progress, the handler is called there.
         manager.operationQueue.deliver {
-            if isWhole, count > 0 { progress.report(completed: count, total: count) }
+            progress.report(completed: count, total: count)
             progress.finish { self.finish() }
         }
     }
