@@ -111,7 +111,7 @@ public struct TransferMetrics: Sendable, Hashable {
 
     /// The time from the start of the first transaction to the end of the last one, in seconds.
     ///
-    /// Not less than the last transaction takes, also if the system's clock is set back meanwhile.
+    /// If the system's clock is set back meanwhile, it is the time of the last transaction alone.
     public var duration: TimeInterval {
         guard let first = transactions.first, let last = transactions.last else { return 0 }
         return max(0, last.start.timeIntervalSince(first.start)) + last.end

@@ -66,7 +66,7 @@ package enum RedirectRule {
         var safe = request
         // A Host of the caller names the server in place of the URL, so it does not apply to another one.
         remove(from: &safe) { $0 == "host" || credentialHeaders.contains($0) || sensitiveHeaders.contains($0) }
-        // RFC 9110, section 10.1.3: what a URL of https contains is not told to another origin.
+        // RFC 9110, section 10.1.3: another origin does not learn the https URL from which the user comes.
         if safe.value(forHTTPHeaderField: "Referer")?.lowercased().hasPrefix("https:") == true {
             safe.setValue(nil, forHTTPHeaderField: "Referer")
         }

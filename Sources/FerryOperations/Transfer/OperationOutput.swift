@@ -34,8 +34,8 @@ final class OperationOutput: @unchecked Sendable {
         guard isEmpty else {
             throw NetworkError(
                 .fileError,
-                message: "It is not known whether the output stream contains what had arrived of the body: use a "
-                    + "ResumableOutputStream"
+                message: "The output stream may or may not contain the beginning of the body, which cannot be found "
+                    + "out: use a ResumableOutputStream"
             )
         }
         return 0

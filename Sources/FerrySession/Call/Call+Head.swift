@@ -182,12 +182,14 @@ extension Call {
     ///
     /// A proxy's refusal says nothing about the credential for the server.
     private mutating func noteCredentials(_ facts: HeadFacts) {
-        let refusing = facts.refusingParty
-        if let refusing, credentials.sent(isProxy: refusing == .proxy) != nil {
-            emit(.forgetCredential(isProxy: refusing == .proxy))
+        let refusesServer = facts.head.status == 401
+        // From inside a tunnel, it is not the proxy's.
+        let refusesProxy = facts.head.status == 407 && facts.isForwarded
+        if refusesServer || refusesProxy, credentials.sent(isProxy: refusesProxy) != nil {
+            emit(.forgetCredential(isProxy: refusesProxy))
         }
-        if refusing == .proxy { return }
-        let parties = refusing == .server ? [credentials.proxy] : [credentials.server, credentials.proxy]
+        if refusesProxy { return }
+        let parties = refusesServer ? [credentials.proxy] : [credentials.server, credentials.proxy]
         for party in parties where party.credential != nil && party.isKept { emit(.keepCredential(party)) }
     }
 

@@ -13,7 +13,7 @@ extension Call {
 
     /// Considers a retry instead of delivering the response that is held back.
     mutating func considerResponse(_ world: some CallSurroundings) {
-        guard let attempts, attempts.current.failure == nil, let held, case .failure = held.kind, held.isAsked
+        guard let attempts, attempts.current.failure == nil, let held, held.isForInterceptors, held.isAsked
         else { return }
         consider(.response(held.response), world)
     }

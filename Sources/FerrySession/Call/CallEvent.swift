@@ -69,17 +69,6 @@ struct HeadFacts {
     var isForwarded = false
     /// Whether libcurl has read nothing of the request's body, which is not empty.
     var isBodyUnread = false
-
-    enum Party { case server, proxy }
-
-    /// The side that wants a credential, or another one; a 407 from inside a tunnel is not a proxy's.
-    var refusingParty: Party? {
-        switch head.status {
-        case 401: .server
-        case 407: isForwarded ? .proxy : nil
-        default: nil
-        }
-    }
 }
 
 /// What is known about an attempt that libcurl has ended.

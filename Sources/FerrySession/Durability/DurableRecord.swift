@@ -9,16 +9,6 @@ struct DurableRecord: Codable, Sendable, Hashable {
         /// The start of the system, after which the file may have less than its size says.
         var boot: UInt64
 
-        /// Describes the file that a task continues.
-        init(_ data: ResumeData) {
-            (name, url, validator) = (data.fileName, data.url, data.validator)
-            (total, boot) = (data.expectedTotal, SystemBoot.number)
-        }
-
-        init(name: String, url: URL, validator: String, total: Int64?, boot: UInt64) {
-            (self.name, self.url, self.validator, self.total, self.boot) = (name, url, validator, total, boot)
-        }
-
         var isValid: Bool {
             DownloadFile.isName(name) && url.isWebAddress && ContinuationRule.isValidator(validator) && total ?? 0 >= 0
         }
@@ -101,5 +91,18 @@ struct DurableRecord: Codable, Sendable, Hashable {
         )
         (data.handlesCookies, data.timeout) = (handlesCookies, timeout)
         return data
+    }
+}
+
+extension DurableRecord.Partial {
+    /// Describes the file that a task continues.
+    init(_ data: ResumeData) {
+        self.init(
+            name: data.fileName,
+            url: data.url,
+            validator: data.validator,
+            total: data.expectedTotal,
+            boot: SystemBoot.number
+        )
     }
 }

@@ -134,7 +134,7 @@ public final class CircuitBreaker: Sendable {
 /// What a call does with a circuit breaker.
 struct CircuitUse {
     private let breaker: CircuitBreaker?
-    /// The origin of a request that was admitted and has not ended.
+    /// The origin of a request that was admitted and has not ended, and the era of its circuit then.
     private var pending: (origin: Origin, era: Int)?
 
     init(_ breaker: CircuitBreaker?) { self.breaker = breaker }

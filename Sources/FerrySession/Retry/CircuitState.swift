@@ -23,7 +23,7 @@ struct CircuitState: Sendable {
 
     private let rule: CircuitBreaker.Rule
     private var phase = Phase.closed { didSet { era += 1 } }
-    /// A number that is another one after each change of the phase; only requests of the current one count.
+    /// A number that changes with the phase; only the ends of requests that were admitted with it count.
     private(set) var era: Int
     private var counts = (now: Counts(), before: Counts())
     /// When the current half of the window has begun.

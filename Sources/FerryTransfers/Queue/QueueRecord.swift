@@ -51,21 +51,6 @@ struct QueueRecord: Codable, Sendable, Hashable {
         }
     }
 
-    /// What tells a file from one that has replaced it, and from its state before a change.
-    struct FileVersion: Codable, Sendable, Hashable {
-        private let inode: UInt64
-        private let size: Int64
-        private let modified: [Int]
-
-        /// Reads the version of the file at a path; `nil` if there is none.
-        init?(path: String) {
-            var status = stat()
-            guard stat(path, &status) == 0 else { return nil }
-            (inode, size) = (UInt64(status.st_ino), Int64(status.st_size))
-            modified = [status.st_mtim.tv_sec, status.st_mtim.tv_nsec]
-        }
-    }
-
     var version = 1
     var id: Int
     var state: State

@@ -206,7 +206,7 @@ struct QueueRun: Sendable {
             upload.limit = upload.limit ?? queue.options.limit
             if case .upload(let kept) = kept { upload.location = kept.location }
             // The rest of another file would not fit what the server has.
-            let version = QueueRecord.FileVersion(path: upload.file.path)
+            let version = FileVersion(path: upload.file.path)
             if let known = record.upload?.version, known != version { upload.location = nil }
             upload.locationDidChange = { [other = upload.locationDidChange] location in
                 store.noteLocation(location, of: version, for: id)

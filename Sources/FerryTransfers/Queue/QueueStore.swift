@@ -178,7 +178,7 @@ final class QueueStore: @unchecked Sendable {
     func record(_ id: Int) async throws -> QueueRecord { try await run { try $0.record(id) } }
 
     /// Keeps the URL of an upload that the server has created; without it, the upload would begin again.
-    func noteLocation(_ location: FileUpload.Location?, of version: QueueRecord.FileVersion?, for id: Int) {
+    func noteLocation(_ location: FileUpload.Location?, of version: FileVersion?, for id: Int) {
         queue.add { [self] in
             // An error here is met again at the end of the upload.
             _ = try? update {

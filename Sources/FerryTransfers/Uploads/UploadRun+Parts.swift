@@ -23,7 +23,7 @@ extension UploadRun {
             let answer = try await exchange(joining, source, 0..<0)
             return try isUsable(answer.response) ? finish(answer, source) : nil
         } catch let interruption as Interruption {
-            // With these, a gateway or the server says that it has given up waiting, or does not say what was done.
+            // With one of these statuses, of the server or a gateway, the parts may have been joined.
             if case FileUploadError.status(let status) = interruption.cause, ![408, 500, 502, 504].contains(status) {
                 throw interruption.cause
             }

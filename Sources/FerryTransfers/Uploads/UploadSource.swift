@@ -2,26 +2,25 @@
 final class UploadSource: Sendable {
     private let file: RegularFile
     private let queue = FileQueue(convert: FileUploadError.init)
-    private let modified: [Int]
-    let size: Int64
+    private let version: FileVersion
+
+    var size: Int64 { version.size }
 
     /// Opens the file, which may be the target of a link.
     init(path: String) async throws {
-        (file, size, modified) = try await queue.run {
+        (file, version) = try await queue.run {
             let file = try RegularFile(reading: path, links: .follow)
-            let status = try file.status()
-            return (file, Int64(status.st_size), [status.st_mtim.tv_sec, status.st_mtim.tv_nsec])
+            return (file, FileVersion(try file.status()))
         }
     }
 
     /// Reads a part, which must be there completely.
     func read(_ part: Range<Int64>) async throws -> Data {
-        try await queue.run { [file, size, modified] in
+        try await queue.run { [file, version] in
             let data = try file.read(part)
-            let status = try file.status()
-            guard Int64(status.st_size) == size, [status.st_mtim.tv_sec, status.st_mtim.tv_nsec] == modified,
-                data.count == part.count
-            else { throw FileUploadError.fileChanged(path: file.path) }
+            guard FileVersion(try file.status()) == version, data.count == part.count else {
+                throw FileUploadError.fileChanged(path: file.path)
+            }
             return data
         }
     }

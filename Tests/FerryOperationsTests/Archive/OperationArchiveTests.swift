@@ -64,21 +64,31 @@ import Testing
         original.cancel()
     }
 
+    /// Returns an operation from the archive of one that has written 200,000 bytes of an entity to a file.
+    private func restored(
+        _ entity: PacedEntity,
+        _ server: LoopbackServer,
+        writingTo file: URL
+    ) async throws -> RequestOperation {
+        let original = RequestOperation(request: URLRequest(url: server.url("/x")), manager: manager)
+        original.outputStream = FileOutputStream(url: file)
+        original.start()
+        try await original.hasReceived(200_000)
+        let copy = try RequestOperation(archivedData: try original.archivedData(), manager: manager)
+        original.cancel()
+        try await original.settled()
+        entity.state.change { $0.stopsAfter = nil }
+        return copy
+    }
+
     @Test("A file with the bytes received is continued; otherwise the request starts over", arguments: [true, false])
     func files(_ isKept: Bool) async throws {
         let scratch = try TemporaryFolder()
         let file = scratch.file("body")
         let entity = PacedEntity(count: 500_000, stopsAfter: 200_000)
         let server = try LoopbackServer(handler: entity.handler)
-        let original = RequestOperation(request: URLRequest(url: server.url("/x")), manager: manager)
-        original.outputStream = FileOutputStream(url: file)
-        original.start()
-        try await original.hasReceived(200_000)
-        let copy = try RequestOperation(archivedData: try original.archivedData(), manager: manager)
+        let copy = try await restored(entity, server, writingTo: file)
         #expect(copy.byteCount == 200_000 && copy.responseData == Data())
-        original.cancel()
-        try await original.settled()
-        entity.state.change { $0.stopsAfter = nil }
         copy.outputStream = FileOutputStream(url: file, append: isKept)
         copy.start()
         try await copy.settled()
@@ -96,14 +106,7 @@ import Testing
         let file = scratch.file("body")
         let entity = PacedEntity(count: 500_000, stopsAfter: 200_000)
         let server = try LoopbackServer(handler: entity.handler)
-        let original = RequestOperation(request: URLRequest(url: server.url("/x")), manager: manager)
-        original.outputStream = FileOutputStream(url: file)
-        original.start()
-        try await original.hasReceived(200_000)
-        let copy = try RequestOperation(archivedData: try original.archivedData(), manager: manager)
-        original.cancel()
-        try await original.settled()
-        entity.state.change { $0.stopsAfter = nil }
+        let copy = try await restored(entity, server, writingTo: file)
         switch kept {
         case .appending: copy.outputStream = OutputStream(toFileAtPath: file.path, append: true)
         case .truncating: copy.outputStream = OutputStream(toFileAtPath: file.path, append: false)
@@ -123,14 +126,7 @@ import Testing
         let scratch = try TemporaryFolder()
         let entity = PacedEntity(count: 500_000, stopsAfter: 200_000)
         let server = try LoopbackServer(handler: entity.handler)
-        let original = RequestOperation(request: URLRequest(url: server.url("/x")), manager: manager)
-        original.outputStream = FileOutputStream(url: scratch.file("old"))
-        original.start()
-        try await original.hasReceived(200_000)
-        let copy = try RequestOperation(archivedData: try original.archivedData(), manager: manager)
-        original.cancel()
-        try await original.settled()
-        entity.state.change { $0.stopsAfter = nil }
+        let copy = try await restored(entity, server, writingTo: scratch.file("old"))
         let file = scratch.file("new")
         let stream = FileOutputStream(url: file)
         stream.open()

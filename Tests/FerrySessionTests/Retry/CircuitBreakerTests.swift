@@ -109,11 +109,14 @@ struct CircuitBreakerTests {
         session.invalidateAndCancel()
     }
 
+    /// What happens while a trial that waits for a connection is suspended.
+    enum Suspension: CaseIterable, Sendable { case keepsPlace, losesPlace, letsOtherTry }
+
     @Test(
-        "A trial that is suspended while it waits for a connection is still the trial when it is resumed",
-        arguments: [false, true]
+        "A trial that is suspended while it waits for a connection is one again when it is resumed, and others may try",
+        arguments: Suspension.allCases
     )
-    func suspendedTrial(losesPlace: Bool) async throws {
+    func suspendedTrial(_ suspension: Suspension) async throws {
         let gate = Gate()
         let isWell = Watched(false)
         let server = try LoopbackServer { request in
@@ -140,50 +143,19 @@ struct CircuitBreakerTests {
         try await session.overtake()
         trial.suspend()
         try await session.overtake()
-        if losesPlace {
+        if suspension != .keepsPlace {
             gate.open()
             try await eventually("the end of the other request") { held.state == .completed }
             try await session.overtake()
         }
-        trial.resume()
-        gate.open()
-        #expect(try await delegate.completion(of: trial).error == nil)
-        #expect(breaker.state(of: server.url) == .closed)
-        session.invalidateAndCancel()
-    }
-
-    @Test("A suspended trial does not keep others from trying the server") func suspendedWhileWaiting() async throws {
-        let gate = Gate()
-        let isWell = Watched(false)
-        let server = try LoopbackServer { request in
-            if request.path == "/held" { gate.wait() }
-            return isWell.current || request.path == "/held" ? .text("well") : .status(503)
+        if suspension == .letsOtherTry {
+            #expect(try await session.data(from: server.url).0 == Data("well".utf8))
+            #expect(breaker.state(of: server.url) == .closed)
         }
-        var rule = rule()
-        rule.openTime = 0.05
-        let breaker = CircuitBreaker(rule)
-        let delegate = RecordingDelegate()
-        var options = CurlSession.Options()
-        options.circuitBreaker = breaker
-        let session = makeSession(delegate, options: options) { $0.httpMaximumConnectionsPerHost = 1 }
-        for _ in 0..<4 { _ = try await session.data(from: server.url) }
-        try await eventually("the trial") { breaker.state(of: server.url) == .halfOpen }
-        isWell.change { $0 = true }
-        let held = session.dataTask(with: server.url("/held"))
-        held.circuitBreaker = CircuitBreaker(rule)
-        held.resume()
-        try await eventually("the other request") { gate.arrived == 1 }
-        let trial = session.dataTask(with: server.url)
         trial.resume()
-        try await session.overtake()
-        trial.suspend()
-        try await session.overtake()
         gate.open()
-        _ = try await delegate.completion(of: held)
-        #expect(try await session.data(from: server.url).0 == Data("well".utf8))
-        #expect(breaker.state(of: server.url) == .closed)
-        trial.resume()
         #expect(try await delegate.completion(of: trial).error == nil)
+        #expect(breaker.state(of: server.url) == .closed)
         session.invalidateAndCancel()
     }
 

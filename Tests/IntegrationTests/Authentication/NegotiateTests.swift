@@ -12,16 +12,22 @@ import Testing
     .timeLimit(.minutes(5))
 )
 struct KerberosTests {
-    // In a process of its own, since GSS-API reads its configuration and the user's tickets from the environment.
+    /// Returns a session of this process, which gets the realm's configuration and a file with the user's tickets.
+    ///
+    /// Each test has a process of its own, since GSS-API reads both from the environment.
+    static func session(in folder: URL, tickets: String) -> (CurlSession, CredentialDelegate) {
+        setenv("KRB5_CONFIG", folder.appendingPathComponent("krb5.conf").path, 1)
+        setenv("KRB5CCNAME", "FILE:\(folder.appendingPathComponent(tickets).path)", 1)
+        let delegate = CredentialDelegate("", "")
+        return (CurlSession(configuration: .ephemeral, delegate: delegate, delegateQueue: nil), delegate)
+    }
+
     @Test("The user's ticket answers Negotiate, without a user name or password")
     func ticket() async throws {
         let server = try KerberosServer(user: "ada")
         let (folder, url) = (server.folder, server.url)
         await #expect(processExitsWith: .success) { [folder = folder as URL, url = url as URL] in
-            setenv("KRB5_CONFIG", folder.appendingPathComponent("krb5.conf").path, 1)
-            setenv("KRB5CCNAME", "FILE:\(folder.appendingPathComponent("cache").path)", 1)
-            let delegate = CredentialDelegate("", "")
-            let session = CurlSession(configuration: .ephemeral, delegate: delegate, delegateQueue: nil)
+            let (session, delegate) = KerberosTests.session(in: folder, tickets: "cache")
             // The service's principal has the name of the host.
             let port = try #require(url.port)
             var request = URLRequest(url: try #require(URL(string: "http://localhost:\(port)/")))
@@ -41,10 +47,7 @@ struct KerberosTests {
         let server = try KerberosServer(user: "ada")
         let (folder, url) = (server.folder, server.url)
         await #expect(processExitsWith: .success) { [folder = folder as URL, url = url as URL] in
-            setenv("KRB5_CONFIG", folder.appendingPathComponent("krb5.conf").path, 1)
-            setenv("KRB5CCNAME", "FILE:\(folder.appendingPathComponent("cache").path)", 1)
-            let delegate = CredentialDelegate("", "")
-            let session = CurlSession(configuration: .ephemeral, delegate: delegate, delegateQueue: nil)
+            let (session, delegate) = KerberosTests.session(in: folder, tickets: "cache")
             let port = try #require(url.port)
             let target = try #require(URL(string: "http://localhost:\(port)/connection"))
             #expect(String(decoding: try await session.fetch(target).0, as: UTF8.self) == "ada@FERRY.TEST 0")
@@ -61,13 +64,7 @@ struct KerberosTests {
         let server = try KerberosServer(user: "ada")
         let (folder, url) = (server.folder, server.url)
         await #expect(processExitsWith: .success) { [folder = folder as URL, url = url as URL] in
-            setenv("KRB5_CONFIG", folder.appendingPathComponent("krb5.conf").path, 1)
-            setenv("KRB5CCNAME", "FILE:\(folder.appendingPathComponent("none").path)", 1)
-            let session = CurlSession(
-                configuration: .ephemeral,
-                delegate: CredentialDelegate("", ""),
-                delegateQueue: nil
-            )
+            let (session, _) = KerberosTests.session(in: folder, tickets: "none")
             let port = try #require(url.port)
             let (_, response) = try await session.fetch(try #require(URL(string: "http://localhost:\(port)/")))
             #expect(response.statusCode == 401)
