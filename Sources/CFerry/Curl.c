@@ -4,6 +4,7 @@
 
 #include <arpa/inet.h>
 #include <dlfcn.h>
+#include <errno.h>
 #include <netinet/in.h>
 #include <poll.h>
 #include <pthread.h>
@@ -296,7 +297,7 @@ static int open_socket(void *context, int purpose, struct curl_address *address)
     (void)purpose;
     if (!installed.may_connect(context)) return -1;
     int descriptor = socket(address->family, address->socktype | SOCK_CLOEXEC, address->protocol);
-    if (descriptor >= 0) installed.opened(context, descriptor);
+    installed.opened(context, descriptor >= 0 ? descriptor : -errno);
     return descriptor;
 }
 

@@ -54,7 +54,8 @@ typedef struct {
     int (*prerequest)(void *context, char *remote, char *local, int remote_port, int local_port);
     /// Called when a name lookup starts. Returns 0 to go on.
     int (*resolve)(void *resolver, void *reserved, void *context);
-    /// Called when a socket has been opened for a connection of the transfer.
+    /// Called when a socket has been opened for a connection of the transfer; with the error's number, negated, if none
+    /// could be opened.
     void (*opened)(void *context, int descriptor);
     /// Called before a socket is closed; `context` is the one given to `ferry_easy_watch_closing`.
     void (*closed)(void *context, int descriptor);

@@ -125,6 +125,11 @@ extension StringProtocol {
     }
 }
 
+extension Character {
+    /// Whether it ends a line of a file, as other separators of Unicode do not.
+    var endsLine: Bool { isNewline && (self == "\n" || self == "\r\n" || self == "\r") }
+}
+
 /// Finds the name that a misspelled one probably stands for.
 enum NearestName {
     /// Returns a name that begins with `name`, or else the one with the smallest edit distance; `nil` if none is close.

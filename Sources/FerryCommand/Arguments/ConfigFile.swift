@@ -23,8 +23,7 @@ enum ConfigFile {
     static func tokens(in text: String, path: String) throws(UsageError) -> [ArgumentScanner.Token] {
         var tokens: [ArgumentScanner.Token] = []
         // A character with many combining marks takes long to compare.
-        let isEnd: (Character) -> Bool = { $0.isNewline && ($0 == "\n" || $0 == "\r\n" || $0 == "\r") }
-        for (index, line) in text.split(omittingEmptySubsequences: false, whereSeparator: isEnd).enumerated() {
+        for (index, line) in text.split(omittingEmptySubsequences: false, whereSeparator: \.endsLine).enumerated() {
             do throws(UsageError) {
                 try line.checkCharacters()
                 let line = line.drop(while: \.isWhitespace)

@@ -54,7 +54,7 @@ enum URLArgument {
     static func entries(inBatch name: String) throws(CommandFailure) -> [BatchEntry] {
         let text = String(decoding: try UploadBody.content(name), as: UTF8.self)
         var entries: [BatchEntry] = []
-        for (index, line) in text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline).enumerated() {
+        for (index, line) in text.split(omittingEmptySubsequences: false, whereSeparator: \.endsLine).enumerated() {
             do throws(UsageError) {
                 try line.checkCharacters()
                 let text = line.trimmingCharacters(in: .whitespaces)

@@ -133,6 +133,8 @@ package final class Journal: @unchecked Sendable {
         let lines = try lines(records, after: 0)
         let temporary = path + ".new"
         unlink(temporary)
+        // Where it has replaced the file, nothing has its name.
+        defer { unlink(temporary) }
         let new = try RegularFile(creating: temporary)
         guard new.tryLock() else { throw FileError("lock", path: temporary) }
         try new.write(lines)

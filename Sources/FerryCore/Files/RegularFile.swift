@@ -299,13 +299,20 @@ package final class RegularFile: @unchecked Sendable {
 
     /// Replaces a file, or creates it, in one step; only its owner can read it.
     ///
-    /// The bytes are written to a file beside it first, whose name ends in `suffix` and which does not stay.
-    package static func replace(_ path: String, with data: Data, suffix: String = ".new") throws(FileError) {
+    /// The bytes are written to a file beside it first, whose name ends in `suffix` and which does not stay. If
+    /// `synchronized`, they are on the disk before the file is replaced.
+    package static func replace(
+        _ path: String,
+        with data: Data,
+        suffix: String = ".new",
+        synchronized: Bool = false
+    ) throws(FileError) {
         let temporary = path + suffix
         unlink(temporary)
         do throws(FileError) {
             let file = try RegularFile(creating: temporary)
             try file.write(data)
+            if synchronized { try file.synchronize() }
             // A full or remote disk may report a write error only when the file is closed.
             try file.close()
             guard rename(temporary, path) == 0 else { throw FileError("rename to", path: path) }

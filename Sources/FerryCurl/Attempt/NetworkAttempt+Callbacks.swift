@@ -32,6 +32,7 @@ extension NetworkAttempt {
             },
             opened: { context, socket in
                 guard let attempt = attempt(context), let engine = attempt.transfer?.engine else { return }
+                guard socket >= 0 else { return attempt.route.socketError = -socket }
                 attempt.lastOpened = engine.connections.open(socket)
             },
             closed: { context, socket in

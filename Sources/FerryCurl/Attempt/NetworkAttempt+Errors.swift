@@ -83,6 +83,11 @@ extension NetworkAttempt {
         if code == CurlCode.interfaceFailed {
             return .ferry(.cannotConnectToHost, url: url, reason: .localEndpointUnavailable, text, curlCode: code)
         }
+        if code == CurlCode.couldNotConnect, [EMFILE, ENFILE, ENOBUFS, ENOMEM].contains(route.socketError) {
+            let problem = String(cString: strerror(route.socketError))
+            let text = "No socket could be opened on this machine: \(problem)"
+            return .ferry(.cannotConnectToHost, url: url, reason: .curl, text, curlCode: code)
+        }
         if let unixSocket = route.unixSocket, code == CurlCode.couldNotConnect {
             let text = "\(unixSocket.words) could not be connected to"
             return .ferry(.cannotConnectToHost, url: url, reason: .curl, text, curlCode: code)

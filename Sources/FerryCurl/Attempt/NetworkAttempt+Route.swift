@@ -6,6 +6,8 @@ extension NetworkAttempt {
         /// Whether the proxy is the one of the session's options, which libcurl uses in any case.
         package var isProxyCertain = false
         package var unixSocket: NetworkOptions.UnixSocket?
+        /// The error's number if a socket could not be opened.
+        package var socketError: Int32 = 0
         package var tunnel = Tunnel()
     }
 

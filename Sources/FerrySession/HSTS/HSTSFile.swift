@@ -10,14 +10,11 @@ enum HSTSFile {
     private static let largestSize = 4_194_304
     private static let header = "# The hosts that are only used over TLS (RFC 6797). This file is replaced.\n"
 
-    static func read(_ file: URL) throws -> String {
+    /// Returns the hosts of a file whose entries have not ended; of several with one name, the last.
+    static func hosts(in file: URL, now: Date = .current) throws -> [String: HSTSStore.Host] {
         let data = try RegularFile.contents(of: file.path, links: .follow, limit: largestSize)
-        return String(decoding: data, as: UTF8.self)
-    }
-
-    /// Returns the hosts of a text whose entries have not ended; of several with one name, the last.
-    static func hosts(_ text: String, now: Date) throws -> [HSTSStore.Host] {
-        var hosts: [HSTSStore.Host] = []
+        let text = String(decoding: data, as: UTF8.self)
+        var hosts: [String: HSTSStore.Host] = [:]
         for (number, line) in text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline).enumerated() {
             let line = line.trimmingCharacters(in: .whitespaces)
             if line.isEmpty || line.hasPrefix("#") { continue }
@@ -25,7 +22,7 @@ enum HSTSFile {
                 let text = "Line \(number + 1) of the file of hosts is not `host \"YYYYMMDD HH:MM:SS\"`"
                 throw CurlSessionError(.invalidHSTSFile, text)
             }
-            if host.expires > now { hosts.append(host) }
+            if host.expires > now { hosts[host.name] = host }
         }
         return hosts
     }

@@ -34,8 +34,10 @@ public final class HSTSStore: Sendable {
 
     private struct State {
         var hosts: [String: Host] = [:]
-        /// Whether the file lacks changes.
-        var isChanged = false
+        /// The hosts that the file does not have yet, and `nil` for those that it must lose.
+        var changes: [String: Host?] = [:]
+        /// Whether the file must lose all hosts but those of the changes.
+        var isCleared = false
         var isWriteScheduled = false
     }
 
@@ -48,18 +50,16 @@ public final class HSTSStore: Sendable {
 
     /// Creates a store with the hosts of a file, in which changes are kept.
     ///
-    /// The file has the format of curl's option `--hsts`, and may be shared with it. It is read now, and replaced
-    /// atomically after changes, on a queue of the store.
+    /// The file has the format of curl's option `--hsts`, and may be shared with it. It is read now, and read again and
+    /// replaced atomically after changes, on a queue of the store, so that several processes can add hosts to it.
     ///
     /// - Parameter file: The URL of the file; a missing file is an empty store.
     /// - Throws: An error if the file cannot be read, or is not in this format.
     public init(file: URL) throws {
         self.file = file
         guard FileManager.default.fileExists(atPath: file.path) else { return }
-        let hosts = try HSTSFile.hosts(try HSTSFile.read(file), now: Date.current)
-        state.withLock { state in
-            for host in hosts.prefix(Self.largestCount) { state.hosts[host.name] = host }
-        }
+        let hosts = Self.limited(try HSTSFile.hosts(in: file))
+        state.withLock { $0.hosts = hosts }
     }
 
     /// The hosts, in the order of their names.
@@ -79,15 +79,15 @@ public final class HSTSStore: Sendable {
     /// Removes a host.
     public func remove(_ host: String) {
         guard let name = Self.name(of: host) else { return }
-        change { $0.removeValue(forKey: name) != nil }
+        change { state in
+            guard state.hosts.removeValue(forKey: name) != nil else { return }
+            state.changes[name] = .some(nil)
+        }
     }
 
     /// Removes all hosts.
     public func removeAll() {
-        change { hosts in
-            defer { hosts = [:] }
-            return !hosts.isEmpty
-        }
+        change { ($0.hosts, $0.changes, $0.isCleared) = ([:], [:], true) }
     }
 
     /// Returns whether a host is only used over TLS: because of its own entry, or that of a domain above it.
@@ -157,23 +157,19 @@ public final class HSTSStore: Sendable {
     // MARK: - Changes
 
     private func add(_ host: Host) {
-        change { hosts in
-            if hosts.count >= Self.largestCount, hosts[host.name] == nil,
-                let first = hosts.values.min(by: { $0.expires < $1.expires })
-            {
-                hosts[first.name] = nil
-            }
-            return hosts.updateValue(host, forKey: host.name) != host
+        change { state in
+            state.hosts[host.name] = host
+            state.hosts = Self.limited(state.hosts)
+            state.changes[host.name] = .some(host)
         }
     }
 
-    /// Changes the hosts by a closure that returns whether it has, and writes the file then.
-    private func change(_ change: (inout [String: Host]) -> Bool) {
+    /// Changes the hosts, and has the file written then.
+    private func change(_ change: (inout State) -> Void) {
         let mustSchedule = state.withLock { state in
-            guard change(&state.hosts), file != nil else { return false }
-            state.isChanged = true
-            defer { state.isWriteScheduled = true }
-            return !state.isWriteScheduled
+            change(&state)
+            defer { state.isWriteScheduled = file != nil }
+            return file != nil && !state.isWriteScheduled
         }
         // A file that cannot be written now is tried again with the next change.
         if mustSchedule { queue.async { [self] in try? write() } }
@@ -181,19 +177,42 @@ public final class HSTSStore: Sendable {
 
     /// Writes changes; called on the queue.
     private func write() throws {
-        let hosts = state.withLock { state -> [Host]? in
-            state.isWriteScheduled = false
-            guard state.isChanged else { return nil }
-            state.isChanged = false
-            return Array(state.hosts.values)
+        let (changes, isCleared) = state.withLock { state in
+            defer { (state.changes, state.isCleared, state.isWriteScheduled) = ([:], false, false) }
+            return (state.changes, state.isCleared)
         }
-        guard let file, let hosts else { return }
+        guard let file, isCleared || !changes.isEmpty else { return }
         do {
-            try HSTSFile.write(hosts, to: file)
+            // Other processes may have added hosts. A file that is missing or damaged is replaced by what is known.
+            var hosts = isCleared ? [:] : (try? HSTSFile.hosts(in: file)) ?? state.withLock { $0.hosts }
+            for (name, host) in changes { hosts[name] = host }
+            hosts = Self.limited(hosts)
+            try HSTSFile.write(Array(hosts.values), to: file)
+            state.withLock { state in
+                guard !state.isCleared else { return }
+                for (name, host) in state.changes { hosts[name] = host }
+                state.hosts = hosts
+            }
         } catch {
-            state.withLock { $0.isChanged = true }
+            state.withLock { state in
+                if !state.isCleared { state.changes.merge(changes) { later, _ in later } }
+                state.isCleared = state.isCleared || isCleared
+            }
             throw error
         }
+    }
+
+    /// Returns the hosts without those that end first, if there are too many.
+    private static func limited(_ hosts: [String: Host]) -> [String: Host] {
+        let surplus = hosts.count - largestCount
+        guard surplus > 0 else { return hosts }
+        var hosts = hosts
+        if surplus == 1, let first = hosts.values.min(by: { $0.expires < $1.expires }) {
+            hosts[first.name] = nil
+        } else {
+            for host in hosts.values.sorted(by: { $0.expires < $1.expires }).prefix(surplus) { hosts[host.name] = nil }
+        }
+        return hosts
     }
 }
 

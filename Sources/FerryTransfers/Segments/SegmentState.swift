@@ -74,12 +74,6 @@ struct SegmentState: Codable, Equatable, Sendable {
 
     func write(to path: String, synchronized: Bool) throws(FileError) {
         guard let data = encoded() else { throw FileError("encode", path: path, code: EFBIG) }
-        let temporary = path + ".new"
-        unlink(temporary)
-        let file = try RegularFile(creating: temporary)
-        try file.write(data)
-        if synchronized { try file.synchronize() }
-        try file.close()
-        guard rename(temporary, path) == 0 else { throw FileError("rename to", path: path) }
+        try RegularFile.replace(path, with: data, synchronized: synchronized)
     }
 }

@@ -36,6 +36,30 @@ struct InheritanceTests {
         Child.check(result?.standardOutputContent)
     }
 
+    @Test("The error of a task for which no socket could be opened says so") func noDescriptor() async {
+        let result = await #expect(processExitsWith: .success, observing: [\.standardOutputContent]) {
+            await Child.run {
+                let server = try LoopbackServer()
+                let session = makeSession()
+                _ = try await session.data(from: server.url("/bytes/10?close=1"))
+                let other = try LoopbackServer()
+                var limit = rlimit()
+                getrlimit(__rlimit_resource_t(UInt32(RLIMIT_NOFILE.rawValue)), &limit)
+                limit.rlim_cur = 3
+                setrlimit(__rlimit_resource_t(UInt32(RLIMIT_NOFILE.rawValue)), &limit)
+                do {
+                    _ = try await session.data(from: other.url("/bytes/10"))
+                    try Child.expect(false, "A socket was opened")
+                } catch let error as URLError {
+                    let cause = error.userInfo[NSUnderlyingErrorKey] as? CurlSessionError
+                    try Child.expect(error.code == .cannotConnectToHost, "\(error)")
+                    try Child.expect(cause?.message.contains("Too many open files") == true, "\(error)")
+                }
+            }
+        }
+        Child.check(result?.standardOutputContent)
+    }
+
     @Test("If descriptors are scarce, tasks end with an error", arguments: 0..<10) func scarcity(_ spare: Int) async {
         let result = await #expect(processExitsWith: .success, observing: [\.standardOutputContent]) { [spare] in
             await Child.run {

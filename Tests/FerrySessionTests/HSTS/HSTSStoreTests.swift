@@ -155,7 +155,48 @@ struct HSTSStoreTests {
 
     @Test("A file whose lines end with CR and LF is read") func carriageReturns() throws {
         let text = "# hosts\r\n.example.com \"20371231 23:59:59\"\r\nexample.org \"20371231 23:59:59\"\r\n"
-        let hosts = try HSTSFile.hosts(text, now: Date(timeIntervalSince1970: 0))
-        #expect(hosts.map(\.name) == ["example.com", "example.org"])
+        let folder = try TemporaryFolder()
+        try Data(text.utf8).write(to: folder.file("hsts.txt"))
+        let hosts = try HSTSFile.hosts(in: folder.file("hsts.txt"), now: Date(timeIntervalSince1970: 0))
+        #expect(hosts.keys.sorted() == ["example.com", "example.org"])
+    }
+
+    @Test("Two stores with one file keep the hosts of both, and a removed host stays removed")
+    func sharedFile() throws {
+        let folder = try TemporaryFolder()
+        let file = folder.file("hsts.txt")
+        let (first, second) = (try HSTSStore(file: file), try HSTSStore(file: file))
+        first.add("one.example")
+        first.add("removed.example")
+        try first.synchronize()
+        second.add("two.example")
+        try second.synchronize()
+        #expect(second.hosts.map(\.name) == ["one.example", "removed.example", "two.example"])
+        first.remove("removed.example")
+        try first.synchronize()
+        #expect(first.hosts.map(\.name) == ["one.example", "two.example"])
+        #expect(try HSTSStore(file: file).hosts == first.hosts)
+        second.removeAll()
+        second.add("three.example")
+        try second.synchronize()
+        #expect(try HSTSStore(file: file).hosts.map(\.name) == ["three.example"])
+    }
+
+    @Test("Changes that could not be written are written with the next ones, and a missing file anew")
+    func unwritable() throws {
+        let folder = try TemporaryFolder()
+        let below = folder.url.appendingPathComponent("below")
+        let file = below.appendingPathComponent("hsts.txt")
+        let store = try HSTSStore(file: file)
+        store.add("one.example")
+        #expect(throws: (any Error).self) { try store.synchronize() }
+        try FileManager.default.createDirectory(at: below, withIntermediateDirectories: false)
+        store.add("two.example")
+        try store.synchronize()
+        #expect(try HSTSStore(file: file).hosts.map(\.name) == ["one.example", "two.example"])
+        try FileManager.default.removeItem(at: file)
+        store.remove("one.example")
+        try store.synchronize()
+        #expect(try HSTSStore(file: file).hosts.map(\.name) == ["two.example"])
     }
 }
