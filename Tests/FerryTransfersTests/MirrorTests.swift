@@ -131,17 +131,17 @@ struct MirrorTests {
         }
     }
 
-    @Test("A mirror that the server offers gets no credentials of the session and of interceptors")
-    func offeredWithoutCredentials() async throws {
+    @Test("A mirror at another origin gets no credentials of the session and of interceptors", arguments: [true, false])
+    func withoutCredentials(isOffered: Bool) async throws {
         let (log, own) = (RequestLog(), RequestLog())
         let mirror = try LoopbackServer(handler: log.handler(RangedContent(count: Self.count).handler))
-        let server = try slow(own, mirror.url, mirror: log)
+        let server = try slow(own, isOffered ? mirror.url : nil, mirror: log)
         let configuration = URLSessionConfiguration.ephemeral
         configuration.httpAdditionalHeaders = ["Authorization": "Bearer secret"]
         var options = CurlSession.Options()
         options.interceptors = [Scope()]
-        var download = download(server, [])
-        download.usesOfferedMirrors = true
+        var download = download(server, isOffered ? [] : [mirror.url])
+        download.usesOfferedMirrors = isOffered
         try await CurlSession(configuration: configuration, options: options).download(download)
         expectWhole()
         #expect(!log.requests.isEmpty)

@@ -16,11 +16,9 @@ extension ThrowawayCertificates {
     package func pin(_ kind: Kind) throws -> PublicKeyPin {
         let script = #"""
             set -e
-            openssl x509 -in "$1" -pubkey -noout | openssl pkey -pubin -outform der | openssl dgst -sha256 -binary \
-              | base64 > "$1.pin"
+            openssl x509 -in "$1" -pubkey -noout | openssl pkey -pubin -outform der | openssl dgst -sha256 -binary | base64
             """#
-        try Subprocess.run("sh", ["-c", script, "sh", certificate(kind).path])
-        let text = try String(contentsOf: certificate(kind).appendingPathExtension("pin"), encoding: .utf8)
+        let text = try Subprocess.output(of: "sh", ["-c", script, "sh", certificate(kind).path])
         return PublicKeyPin(text.trimmingCharacters(in: .whitespacesAndNewlines))
     }
 

@@ -32,8 +32,11 @@ extension NetworkAttempt {
             },
             opened: { context, socket in
                 guard let attempt = attempt(context), let engine = attempt.transfer?.engine else { return }
-                guard socket >= 0 else { return attempt.route.socketError = -socket }
-                attempt.lastOpened = engine.connections.open(socket)
+                if socket >= 0 {
+                    attempt.lastOpened = engine.connections.open(socket)
+                } else {
+                    attempt.route.socketError = -socket
+                }
             },
             closed: { context, socket in
                 guard let context else { return }
@@ -150,7 +153,7 @@ extension NetworkAttempt {
             use(lastOpened)
             return true
         }
-        return connections.hasUnexpectedInputWithoutPort ? refuseConnection() : true
+        return connections.mayCarryRequestWithoutPort(of: sending.identity) ? true : refuseConnection()
     }
 
     private func noteReceived(_ transfer: Transfer, at now: MonotonicTime) {

@@ -35,12 +35,7 @@ package final class StreamPump: BodyReader, Sendable {
         self.wake = wake
         let piecesAhead = 2
         for _ in 0..<piecesAhead { room.signal() }
-        let thread = Thread { [self] in
-            ferry_name_thread("Ferry body")
-            pump(box.stream)
-        }
-        thread.stackSize = 524_288
-        thread.start()
+        SystemThread.run("Ferry body", stackSize: 524_288) { [self] in pump(box.stream) }
     }
 
     package func read(into buffer: UnsafeMutableRawBufferPointer) -> BodyPiece {

@@ -218,10 +218,12 @@ package final class ConnectionTable: @unchecked Sendable {
         for connection in connections.values { connection.verdict = nil }
     }
 
-    /// Whether an idle connection without a port, over a Unix-domain socket, has something to read.
-    var hasUnexpectedInputWithoutPort: Bool {
+    /// Whether each connection without a port, over a Unix-domain socket, may carry a request with these credentials.
+    func mayCarryRequestWithoutPort(of identity: (server: SchemeCredential?, proxy: SchemeCredential?)) -> Bool {
         for connection in connections.values { connection.resolveLocal() }
-        return connections.values.contains { ($0.local?.port ?? 0) < 0 && $0.hasUnexpectedInput }
+        return connections.values.allSatisfy { connection in
+            (connection.local?.port ?? 0) >= 0 || (!connection.hasUnexpectedInput && connection.isKnown(by: identity))
+        }
     }
 }
 

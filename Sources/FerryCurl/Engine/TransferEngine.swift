@@ -85,14 +85,10 @@ package final class TransferEngine: @unchecked Sendable {
     }
 
     private func startThread() {
-        let thread = Thread { [self] in
-            // On Linux the name of a `Thread` does not always reach the system.
-            ferry_name_thread("Ferry")
+        SystemThread.run("Ferry", stackSize: 1_048_576) { [self] in
             ferry_block_sigpipe()
             run()
         }
-        thread.stackSize = 1_048_576
-        thread.start()
     }
 
     /// Adds a command that has no effect before the first transfer, and then starts no thread.

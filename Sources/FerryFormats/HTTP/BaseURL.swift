@@ -18,7 +18,8 @@ public enum BaseURL {
     /// Returns the absolute URL for a string, resolved against a base URL.
     ///
     /// A relative path is appended to the base, one with a leading slash replaces the base's path, an absolute URL is
-    /// used as it is, and an empty string results in the base. Characters that are not allowed in a URL are
+    /// used as it is, and an empty string results in the base. What begins with two slashes is an absolute URL without
+    /// a scheme, so its first part is a host (RFC 3986, section 4.2). Characters that are not allowed in a URL are
     /// percent-encoded; if a path or query has any, so are its percent signs.
     ///
     /// - Parameters:

@@ -147,7 +147,8 @@ extension BodyFeed {
                 pipe.fail(error)
             }
         }
-        pipe.whenClosed { task.cancel() }
+        // Not on the engine's thread, which closes the pipe, since cancellation handlers are user code.
+        pipe.whenClosed { Task.detached { task.cancel() } }
     }
 }
 

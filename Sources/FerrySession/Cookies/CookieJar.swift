@@ -70,9 +70,9 @@ final class CookieJar: @unchecked Sendable {
         PublicSuffixes.allow(host, cookiesFor: domain) ?? CookieRule.hasTwoLabels(domain)
     }
 
-    /// Whether a domain belongs to one owner, for counting its cookies.
-    private static func isOfOneSite(_ host: String, _ domain: String) -> Bool {
-        // Without the list, two labels may be a public suffix, whose cookies belong to many owners.
+    /// Whether a domain belongs to one owner, for counting its cookies or hosts.
+    static func isOfOneSite(_ host: String, _ domain: String) -> Bool {
+        // Without the list, two labels may be a public suffix, whose names belong to many owners.
         PublicSuffixes.allow(host, cookiesFor: domain) ?? (domain.utf8.count { $0 == UInt8(ascii: ".") } >= 2)
     }
 }

@@ -67,11 +67,33 @@ enum HSTSFile {
         return day + " " + [parts.tm_hour, parts.tm_min, parts.tm_sec].map { digits($0, 2) }.joined(separator: ":")
     }
 
-    /// Replaces the file, which only its owner can read, since it tells which hosts were visited.
-    static func write(_ hosts: [HSTSStore.Host], to file: URL) throws {
-        let lines = hosts.sorted { $0.name < $1.name }.map { host in
+    /// Replaces the file by one with other hosts, which only its owner can read, since it tells which were visited.
+    ///
+    /// Meanwhile no other store changes the file. `change` gets the file's hosts, or `nil` if it is missing or damaged.
+    static func update(
+        _ file: URL,
+        _ change: ([String: HSTSStore.Host]?) -> [String: HSTSStore.Host]
+    ) throws -> [String: HSTSStore.Host] {
+        let path = file.resolvingSymlinksInPath().path
+        let isMissing = !FileManager.default.fileExists(atPath: path)
+        let old = try lock(path)
+        defer { old.unlock() }
+        let hosts = change(isMissing ? nil : try? self.hosts(in: file))
+        let lines = hosts.values.sorted { $0.name < $1.name }.map { host in
             "\(host.includesSubdomains ? "." : "")\(host.name) \"\(text(host.expires))\"\n"
         }
-        try RegularFile.replace(file.path, with: Data((header + lines.joined()).utf8))
+        try RegularFile.replace(path, with: Data((header + lines.joined()).utf8))
+        return hosts
+    }
+
+    /// Returns the file at a path with a lock; it is created if it is missing.
+    private static func lock(_ path: String) throws(FileError) -> RegularFile {
+        for _ in 0..<200 {
+            let file = try RegularFile(updating: path)
+            // It may have been replaced before it was locked.
+            if file.tryLock(), file.isAt(path) { return file }
+            usleep(10_000)
+        }
+        throw FileError("lock", path: path, code: EWOULDBLOCK)
     }
 }

@@ -29,7 +29,7 @@ public final class HSTSStore: Sendable {
 
     /// The store of sessions whose configuration has `HTTPCookieStorage.shared`; it is kept in memory.
     public static let shared = HSTSStore()
-    /// How many hosts are kept; a new one replaces the one that ends first.
+    /// How many hosts are kept at most.
     static let largestCount = 10_000
 
     private struct State {
@@ -183,11 +183,12 @@ public final class HSTSStore: Sendable {
         }
         guard let file, isCleared || !changes.isEmpty else { return }
         do {
-            // Other processes may have added hosts. A file that is missing or damaged is replaced by what is known.
-            var hosts = isCleared ? [:] : (try? HSTSFile.hosts(in: file)) ?? state.withLock { $0.hosts }
-            for (name, host) in changes { hosts[name] = host }
-            hosts = Self.limited(hosts)
-            try HSTSFile.write(Array(hosts.values), to: file)
+            var hosts = try HSTSFile.update(file) { present in
+                // Other processes may have added hosts. A file that is missing or damaged gets those that are known.
+                var hosts = isCleared ? [:] : present ?? state.withLock { $0.hosts }
+                for (name, host) in changes { hosts[name] = host }
+                return Self.limited(hosts)
+            }
             state.withLock { state in
                 guard !state.isCleared else { return }
                 for (name, host) in state.changes { hosts[name] = host }
@@ -202,16 +203,19 @@ public final class HSTSStore: Sendable {
         }
     }
 
-    /// Returns the hosts without those that end first, if there are too many.
+    /// Returns the hosts, or fewer of them if there are too many.
+    ///
+    /// Those go first whose site has the most, since a server could add any number of names below its own, and of these
+    /// the ones that end first. As finding them takes time, some more go than must.
     private static func limited(_ hosts: [String: Host]) -> [String: Host] {
-        let surplus = hosts.count - largestCount
-        guard surplus > 0 else { return hosts }
-        var hosts = hosts
-        if surplus == 1, let first = hosts.values.min(by: { $0.expires < $1.expires }) {
-            hosts[first.name] = nil
-        } else {
-            for host in hosts.values.sorted(by: { $0.expires < $1.expires }).prefix(surplus) { hosts[host.name] = nil }
+        guard hosts.count > largestCount else { return hosts }
+        let bySite = Dictionary(grouping: hosts.values) { host in
+            CookieStoreRule.site(of: host.name, isAcceptable: CookieJar.isOfOneSite)
         }
+        let entries = bySite.values.flatMap { site in site.map { (count: site.count, host: $0) } }
+        let sorted = entries.sorted { ($0.count, $1.host.expires) > ($1.count, $0.host.expires) }
+        var hosts = hosts
+        for entry in sorted.prefix(hosts.count - largestCount * 9 / 10) { hosts[entry.host.name] = nil }
         return hosts
     }
 }

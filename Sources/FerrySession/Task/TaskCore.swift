@@ -31,12 +31,14 @@ package final class TaskCore: Sendable {
 
     /// Has the session forget the task, which is released without having been resumed.
     func taskWasReleased() {
-        let session = state.withLock { state -> CurlSessionCore? in
-            guard !state.isStarted else { return nil }
+        let (session, body) = state.withLock { state -> (CurlSessionCore?, BodySource) in
+            guard !state.isStarted else { return (nil, .none) }
             defer { state.sessionCore = nil }
-            return state.sessionCore
+            return (state.sessionCore, state.body)
         }
         session?.forget(identifier)
+        // The writer of a body must not wait for a reader.
+        if case .made(let body) = body { body.abandon() }
     }
 
     /// Connects a `Progress` to the task when it is requested; for most tasks it never is.
@@ -94,7 +96,8 @@ package final class TaskCore: Sendable {
 
     func setDelegate(_ casts: DelegateCasts?) {
         let old = state.withLock { state -> DelegateCasts? in
-            defer { state.ownDelegate = casts }
+            // A complete task has released its delegate, and would not release another one.
+            defer { state.ownDelegate = state.lifecycle == .completed ? nil : casts }
             if let casts, !casts.isEmpty { state.isUnheard = false }
             return state.ownDelegate
         }

@@ -28,7 +28,7 @@ extension EventSource {
                 do {
                     for try await event in self {
                         await withCheckedContinuation { continuation in
-                            queue.addOperation {
+                            queue.deliver {
                                 receive(event)
                                 continuation.resume()
                             }
@@ -37,7 +37,7 @@ extension EventSource {
                 } catch {
                     failure = error
                 }
-                queue.addOperation { [failure] in completionHandler(failure) }
+                queue.deliver { [failure] in completionHandler(failure) }
             }
         )
     }

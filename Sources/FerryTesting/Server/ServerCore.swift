@@ -96,41 +96,15 @@ final class ServerCore: Sendable {
 ///
 /// They are detached: if a server still exists when the process ends, no thread is left unjoined.
 final class ServerThreads: Sendable {
-    private final class Body: Sendable {
-        let run: @Sendable () -> Void
-
-        init(run: @escaping @Sendable () -> Void) { self.run = run }
-    }
-
     private let running = Mutex<Set<pthread_t>>([])
     private let group = DispatchGroup()
-    private let stackSize = 1 << 20
 
     /// Runs `body` on a new thread; false if the system cannot create one.
     func start(_ body: @escaping @Sendable () -> Void) -> Bool {
         group.enter()
-        let box = Unmanaged.passRetained(Body { self.run(body) })
-        var attributes = pthread_attr_t()
-        pthread_attr_init(&attributes)
-        pthread_attr_setstacksize(&attributes, stackSize)
-        pthread_attr_setdetachstate(&attributes, Int32(PTHREAD_CREATE_DETACHED))
-        defer { pthread_attr_destroy(&attributes) }
-        var thread = pthread_t()
-        let result = pthread_create(
-            &thread,
-            &attributes,
-            { argument in
-                guard let argument else { return nil }
-                Unmanaged<Body>.fromOpaque(argument).takeRetainedValue().run()
-                return nil
-            },
-            box.toOpaque()
-        )
-        if result != 0 {
-            box.release()
-            group.leave()
-        }
-        return result == 0
+        let isStarted = SystemThread.start("Ferry server", stackSize: 1 << 20) { [self] in run(body) }
+        if !isStarted { group.leave() }
+        return isStarted
     }
 
     /// Waits until all threads have ended; false after the timeout, or if it is called on one of them.

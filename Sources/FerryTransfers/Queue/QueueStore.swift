@@ -80,10 +80,12 @@ final class QueueStore: @unchecked Sendable {
 
     // MARK: - The user's side
 
-    /// Adds transfers, which get the next numbers, and returns them when they are on the disk.
-    func add(_ new: [QueueRecord]) async throws -> [QueueRecord] {
+    /// Adds transfers, which get the next numbers, and returns those when they are on the disk.
+    ///
+    /// `note` is called with the numbers before a transfer can begin.
+    func add(_ new: [QueueRecord], note: @escaping @Sendable ([Int]) -> Void) async throws -> [Int] {
         try await run { store in
-            try store.update(synchronized: true, mostBytes: store.limits.liveBytes) {
+            let added = try store.update(synchronized: true, mostBytes: store.limits.liveBytes) {
                 let most = store.limits.transfers
                 guard store.records.count + new.count <= most else {
                     throw TransferQueueError.invalidTransfer("A queue has at most \(most) transfers")
@@ -94,6 +96,9 @@ final class QueueStore: @unchecked Sendable {
                     return record
                 }
             }
+            let ids = added.map(\.id)
+            note(ids)
+            return ids
         }
     }
 

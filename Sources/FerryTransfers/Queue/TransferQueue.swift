@@ -117,11 +117,11 @@ public final class TransferQueue: Sendable {
     }
 
     private func add(_ records: [QueueRecord], _ works: [QueueWork]) async throws -> [QueuedTransfer.ID] {
-        let ids = try await store.add(records).map(\.id)
-        added.withLock { added in
-            for (id, work) in zip(ids, works) { added[id] = work }
+        try await store.add(records) { [self] ids in
+            added.withLock { added in
+                for (id, work) in zip(ids, works) { added[id] = work }
+            }
         }
-        return ids
     }
 
     /// Returns all transfers, those that begin first at the beginning.

@@ -3,7 +3,7 @@ struct SegmentSource: Sendable {
     let request: URLRequest
     /// Whether the URL is not the download's own.
     let isMirror: Bool
-    /// Whether a server has named it, at another origin than the download's, so that it gets no credentials.
+    /// Whether it has another origin than the download, so that it gets no credentials of the session either.
     private(set) var isForeign = false
     /// Whether requests are still sent to it.
     var isUsable = true
@@ -35,12 +35,12 @@ struct SegmentSource: Sendable {
     }
 
     /// Makes the source of a mirror, to which another origin's header fields are not sent.
-    static func mirror(_ url: URL, of download: VerifiedDownload, isOffered: Bool = false) -> SegmentSource {
+    static func mirror(_ url: URL, of download: VerifiedDownload) -> SegmentSource {
         var request = URLRequest(url: url, timeoutInterval: download.request.timeoutInterval)
         let isOwn = download.request.url.map(Origin.init) == Origin(url)
         if isOwn { request.allHTTPHeaderFields = download.request.allHTTPHeaderFields }
         var source = SegmentSource(request, isMirror: true)
-        source.isForeign = isOffered && !isOwn
+        source.isForeign = !isOwn
         return source
     }
 

@@ -44,15 +44,15 @@ extension SegmentedRun {
         if total == nil || total == 0 { validator = nil }
         let announced = download.checksAnnouncedDigest ? ContentDigest.announced(by: response) : nil
         if download.usesOfferedMirrors {
-            let isSecure = response.url?.scheme == "https"
+            let isSecure = response.url.map(Origin.init)?.scheme == "https"
             let offered = response.links.filter { link in
                 link.anchor == nil && link.has(rel: "duplicate") && link.target.isWebAddress
-                    && (!isSecure || link.target.scheme == "https")
+                    && (!isSecure || Origin(link.target).scheme == "https")
             }
             state.withLock { state in
                 let room = 17 - state.sources.count
                 guard room > 0 else { return }
-                state.sources += offered.prefix(room).map { .mirror($0.target, of: download, isOffered: true) }
+                state.sources += offered.prefix(room).map { .mirror($0.target, of: download) }
             }
         }
         return SegmentEntity(

@@ -5,8 +5,14 @@ final class PartUploadRun: Sendable {
         var receipts: [Int: PartUpload.Receipt]
         /// The bytes of the parts that the server has, and those that have been sent of the others.
         var finished: Int64 = 0
-        var inFlight: [Int: Int64] = [:]
+        var inFlight: [Int: (body: Int, sent: Int64)] = [:]
+        var bodies = 0
         var meter = ProgressMeter()
+
+        mutating func progress(of total: Int64, isLast: Bool) -> TransferProgress? {
+            let sent = inFlight.values.reduce(finished) { $0 + $1.sent }
+            return meter.progress(of: sent, total: total, isLast: isLast)
+        }
     }
 
     private let session: CurlSession
@@ -23,6 +29,8 @@ final class PartUploadRun: Sendable {
     }
 
     func run() async throws -> PartUpload.Outcome {
+        // The tasks that make bodies may not have ended yet.
+        defer { state.withLock { $0.inFlight = [:] } }
         do {
             let source = try await UploadSource(path: upload.file.path)
             let parts = PartList(size: source.size, partSize: upload.partSize)
@@ -37,8 +45,11 @@ final class PartUploadRun: Sendable {
                 // The first error ends the others.
                 try await group.waitForAll()
             }
-            let receipts = state.withLock { $0.receipts.values.sorted { $0.number < $1.number } }
-            report(source.size, isLast: true)
+            let (receipts, last) = state.withLock { state in
+                let receipts = state.receipts.values.sorted { $0.number < $1.number }
+                return (receipts, state.progress(of: source.size, isLast: true))
+            }
+            if let progress, let last { progress(last) }
             guard let manifest = upload.manifest else { return PartUpload.Outcome(receipts: receipts) }
             let (data, answer) = try await session.data(for: try await manifest(receipts))
             let response = try Self.success(answer)
@@ -81,10 +92,17 @@ final class PartUploadRun: Sendable {
     }
 
     private func attempt(_ part: PartUpload.Part, _ source: UploadSource) async throws -> PartUpload.Receipt {
+        let number = state.withLock { state in
+            state.bodies += 1
+            state.inFlight[part.number] = (state.bodies, 0)
+            return state.bodies
+        }
         let body = RequestBody(length: Int64(part.range.count)) { [self] in
-            state.withLock { $0.inFlight[part.number] = 0 }
+            state.withLock { state in
+                if state.inFlight[part.number]?.body == number { state.inFlight[part.number]?.sent = 0 }
+            }
             return UploadPieces(source: source, part: part.range, limit: upload.limit) { [self] count in
-                note(count, of: part.number, source.size)
+                note(count, of: number, part.number, source.size)
             }
         }
         let (_, answer) = try await session.upload(for: try await upload.request(part), body: body)
@@ -105,21 +123,14 @@ final class PartUploadRun: Sendable {
 
     // MARK: - Progress
 
-    private func note(_ count: Int, of number: Int, _ total: Int64) {
-        state.withLock { state in
-            state.inFlight[number, default: 0] += Int64(count)
+    private func note(_ count: Int, of body: Int, _ number: Int, _ total: Int64) {
+        let current = state.withLock { state -> TransferProgress? in
+            guard state.inFlight[number]?.body == body else { return nil }
+            state.inFlight[number]?.sent += Int64(count)
             state.meter.add(count, at: .now())
+            return state.progress(of: total, isLast: false)
         }
-        report(total, isLast: false)
-    }
-
-    private func report(_ total: Int64, isLast: Bool) {
-        guard let progress else { return }
-        let current = state.withLock { state in
-            let (inFlight, finished) = (state.inFlight.values, state.finished)
-            return state.meter.progress(of: inFlight.reduce(finished, +), total: total, isLast: isLast)
-        }
-        if let current { progress(current) }
+        if let progress, let current { progress(current) }
     }
 }
 

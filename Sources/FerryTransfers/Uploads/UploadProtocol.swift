@@ -144,7 +144,7 @@ enum UploadProtocol: Sendable, Hashable {
     static func location(in response: HTTPURLResponse, for request: URLRequest) -> URL? {
         guard let text = response.value(forHTTPHeaderField: "Location"), let base = response.url ?? request.url,
             let url = URLReference.resolve(text, against: base), url.isWebAddress,
-            base.scheme != "https" || url.scheme == "https"
+            Origin(base).scheme != "https" || Origin(url).scheme == "https"
         else { return nil }
         return url
     }

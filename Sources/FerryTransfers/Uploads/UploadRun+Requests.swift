@@ -105,10 +105,11 @@ extension UploadRun {
         do {
             guard let bytes else { return try await exchange(request, body: nil) }
             let offset = bytes.isEmpty ? 0 : bytes.lowerBound - ranges[index].lowerBound
+            let number = nextBody(of: index)
             let body = RequestBody(length: Int64(bytes.count)) { [self] in
-                beginSending(index, at: offset)
+                beginSending(number, of: index, at: offset)
                 return UploadPieces(source: source, part: bytes, limit: upload.limit) { [self] in
-                    count($0, of: index, source)
+                    count($0, of: number, index, source)
                 }
             }
             return try await exchange(request, body: body, interim)

@@ -10,6 +10,8 @@ final class UploadRun: Sendable {
         /// Whether the server has been asked what it has.
         var isKnown = false
         var expires: Date?
+        /// The number of the last request body.
+        var body = 0
     }
 
     private struct State: Sendable {
@@ -17,7 +19,17 @@ final class UploadRun: Sendable {
         /// One part until it is known how many there are.
         var parts = [Part(range: 0..<0)]
         var continuedBytes: Int64 = 0
+        var bodies = 0
         var meter = ProgressMeter()
+
+        /// Whether a body is the last one of its part. The task that makes an earlier one may not have ended yet.
+        func isCurrent(_ body: Int, of index: Int) -> Bool {
+            parts.indices.contains(index) && parts[index].body == body
+        }
+
+        mutating func progress(of total: Int64, isLast: Bool) -> TransferProgress? {
+            meter.progress(of: parts.reduce(0) { $0 + $1.sent }, total: total, isLast: isLast)
+        }
     }
 
     /// A failure after which the server is asked again what it has.
@@ -57,6 +69,7 @@ final class UploadRun: Sendable {
     }
 
     func run() async throws -> FileUpload.Outcome {
+        defer { state.withLock { $0.parts = [] } }
         do {
             let source = try await UploadSource(path: upload.file.path)
             let offer = try await findOffer(source)
@@ -156,11 +169,11 @@ final class UploadRun: Sendable {
     }
 
     func finish(_ answer: (data: Data, response: HTTPURLResponse), _ source: UploadSource) -> FileUpload.Outcome {
-        let continued = state.withLock { state in
+        let (continued, last) = state.withLock { state in
             for index in state.parts.indices { state.parts[index].sent = Int64(state.parts[index].range.count) }
-            return state.continuedBytes
+            return (state.continuedBytes, state.progress(of: source.size, isLast: true))
         }
-        report(source.size, isLast: true)
+        if let progress, let last { progress(last) }
         return FileUpload.Outcome(
             response: answer.response,
             data: answer.data,
@@ -230,25 +243,29 @@ final class UploadRun: Sendable {
 
     // MARK: - Progress
 
-    /// Notes that the body of a request for a part begins at an offset.
-    func beginSending(_ index: Int, at offset: Int64) {
-        state.withLock { $0.parts[index].sent = offset }
+    /// Returns the number of a new request body of a part.
+    func nextBody(of index: Int) -> Int {
+        state.withLock { state in
+            state.bodies += 1
+            state.parts[index].body = state.bodies
+            return state.bodies
+        }
     }
 
-    func count(_ bytes: Int, of index: Int, _ source: UploadSource) {
+    /// Notes that a body of a part begins at an offset.
+    func beginSending(_ body: Int, of index: Int, at offset: Int64) {
         state.withLock { state in
+            if state.isCurrent(body, of: index) { state.parts[index].sent = offset }
+        }
+    }
+
+    func count(_ bytes: Int, of body: Int, _ index: Int, _ source: UploadSource) {
+        let current = state.withLock { state -> TransferProgress? in
+            guard state.isCurrent(body, of: index) else { return nil }
             state.parts[index].sent += Int64(bytes)
             state.meter.add(bytes, at: .now())
+            return state.progress(of: source.size, isLast: false)
         }
-        report(source.size, isLast: false)
-    }
-
-    private func report(_ total: Int64, isLast: Bool) {
-        guard let progress else { return }
-        let current = state.withLock { state in
-            let sent = state.parts.reduce(0) { $0 + $1.sent }
-            return state.meter.progress(of: sent, total: total, isLast: isLast)
-        }
-        if let current { progress(current) }
+        if let progress, let current { progress(current) }
     }
 }

@@ -66,6 +66,8 @@ extension WebSocketConnection {
         let number = state.withLock { $0.inbox.nextNumber() }
         return try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { continuation in
+                // The handler above has nothing to remove yet.
+                if Task.isCancelled { return continuation.resume(throwing: CancellationError()) }
                 receive(number) { continuation.resume(with: $0) }
             }
         } onCancel: {
@@ -75,13 +77,12 @@ extension WebSocketConnection {
 
     func receive(_ handler: @escaping MessageInbox.Handler) {
         receive(state.withLock { $0.inbox.nextNumber() }) { [queue] result in
-            queue.addOperation { handler(result) }
+            queue.deliver { handler(result) }
         }
     }
 
     private func receive(_ number: Int, _ handler: @escaping MessageInbox.Handler) {
         let (result, room) = state.withLock { state -> InboxResult in
-            if Task.isCancelled { return (.failure(CancellationError()), nil) }
             if let message = state.inbox.take() { return (.success(message), state.inbox.takeRoomIfFree()) }
             if let error = Self.end(of: state) { return (.failure(error), nil) }
             state.inbox.receivers.append((number, handler))
@@ -171,7 +172,7 @@ extension WebSocketConnection {
         Task {
             var failure: (any Error)?
             do { try await operation(self) } catch { failure = error }
-            queue.addOperation { [failure] in handler(failure) }
+            queue.deliver { [failure] in handler(failure) }
         }
     }
 

@@ -49,6 +49,24 @@ struct AssetDownloaderTests {
         }
     }
 
+    @Test("Requests with other credentials share neither a download nor a cached value")
+    func credentials() async throws {
+        let server = try LoopbackServer { .text($0.header("Authorization") ?? $0.header("Cookie") ?? "none") }
+        let downloader = downloader(cache: AutoPurgingCache())
+        func text(_ field: String?, _ value: String) async throws -> String {
+            var request = URLRequest(url: server.url)
+            if let field { request.setValue(value, forHTTPHeaderField: field) }
+            return String(decoding: try await downloader.value(for: request), as: UTF8.self)
+        }
+        for _ in 0..<2 {
+            async let first = text("Authorization", "A")
+            async let second = text("Authorization", "B")
+            let texts = try await [first, second, text("Cookie", "a=1"), text(nil, "")]
+            #expect(texts == ["A", "B", "a=1", "none"])
+        }
+        #expect(server.requestCount == 4)
+    }
+
     @Test("The default downloader is shared, accepts only images and caches them")
     func defaultDownloader() async throws {
         let server = try LoopbackServer { request in

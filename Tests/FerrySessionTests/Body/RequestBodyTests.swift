@@ -469,4 +469,50 @@ struct RequestBodyTests {
         let error = await Wire.error { try await makeSession().upload(for: post(server.url), body: body) }
         #expect(error?.ferryCode == .bodyNotReplayable)
     }
+
+    /// A sequence that waits for its second piece until it is cancelled, and notes on which thread that is.
+    private struct Waiting: AsyncSequence, AsyncIteratorProtocol {
+        let asked = Watched(0)
+        let names = Watched<[String]>([])
+        private let gate = Gate()
+
+        func makeAsyncIterator() -> Waiting { self }
+
+        func next() async -> Data? {
+            asked.change { $0 += 1 }
+            guard asked.current > 1 else { return Data([1]) }
+            return await withTaskCancellationHandler {
+                try? await eventually { gate.isOpen }
+                return nil
+            } onCancel: {
+                names.change { $0.append(currentThreadName) }
+                gate.open()
+            }
+        }
+    }
+
+    @Test("What a sequence does when it is cancelled does not run on the engine's thread")
+    func cancellationHandler() async throws {
+        let server = try RawServer { connection in connection.readAll() }
+        let pieces = Waiting()
+        let task = Task { try await makeSession().upload(for: post(server.url("/")), body: RequestBody(pieces)) }
+        try await pieces.asked.wait { $0 == 2 }
+        task.cancel()
+        _ = try? await task.value
+        try await pieces.names.wait { !$0.isEmpty }
+        #expect(pieces.names.current.allSatisfy { $0 != "Ferry" })
+    }
+
+    @Test("The writer of a body fails if the task is released before it was resumed")
+    func releasedTask() async throws {
+        let (body, writer) = RequestBody.writer()
+        let session = makeSession()
+        let url = try #require(URL(string: "http://127.0.0.1/"))
+        _ = session.uploadTask(with: post(url), body: body)
+        session.finishTasksAndInvalidate()
+        let error = await #expect(throws: CurlSessionError.self) {
+            for _ in 0..<100 { try await writer.write(Data(count: 65_536)) }
+        }
+        #expect(error?.code == .requestHasEnded)
+    }
 }

@@ -91,8 +91,17 @@ struct HSTSStoreTests {
         for index in 0...HSTSStore.largestCount {
             store.add("h\(index).example", until: Self.now.addingTimeInterval(TimeInterval(index)))
         }
-        #expect(store.hosts.count == HSTSStore.largestCount)
+        #expect((HSTSStore.largestCount * 9 / 10...HSTSStore.largestCount).contains(store.hosts.count))
         #expect(!store.requiresHTTPS("h0.example", now: .distantPast))
+        #expect(store.requiresHTTPS("h\(HSTSStore.largestCount).example", now: .distantPast))
+    }
+
+    @Test("A server with many names replaces its own hosts, and not those of others") func flood() {
+        let store = HSTSStore()
+        store.add("bank.example", until: Self.now.addingTimeInterval(1_000))
+        for index in 0..<HSTSStore.largestCount * 5 / 4 { store.add("h\(index).hostile.example") }
+        #expect(store.hosts.count <= HSTSStore.largestCount)
+        #expect(store.requiresHTTPS("bank.example", now: Self.now))
     }
 
     @Test("A file keeps the hosts, and only its owner can read it")
@@ -182,7 +191,7 @@ struct HSTSStoreTests {
         #expect(try HSTSStore(file: file).hosts.map(\.name) == ["three.example"])
     }
 
-    @Test("Changes that could not be written are written with the next ones, and a missing file anew")
+    @Test("Changes that could not be written are written with the next ones, and a missing file again")
     func unwritable() throws {
         let folder = try TemporaryFolder()
         let below = folder.url.appendingPathComponent("below")

@@ -278,6 +278,23 @@ struct EventSourceTests {
         #expect(received.current == ["1", "2", "3", "end"])
     }
 
+    @Test("Handlers are also called if the operations of the delegate queue are cancelled")
+    func cancelledOperations() async throws {
+        let server = try server([Self.head + "data: 1\n\ndata: 2\n\n"])
+        let received = Watched<[String]>([])
+        let queue = session.delegateQueue
+        queue.isSuspended = true
+        try source(server).subscribe { event in
+            received.change { $0.append(event.data) }
+        } completionHandler: { _ in
+            received.change { $0.append("end") }
+        }
+        try await eventually { queue.operationCount > 0 }
+        queue.cancelAllOperations()
+        queue.isSuspended = false
+        try await received.wait { $0 == ["1", "2", "end"] }
+    }
+
     @Test("A subscription that is cancelled ends with a CancellationError")
     func cancelledSubscription() async throws {
         let server = try RawServer { $0.readAll() }

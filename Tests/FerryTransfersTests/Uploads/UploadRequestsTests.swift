@@ -43,6 +43,40 @@ struct UploadRequestsTests {
         #expect(server.requests.allSatisfy { $0.header("X-Own") == "a" && $0.header("Idempotency-Key") == nil })
     }
 
+    @Test("An upload does not lead from https to http, however the schemes are spelled")
+    func downgrade() throws {
+        let rows = [
+            ("HTTPS://a.example/", "http://b.example/", false), ("https://a.example/", "HTTP://b.example/", false),
+            ("HTTPS://a.example/", "/b", true), ("https://a.example/", "HTTPS://b.example/", true),
+            ("http://a.example/", "http://b.example/", true),
+        ]
+        for (base, location, isFollowed) in rows {
+            let url = try #require(URL(string: base))
+            let fields = ["Location": location]
+            let response = HTTPURLResponse(url: url, statusCode: 201, httpVersion: nil, headerFields: fields)
+            let found = UploadProtocol.location(in: try #require(response), for: URLRequest(url: url))
+            #expect((found != nil) == isFollowed, "\(base) \(location)")
+        }
+    }
+
+    @Test("Bytes of an earlier body, or of one that goes on after the end, are not counted")
+    func lateBytes() async throws {
+        let source = try await UploadSource(path: folder.file("file").path)
+        let told = Watched<[Int64]>([])
+        let upload = FileUpload(folder.file("file"), to: URL(fileURLWithPath: "/"))
+        let run = UploadRun(session: session, upload: upload) { progress in told.change { $0.append(progress.bytes) } }
+        let (first, second) = (run.nextBody(of: 0), run.nextBody(of: 0))
+        run.beginSending(second, of: 0, at: 0)
+        run.count(3, of: second, 0, source)
+        run.beginSending(first, of: 0, at: 1)
+        run.count(2, of: first, 0, source)
+        run.count(2, of: first, 7, source)
+        #expect(told.current == [3])
+        await #expect(throws: (any Error).self) { try await run.run() }
+        run.count(2, of: second, 0, source)
+        #expect(told.current == [3])
+    }
+
     @Test("An upload without a protocol keeps its key") func plain() async throws {
         let server = try LoopbackServer { _ in .status(201) }
         var upload = FileUpload(folder.file("file"), to: server.url)

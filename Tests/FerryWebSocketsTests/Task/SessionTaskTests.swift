@@ -44,6 +44,23 @@ struct SessionTaskTests {
         #expect(await session.allTasks == [])
     }
 
+    @Test("A handler gets its message also if it was given in a cancelled task")
+    func handlerInCancelledTask() async throws {
+        let server = try server()
+        let task = session.webSocket(with: server.webSocketURL)
+        task.resume()
+        let received = Watched<[WebSocketTask.Message]>([])
+        let caller = Task {
+            withUnsafeCurrentTask { $0?.cancel() }
+            task.receive { result in
+                if let message = try? result.get() { received.change { $0.append(message) } }
+            }
+        }
+        await caller.value
+        try await received.wait { $0 == [.string("hello")] }
+        task.cancel()
+    }
+
     @Test("A task that is cancelled, or whose session is, ends with the error of any task", arguments: [false, true])
     func cancelling(isSession: Bool) async throws {
         let server = try server()
