@@ -131,7 +131,7 @@ struct MirrorTests {
         }
     }
 
-    @Test("A mirror at another origin gets no credentials of the session and of interceptors", arguments: [true, false])
+    @Test("A mirror at another origin gets no credentials of session and interceptors", arguments: [true, false])
     func withoutCredentials(isOffered: Bool) async throws {
         let (log, own) = (RequestLog(), RequestLog())
         let mirror = try LoopbackServer(handler: log.handler(RangedContent(count: Self.count).handler))

@@ -52,8 +52,7 @@ open class HTTPSessionManager: SessionManager, @unchecked Sendable {
 
     /// Returns a new manager with the same base URL, configuration, transport, serializers and settings.
     ///
-    /// The settings are those that ``takeSettings(of:)`` copies: security policy, interceptors, retry policy, deadline
-    /// and ``SessionManager/waitsForConnectivity``, but not the hooks, monitors, queues and groups.
+    /// The settings are those that ``takeSettings(of:)`` copies, but not the hooks, monitors, queues and groups.
     ///
     /// - Returns: The new manager.
     override open func copy() -> HTTPSessionManager {

@@ -72,8 +72,10 @@ open class SessionManager: @unchecked Sendable {
         return copy
     }
 
-    /// Copies another manager's settings: response serializer, security policy, interceptors, retry policy, deadline
-    /// and ``waitsForConnectivity``.
+    /// Copies another manager's settings: response serializer, security policy, interceptors, retry policy, deadline,
+    /// circuit breaker, hedging and ``waitsForConnectivity``.
+    ///
+    /// Both managers share the breaker and the hedging.
     open func takeSettings(of original: SessionManager) { core.takeSettings(of: original.core) }
 
     // MARK: - Making tasks

@@ -24,8 +24,8 @@ public protocol AssetCache<Value>: Sendable {
 
 /// A cache of decoded values by the request they came from.
 ///
-/// By default the identifier is the absolute URL, followed by an additional identifier for variants such as the result
-/// of a filter.
+/// By default the identifier is the absolute URL, a digest of the fields `Authorization` and `Cookie` if the request has
+/// one of them, and an additional identifier for variants such as the result of a filter.
 ///
 /// AFNetworking: `AFImageRequestCache`.
 public protocol AssetRequestCache<Value>: AssetCache {
@@ -66,7 +66,12 @@ extension AssetRequestCache {
 
 extension URLRequest {
     /// Returns the identifier of a request's value; nil if the request has no URL.
-    fileprivate func assetIdentifier(_ additional: String?) -> String? {
-        url.map { $0.absoluteString + (additional ?? "") }
+    func assetIdentifier(_ additional: String? = nil) -> String? {
+        guard let url else { return nil }
+        // Servers respond differently to other credentials.
+        let fields = ["Authorization", "Cookie"].map { value(forHTTPHeaderField: $0) }
+        let hasCredentials = fields.contains { $0 != nil }
+        let digest = hasCredentials ? " " + SHA256Hash.hash(Data("\(fields)".utf8)).hexadecimal : ""
+        return url.absoluteString + digest + (additional ?? "")
     }
 }

@@ -72,16 +72,14 @@ public final class AssetDownloader<Value: Sendable>: Sendable {
         receiptID: UUID = UUID(),
         completionHandler: @escaping @Sendable (TaskResponse<Value>) -> Void
     ) -> AssetDownloadReceipt? {
-        guard let url = request.url?.absoluteString else {
+        guard let key = request.assetIdentifier() else {
             let error = NetworkError(.badURL, message: "The request has no URL")
             manager.completionQueue.async { completionHandler(TaskResponse(request: request, error: error)) }
             return nil
         }
-        let key = url + (request.credentialsIdentifier ?? "")
         // A download ends only after its value has been cached: a request that finds no download finds the value.
         if let receipt = table.withLock({ $0.join(key, id: receiptID, completionHandler) }) { return receipt }
-        if request.mayUseCache, let value = cache?.value(for: request, withAdditionalIdentifier: request.credentialsIdentifier)
-        {
+        if request.mayUseCache, let value = cache?.value(for: request, withAdditionalIdentifier: nil) {
             manager.completionQueue.async { completionHandler(TaskResponse(request: request, value: value)) }
             return nil
         }
@@ -150,11 +148,10 @@ public final class AssetDownloader<Value: Sendable>: Sendable {
     // MARK: - Starting and finishing
 
     private func finish(_ key: String, _ number: Int, _ request: URLRequest, _ response: TaskResponse<Value>) {
-        let identifier = request.credentialsIdentifier
         if let value = response.value, response.error == nil, let cache,
-            cache.shouldCache(value, for: request, withAdditionalIdentifier: identifier)
+            cache.shouldCache(value, for: request, withAdditionalIdentifier: nil)
         {
-            cache.add(value, for: request, withAdditionalIdentifier: identifier)
+            cache.add(value, for: request, withAdditionalIdentifier: nil)
         }
         let handlers = table.withLock { $0.end(key, number: number, response: response) }
         startNext()
@@ -170,13 +167,6 @@ extension URLRequest {
     /// Whether the cache policy allows a cached value.
     fileprivate var mayUseCache: Bool {
         [.useProtocolCachePolicy, .returnCacheDataElseLoad, .returnCacheDataDontLoad].contains(cachePolicy)
-    }
-
-    /// A digest of the credentials in the request, with which servers respond differently; `nil` without any.
-    fileprivate var credentialsIdentifier: String? {
-        let fields = ["Authorization", "Cookie"].map { value(forHTTPHeaderField: $0) }
-        guard fields.contains(where: { $0 != nil }) else { return nil }
-        return " " + SHA256Hash.hash(Data("\(fields)".utf8)).hexadecimal
     }
 }
 

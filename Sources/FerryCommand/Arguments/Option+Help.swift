@@ -128,8 +128,8 @@ extension Option {
         case .http1: ["use HTTP/1.1 also over TLS"]
         case .http2: ["use HTTP/2 over TLS where the server has it (the default)"]
         case .http2PriorKnowledge: ["use HTTP/2, also without TLS, and nothing else"]
-        case .http3: ["try HTTP/3 over TLS first, if this libcurl has it"]
-        case .http3Only: ["use HTTP/3 and nothing else, if this libcurl has it"]
+        case .http3: ["try HTTP/3 over TLS first; fails if this libcurl lacks it"]
+        case .http3Only: ["use HTTP/3 and nothing else; fails if this libcurl lacks it"]
         case .unixSocket: ["connect to this Unix-domain socket instead of the host of the URL"]
         case .limitRate:
             ["receive, and send, at most RATE bytes per second in all", "transfers together, such as 500k or 2M"]

@@ -116,7 +116,7 @@ extension CurlSession {
     }
 
     private static func body(of request: URLRequest) -> BodySource {
-        if let data = request.httpBody { return .data(data) }
+        if let data = request.httpBody, !data.isEmpty { return .data(data) }
         if let stream = request.httpBodyStream { return StreamBox(stream).source }
         return .none
     }

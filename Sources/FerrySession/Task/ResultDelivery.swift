@@ -46,6 +46,11 @@ final class DelegateCasts: Sendable {
     let isEmpty: Bool
     /// Reports the response to the delegate in place of the task, which waits for the call of the closure.
     let tellResponse: (@Sendable (ReceivedResponse, @escaping @Sendable () -> Void) -> Void)?
+    /// The session's delegate, behind a task's own.
+    let session: DelegateCasts?
+    /// Whether the session's delegate receives the body, in pieces or as a file, and is therefore told of the end.
+    let leavesData: Bool
+    let leavesFile: Bool
 
     init(
         _ delegate: (any URLSessionDelegate)?,
@@ -60,6 +65,23 @@ final class DelegateCasts: Sendable {
         retry = task as? any CurlSessionRetryDelegate
         interim = task as? any CurlSessionInterimResponseDelegate
         received = data as? any ReceivedResponseDelegate
+        (session, leavesData, leavesFile) = (nil, false, false)
+    }
+
+    /// Makes the casts of a task's own delegate, in front of the session's.
+    ///
+    /// As in URLSession, what the own delegate has no method for goes to the session's, as far as that can be known:
+    /// if it does not conform to the protocol. The body does so only if `receivesBody`, and no handler has it.
+    init(_ own: DelegateCasts, before session: DelegateCasts, receivesBody: Bool) {
+        (tellResponse, isEmpty, self.session) = (own.tellResponse, own.isEmpty, session)
+        (leavesData, leavesFile) = (receivesBody && own.data == nil, receivesBody && own.download == nil)
+        task = own.task
+        data = leavesData ? session.data : own.data
+        received = leavesData ? session.received : own.received
+        download = leavesFile ? session.download : own.download
+        metrics = own.metrics ?? session.metrics
+        retry = own.retry ?? session.retry
+        interim = own.interim ?? session.interim
     }
 }
 

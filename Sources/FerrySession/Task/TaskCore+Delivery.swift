@@ -152,20 +152,29 @@ extension TaskCore {
         if mustDrain { scheduleDrain() }
     }
 
+    /// Asks the task's delegate, and then the session's if that has changed nothing, as one without the method.
     private func askRedirect(_ delivery: Delivery, _ response: HTTPURLResponse, _ request: URLRequest) {
-        let answer: @Sendable (URLRequest?) -> Void = { [self] next in
+        let (session, task) = (delivery.session, delivery.task)
+        typealias Answer = @Sendable (URLRequest?) -> Void
+        let answer: Answer = { [self] next in
             accept(delivery) {
                 if let driver = delivery.driver { followRedirect(response, to: next, driver) }
             }
         }
-        guard let delegate = delivery.delegate.task else { return answer(request) }
-        delegate.urlSession(
-            delivery.session,
-            task: delivery.task,
-            willPerformHTTPRedirection: response,
-            newRequest: request,
-            completionHandler: answer
-        )
+        let ask = { @Sendable (casts: DelegateCasts?, answer: @escaping Answer) in
+            guard let delegate = casts?.task else { return answer(request) }
+            delegate.urlSession(
+                session,
+                task: task,
+                willPerformHTTPRedirection: response,
+                newRequest: request,
+                completionHandler: answer
+            )
+        }
+        ask(delivery.delegate) { next in
+            guard next == request, let casts = delivery.delegate.session else { return answer(next) }
+            session.deliver { ask(casts, answer) }
+        }
     }
 
     /// Asks the task's delegate, then the session's, then uses the stored credential.
@@ -178,7 +187,9 @@ extension TaskCore {
         let delegate = session.delegate
         let askSession: ChallengeSender.Answer = { disposition, credential in
             guard disposition == .performDefaultHandling, let delegate else { return answer(disposition, credential) }
-            delegate.urlSession(session, didReceive: question.challenge(answer), completionHandler: answer)
+            session.deliver {
+                delegate.urlSession(session, didReceive: question.challenge(answer), completionHandler: answer)
+            }
         }
         guard let delegate = delivery.delegate.task else { return askSession(.performDefaultHandling, nil) }
         let challenge = question.challenge(askSession)
@@ -193,8 +204,12 @@ extension TaskCore {
                 delivery.driver?.perform(.bodyStream((stream ?? own).map(StreamBox.init)))
             }
         }
+        let (session, task) = (delivery.session, delivery.task)
         guard let delegate = delivery.delegate.task else { return answer(nil) }
-        delegate.urlSession(delivery.session, task: delivery.task, needNewBodyStream: answer)
+        delegate.urlSession(session, task: task) { stream in
+            guard stream == nil, let next = delivery.delegate.session?.task else { return answer(stream) }
+            session.deliver { next.urlSession(session, task: task, needNewBodyStream: answer) }
+        }
     }
 
     /// Returns the stream of a streamed upload's request, on the first call only.
@@ -263,7 +278,12 @@ extension TaskCore {
             delegate.urlSession(session, task: task, didFinishCollecting: state.withLock { $0.metrics })
         }
         switch delivery.resultDelivery {
-        case .delegate: delivery.delegate.task?.urlSession(session, task: task, didCompleteWithError: error)
+        case .delegate:
+            let delegate = delivery.delegate
+            delegate.task?.urlSession(session, task: task, didCompleteWithError: error)
+            if task is URLSessionDownloadTask ? delegate.leavesFile : delegate.leavesData {
+                delegate.session?.task?.urlSession(session, task: task, didCompleteWithError: error)
+            }
         case .data(let handler, _): handler(error == nil ? delivery.data : nil, response, error)
         case .download(let handler, let isAsync):
             handler(error == nil ? file?.url : nil, response, error)
@@ -272,8 +292,9 @@ extension TaskCore {
             if tellsEnd { delivery.delegate.task?.urlSession(session, task: task, didCompleteWithError: error) }
             stream.finish(error)
         }
+        let keepsRecord = state.withLock { $0.keepsDurableRecord }
         release()
-        session.core.endDurableTask(identifier, error)
+        if !keepsRecord { session.core.endDurableTask(identifier, error) }
         session.core.forget(identifier)
     }
 
@@ -292,5 +313,13 @@ extension TaskCore {
             return kept
         }
         withExtendedLifetime(kept) {}
+    }
+}
+
+extension CurlSession {
+    /// Calls the delegate on its queue; a task's own may have answered on another thread.
+    fileprivate func deliver(_ call: @escaping @Sendable () -> Void) {
+        let queue = core.dispatcher.queue
+        if OperationQueue.current === queue { call() } else { queue.deliver(call) }
     }
 }

@@ -64,6 +64,8 @@ extension TaskCore {
         /// The part of the body for a handler that the task's own delegate has received.
         var bodyForHandler = Data()
         var isDraining = false
+        /// Whether the delegate ends the record of a durable session.
+        var keepsDurableRecord = false
         /// What delivery waits for, if anything.
         var obstacle: Obstacle?
         var questionCount = 0
@@ -87,12 +89,19 @@ extension TaskCore.State {
         guard task != nil else { return false }
         self.session = session
         sessionDelegate = session.casts
+        if let own = ownDelegate { ownDelegate = inFrontOfSession(own) }
         isStarted = true
         return true
     }
 
     /// The delegate that receives the task's events; `nil` before `resume` and once the task is complete.
     var delegate: DelegateCasts? { ownDelegate ?? sessionDelegate }
+
+    /// Returns what a started task uses of its own delegate and the session's.
+    func inFrontOfSession(_ own: DelegateCasts) -> DelegateCasts {
+        guard let sessionDelegate else { return own }
+        return DelegateCasts(own, before: sessionDelegate, receivesBody: resultDelivery.isDelegate)
+    }
 
     var isSuspended: Bool { suspendCount > 0 && lifecycle == .active }
     /// Whether the end needs no hop to the delegate queue either, because an `async` function waits for it.

@@ -96,10 +96,14 @@ package final class TaskCore: Sendable {
 
     func setDelegate(_ casts: DelegateCasts?) {
         let old = state.withLock { state -> DelegateCasts? in
+            let old = state.ownDelegate
+            state.ownDelegate = nil
             // A complete task has released its delegate, and would not release another one.
-            defer { state.ownDelegate = state.lifecycle == .completed ? nil : casts }
-            if let casts, !casts.isEmpty { state.isUnheard = false }
-            return state.ownDelegate
+            if let casts, state.lifecycle != .completed {
+                state.ownDelegate = state.inFrontOfSession(casts)
+                if !casts.isEmpty { state.isUnheard = false }
+            }
+            return old
         }
         // A delegate's `deinit` is user code and must run outside the lock.
         withExtendedLifetime(old) {}

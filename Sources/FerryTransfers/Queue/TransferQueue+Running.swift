@@ -5,8 +5,6 @@ extension TransferQueue {
     /// account. Transfers that are paused, or have failed before, are not run. Cancelling the Swift task stops the
     /// transfers, which wait for the next run; the method then throws `CancellationError`.
     ///
-    /// A session that waits for connectivity (`waitsForConnectivity` of its configuration) lets transfers wait too.
-    ///
     /// - Parameters:
     ///   - session: The session that transfers.
     ///   - progress: Called when the state of a transfer has changed, and about ten times per second while it runs, on

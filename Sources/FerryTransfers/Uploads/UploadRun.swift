@@ -22,7 +22,7 @@ final class UploadRun: Sendable {
         var bodies = 0
         var meter = ProgressMeter()
 
-        /// Whether a body is the last one of its part. The task that makes an earlier one may not have ended yet.
+        /// Whether a body is the last one of its part; the task that makes an earlier one may not have ended yet.
         func isCurrent(_ body: Int, of index: Int) -> Bool {
             parts.indices.contains(index) && parts[index].body == body
         }

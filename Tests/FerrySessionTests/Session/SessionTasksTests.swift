@@ -160,6 +160,56 @@ struct SessionTasksTests {
         #expect(whole.order == [])
     }
 
+    /// A delegate of one task that only meters what is sent.
+    private final class Meter: NSObject, URLSessionTaskDelegate {
+        let ended = Watched(0)
+
+        func urlSession(_: URLSession, task _: URLSessionTask, didCompleteWithError _: (any Error)?) {
+            ended.change { $0 += 1 }
+        }
+    }
+
+    @Test("What a task does not tell its own delegate goes to the session's", arguments: [false, true], [false, true])
+    func delegatesInARow(isDownload: Bool, isLate: Bool) async throws {
+        let gate = Gate()
+        let server = try LoopbackServer { _ in .gated(gate, first: 10, of: 20) }
+        let whole = RecordingDelegate()
+        let session = makeSession(whole)
+        let task = isDownload ? session.downloadTask(with: server.url) : session.dataTask(with: server.url)
+        let meter = Meter()
+        if !isLate { task.delegate = meter }
+        task.resume()
+        try await eventually("ten bytes") { task.countOfBytesReceived == 10 }
+        if isLate { task.delegate = meter }
+        #expect(task.delegate === meter)
+        gate.open()
+        let record = try await whole.completion(of: task)
+        #expect(isDownload ? record.file?.count == 20 : record.data.count == 20)
+        try await meter.ended.wait { $0 == 1 }
+    }
+
+    @Test("A session's delegate decides about redirects and streams that a task's own leaves to it")
+    func questionsInARow() async throws {
+        let server = try LoopbackServer { request in
+            request.path == "/end" ? .text("\(request.body.count)") : .redirect(to: "/end", status: 307)
+        }
+        var hooks = DelegateHooks()
+        hooks.onRedirect = { task, _, next, answer in answer(task.taskDescription == "refuse" ? nil : next) }
+        hooks.onBodyStream = { _, answer in answer(InputStream(data: Data(count: 5))) }
+        let delegate = RecordingDelegate(hooks)
+        let session = makeSession(delegate)
+        for (name, status) in [("refuse", 307), ("follow", 200)] {
+            let task = session.dataTask(with: server.url("/"))
+            (task.taskDescription, task.delegate) = (name, Meter())
+            task.resume()
+            #expect(try await delegate.completion(of: task).response?.statusCode == status)
+        }
+        let task = session.uploadTask(withStreamedRequest: Wire.request(server.url("/end"), "POST"))
+        task.delegate = Meter()
+        task.resume()
+        #expect(try await delegate.completion(of: task).data == Data("5".utf8))
+    }
+
     @Test("A delegate set after the task was resumed is used, and nothing traps") func lateDelegate() async throws {
         let gate = Gate()
         let server = try LoopbackServer { _ in .gated(gate, first: 10, of: 20) }

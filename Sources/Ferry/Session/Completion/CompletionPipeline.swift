@@ -18,6 +18,8 @@ final class TaskOutcome: Sendable {
     let metrics: TaskMetrics
     /// The observers that the end of the task was reported to.
     let observers: Observers
+    /// Ends the record of a durable session, when the result has been delivered.
+    let endRecord: (@Sendable () -> Void)?
 
     init(
         task: URLSessionTask,
@@ -28,7 +30,8 @@ final class TaskOutcome: Sendable {
         hookDestination: URL?,
         error: NetworkError?,
         metrics: TaskMetrics,
-        observers: Observers
+        observers: Observers,
+        endRecord: (@Sendable () -> Void)?
     ) {
         self.task = task
         self.request = request
@@ -39,6 +42,7 @@ final class TaskOutcome: Sendable {
         self.error = error
         self.metrics = metrics
         self.observers = observers
+        self.endRecord = endRecord
     }
 }
 
@@ -87,13 +91,13 @@ final class CompletionPipeline: Sendable {
 
     private func process(_ outcome: TaskOutcome, on queue: DispatchQueue?) {
         let callHandler = prepare(outcome)
-        guard let queue else { return report(callHandler(), outcome.observers) }
-        queue.async { self.report(callHandler(), outcome.observers) }
+        guard let queue else { return report(callHandler(), outcome) }
+        queue.async { self.report(callHandler(), outcome) }
     }
 
-    private func report(_ completion: TaskCompletion, _ observers: Observers) {
+    private func report(_ completion: TaskCompletion, _ outcome: TaskOutcome) {
         let (task, response) = (completion.task, completion.response)
-        observers.notify { $0.task(task, didFinishWith: completion) }
+        outcome.observers.notify { $0.task(task, didFinishWith: completion) }
         if response.fileURL != nil {
             notifications.post(.downloadTaskDidMoveFile, object: task)
         } else if let error = response.error?.underlyingError as? DownloadMoveError {
@@ -101,6 +105,7 @@ final class CompletionPipeline: Sendable {
         }
         let cost = max(response.data?.count ?? 0, response.error?.data?.count ?? 0)
         notifications.post(.networkingTaskDidComplete, object: task, cost: cost, userInfo: completion.userInfo)
+        outcome.endRecord?()
         token.leave()
     }
 }

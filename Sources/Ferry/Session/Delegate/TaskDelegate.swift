@@ -251,7 +251,8 @@ final class TaskDelegate: Sendable {
                 return end.storedError == nil ? error : error.noting(attemptsOf: metrics)
             },
             metrics: metrics,
-            observers: observers
+            observers: observers,
+            endRecord: task.keepDurableRecord(error)
         )
         let reporters = end.reporters
         if outcome.error == nil { for reporter in reporters { reporter.reportEnd() } }

@@ -1,0 +1,18 @@
+extension URLSessionTask {
+    /// Keeps the record of a durable session beyond the end of the task, until the closure that is returned is called.
+    ///
+    /// A delegate calls it when it is told of the end, and has more to do before the result is delivered.
+    ///
+    /// - Parameter error: The error that the task ends with.
+    /// - Returns: The closure that ends the record, or `nil` if there is none.
+    package func keepDurableRecord(_ error: (any Error)?) -> (@Sendable () -> Void)? {
+        guard let core = (self as? any CurlTask)?.core else { return nil }
+        let session = core.state.withLock { state -> CurlSessionCore? in
+            guard let session = state.sessionCore, session.durable != nil else { return nil }
+            state.keepsDurableRecord = true
+            return session
+        }
+        guard let session else { return nil }
+        return { session.endDurableTask(core.identifier, error) }
+    }
+}
