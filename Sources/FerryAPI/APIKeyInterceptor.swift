@@ -1,6 +1,3 @@
-import Ferry
-import FerrySession
-
 /// An interceptor that adds an API key to requests, as a header field or as an item of the query.
 ///
 /// ```swift

@@ -1,5 +1,3 @@
-import Ferry
-
 /// The description of an error that a server sends as `application/problem+json` (RFC 9457).
 ///
 /// ```swift

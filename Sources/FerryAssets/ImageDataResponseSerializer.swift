@@ -1,5 +1,3 @@
-import Ferry
-
 /// A response serializer that decodes an image with a closure, which may use any image library.
 ///
 /// For the bytes of an image there is `.imageData`.

@@ -144,11 +144,9 @@ package final class CacheFolder: Sendable {
             }
         }
     }
-}
 
-// MARK: - Storing
+    // MARK: - Storing
 
-extension CacheFolder {
     /// Writes a response, unless there is one that was requested later.
     package func store(_ stored: StoredResponse, _ body: CollectedBody) -> StoreResult {
         let present = look(for: stored)

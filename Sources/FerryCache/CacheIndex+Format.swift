@@ -79,9 +79,7 @@ extension CacheIndex {
             return data
         }
     }
-}
 
-extension CacheIndex {
     fileprivate static func append(_ number: UInt64, to data: inout Data) {
         withUnsafeBytes(of: number.littleEndian) { data.append(contentsOf: $0) }
     }

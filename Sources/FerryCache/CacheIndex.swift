@@ -167,9 +167,7 @@ package struct CacheIndex {
         try file.requireOwnership()
         return file
     }
-}
 
-extension CacheIndex {
     package static func nanoseconds(_ time: timespec) -> Int64 {
         let (seconds, isTooLarge) = Int64(time.tv_sec).multipliedReportingOverflow(by: 1_000_000_000)
         return isTooLarge ? (time.tv_sec < 0 ? .min : .max) : seconds &+ Int64(time.tv_nsec)

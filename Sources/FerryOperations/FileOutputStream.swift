@@ -1,6 +1,3 @@
-import Ferry
-import FerrySession
-
 /// An output stream to a file, which an operation can pause, resume and start over.
 ///
 /// ```swift

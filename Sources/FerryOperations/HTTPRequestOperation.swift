@@ -1,5 +1,3 @@
-import Ferry
-
 /// An HTTP request as an `Operation`, whose response is validated and parsed.
 ///
 /// ```swift

@@ -1,5 +1,3 @@
-import Ferry
-
 extension Notification.Name {
     /// Posted when an operation has been started or resumed; the object is the operation.
     public static let networkingOperationDidStart = Self("com.alamofire.networking.operation.start")

@@ -1,5 +1,3 @@
-import Ferry
-
 /// The mutable state of an operation; guarded by its lock.
 package struct OperationRecord: Sendable {
     package typealias Handler = @Sendable (RequestOperation) -> Void

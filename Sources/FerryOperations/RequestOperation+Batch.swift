@@ -1,5 +1,3 @@
-import Ferry
-
 extension RequestOperation {
     /// Groups operations, and calls a handler when all of them have finished.
     ///

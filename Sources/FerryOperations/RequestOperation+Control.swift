@@ -1,5 +1,3 @@
-import Ferry
-
 extension RequestOperation {
     /// Cancels the transfer and keeps what has arrived.
     ///

@@ -1,6 +1,3 @@
-import Ferry
-import FerrySession
-
 extension RequestOperation {
     /// A closure that decides about a challenge; after `ChallengeOutcome.deferred`, it calls its second argument once
     /// it has an outcome.

@@ -1,6 +1,3 @@
-import Ferry
-import FerrySession
-
 /// A request as an `Operation`: it can be queued, prioritized, paused, resumed, cancelled, archived and copied.
 ///
 /// ```swift
@@ -194,9 +191,7 @@ open class RequestOperation: Operation, NSSecureCoding, NSCopying, @unchecked Se
         // The stream is still open only if the operation never finished.
         try? record.withLock { $0.settings.output }?.close()
     }
-}
 
-extension RequestOperation {
     // MARK: - Results
 
     /// The state of the operation.

@@ -1,5 +1,3 @@
-import Ferry
-
 /// A well-formed XML text that has not been parsed yet.
 public struct XMLContent: Sendable, Hashable {
     /// The text, in UTF-8 with line feeds as line ends, and with the text of declared entities in place of references

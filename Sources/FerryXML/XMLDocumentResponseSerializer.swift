@@ -1,5 +1,3 @@
-import Ferry
-
 /// A response serializer that decodes a well-formed XML body as a document.
 ///
 /// On Linux, `XMLDocument` silently repairs malformed texts or crashes the process on them; this serializer reports

@@ -1,5 +1,3 @@
-import Ferry
-
 /// A response serializer that returns a well-formed XML body, from which an `XMLParser` can be created.
 ///
 /// An `XMLParser` has state and cannot be passed between queues, so ``XMLContent/makeParser()`` creates one where it is

@@ -1,5 +1,3 @@
-import Ferry
-
 extension XMLScanner {
     /// Scans everything before the root element.
     mutating func scanProlog() throws(XMLParsingError) {
@@ -180,9 +178,7 @@ extension XMLScanner {
         }
         return String(decoding: content, as: UTF8.self)
     }
-}
 
-extension XMLScanner {
     /// Scans the root element and its contents.
     mutating func scanElements() throws(XMLParsingError) {
         var open: [Element] = []

@@ -1,5 +1,3 @@
-import Ferry
-
 /// A scanner that checks that an XML text is well-formed (XML 1.0, fifth edition) before Foundation parses it.
 ///
 /// FoundationXML on Linux is not safe for untrusted input. `XMLParser` crashes the process on a processing instruction
@@ -89,9 +87,7 @@ struct XMLScanner {
             }
         }
     }
-}
 
-extension XMLScanner {
     /// The byte at the position; `nil` at the end.
     var next: UInt8? { position < bytes.count ? bytes[position] : nil }
 
@@ -145,9 +141,7 @@ extension XMLScanner {
         let column = before.count - (before.lastIndex(of: 0x0A).map { $0 + 1 } ?? 0) + 1
         return XMLParsingError(reason: reason, line: before.count { $0 == 0x0A } + 1, column: column)
     }
-}
 
-extension XMLScanner {
     /// Scans a name (XML 1.0, production 5) and returns it.
     ///
     /// Names are byte arrays, since string comparison would treat the precomposed and the decomposed é as equal, which

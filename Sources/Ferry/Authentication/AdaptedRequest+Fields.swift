@@ -1,5 +1,3 @@
-import FerrySession
-
 extension AdaptedRequest {
     /// Sets one field, replacing the request's field of the same name.
     package mutating func setHeader(_ field: HTTPHeader) throws {

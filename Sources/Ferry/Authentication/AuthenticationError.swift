@@ -1,5 +1,3 @@
-import Foundation
-
 /// An error of an ``AuthenticationInterceptor``; a failed refresh is reported as the error that it has thrown.
 public struct AuthenticationError: Error, Sendable, Hashable, LocalizedError, CustomStringConvertible {
     /// The kind of an error; more may be added.

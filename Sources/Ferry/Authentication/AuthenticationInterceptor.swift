@@ -1,5 +1,3 @@
-import FerrySession
-
 /// An interceptor that authenticates requests, and refreshes the credential when it expires or is refused.
 ///
 /// ```swift

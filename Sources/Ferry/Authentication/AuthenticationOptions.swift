@@ -1,5 +1,3 @@
-import Foundation
-
 /// The options of an ``AuthenticationInterceptor``.
 public struct AuthenticationOptions: Sendable {
     /// URLs of the origins (scheme, host and port) that the credential is sent to.

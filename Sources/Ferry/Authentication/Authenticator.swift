@@ -1,5 +1,3 @@
-import FerrySession
-
 /// The rules of one kind of credential: how a request carries it, when it expires, and how it is refreshed.
 ///
 /// ```swift

@@ -1,5 +1,3 @@
-import FerrySession
-
 /// A bearer token (RFC 6750), with the date at which it expires if that is known.
 ///
 /// Its textual descriptions do not contain the token.

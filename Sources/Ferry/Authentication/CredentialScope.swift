@@ -1,5 +1,3 @@
-import FerrySession
-
 /// The requests that may carry a credential.
 package struct CredentialScope: Sendable {
     /// The origins that may receive it; `nil` for that of the task's original URL.

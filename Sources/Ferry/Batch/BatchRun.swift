@@ -1,5 +1,3 @@
-import Foundation
-
 /// The running requests of a batch, and the stream of their responses; when it is released, the requests are cancelled.
 final class BatchRun<Value: Sendable>: Sendable {
     private struct State: Sendable {

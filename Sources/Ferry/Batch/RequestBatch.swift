@@ -1,5 +1,3 @@
-import Foundation
-
 extension HTTPSessionManager {
     /// Sends many requests, a few at a time, and returns the responses as they arrive.
     ///

@@ -1,5 +1,3 @@
-import FerrySession
-
 /// The destination of a downloaded file.
 ///
 /// The file is moved after the response has passed validation, as a whole or not at all. AFNetworking: the
@@ -39,9 +37,7 @@ public struct DownloadDestination: Sendable {
         return FileManager.default.temporaryDirectory
             .appendingPathComponent(FileName.sanitized("\(UUID().uuidString)\(suffix)"), isDirectory: false)
     }
-}
 
-extension DownloadDestination {
     /// How to treat an existing file and missing directories at the destination.
     public struct Options: OptionSet, Sendable {
         /// The bits of the options.

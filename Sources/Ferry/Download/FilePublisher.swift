@@ -1,5 +1,3 @@
-import FerrySession
-
 /// The move of a finished file to its destination, where it appears completely or not at all.
 struct FilePublisher: Sendable {
     /// How to treat what is at the destination.

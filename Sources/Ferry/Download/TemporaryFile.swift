@@ -1,5 +1,3 @@
-import FerrySession
-
 extension TaskOutcome {
     /// Moves a downloaded file to its destination, and sets the response's URL or error.
     ///
@@ -115,9 +113,7 @@ extension DownloadMoveError: CustomNSError {
     var userInfo: [AnyHashable: Any] {
         errorUserInfo.merging([Self.payloadKey: self]) { $1 }
     }
-}
 
-extension DownloadMoveError {
     /// Reads the payload of ``Foundation/NSNotification/Name/downloadTaskDidFailToMoveFile``; nil if it is another.
     public init?(_ notification: Notification) {
         guard let payload = notification.userInfo?[Self.payloadKey] as? DownloadMoveError else { return nil }

@@ -1,5 +1,3 @@
-import Foundation
-
 // These verbs have no closure for the progress: without a label, it could not be told from a completion handler.
 extension HTTPSessionManager {
     /// Sends a GET request and returns the value decoded from the JSON response.

@@ -1,5 +1,3 @@
-import Foundation
-
 extension HTTPSessionManager {
     /// Sends a request and calls the handler with the response.
     ///

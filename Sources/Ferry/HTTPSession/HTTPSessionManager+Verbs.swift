@@ -1,5 +1,3 @@
-import Foundation
-
 extension HTTPSessionManager {
     /// Sends a GET request and calls the handler with the response.
     ///

@@ -1,5 +1,3 @@
-import Foundation
-
 /// A manager that sends requests to an HTTP service, with a base URL, serializers and a method for each verb.
 ///
 /// ```swift

@@ -1,5 +1,3 @@
-import FerrySession
-
 extension Request: RedactedDescription {
     /// The method and the path or URL, without secrets.
     public var description: String { method.rawValue + " " + PresentableText.url(path) }

@@ -1,5 +1,3 @@
-import Foundation
-
 extension Request {
     /// Returns a GET request whose response a serializer decodes.
     public static func get(_ path: String, serializer: some ResponseSerializer<Value>) -> Request {

@@ -1,5 +1,3 @@
-import Foundation
-
 extension Request {
     /// Returns the request with other parameters.
     ///

@@ -1,5 +1,3 @@
-import FerrySession
-
 extension Request {
     /// Returns the request with another retry policy than the manager's.
     ///

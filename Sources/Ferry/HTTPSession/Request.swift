@@ -1,5 +1,3 @@
-import Foundation
-
 /// A closure that adds parts to a multipart form.
 public typealias MultipartForm = @Sendable (inout MultipartFormData) throws -> Void
 

@@ -1,5 +1,3 @@
-import Foundation
-
 /// A manager that watches whether the network, or a host, can be reached.
 ///
 /// ```swift

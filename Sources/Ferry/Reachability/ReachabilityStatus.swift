@@ -1,5 +1,3 @@
-import FerrySession
-
 /// The reachability of the network or a host, and the kind of connection.
 ///
 /// AFNetworking: `AFNetworkReachabilityStatus`, with the same numbers. Its `ReachableViaWiFi` includes cables, which

@@ -1,5 +1,3 @@
-import FerrySession
-
 extension SecurityPolicy {
     /// Reads the certificates in a folder from all files that end in `.cer`, `.crt`, `.pem` or `.der`.
     ///

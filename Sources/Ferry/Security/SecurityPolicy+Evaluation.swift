@@ -1,5 +1,3 @@
-import FerrySession
-
 extension SecurityPolicy {
     /// Evaluates whether a server is trusted, and throws the reason if it is not.
     ///

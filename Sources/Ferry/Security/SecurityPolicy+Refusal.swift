@@ -1,5 +1,3 @@
-import FerrySession
-
 extension SecurityPolicy {
     /// The reason why a policy does not trust a server.
     public enum Refusal: Error, Sendable, Hashable {

@@ -1,5 +1,3 @@
-import FerrySession
-
 /// The rules by which a session trusts servers.
 ///
 /// ```swift
@@ -76,9 +74,7 @@ public struct SecurityPolicy: Sendable, Hashable, Codable {
 
     /// Whether the policy has the default settings, which are those of a session without a policy.
     var isDefault: Bool { self == SecurityPolicy() }
-}
 
-extension SecurityPolicy {
     /// The part of a server's certificates that is compared with pins.
     public enum PinningMode: String, Sendable, Hashable, Codable, CaseIterable {
         /// Nothing is pinned; the system's trusted authorities decide.

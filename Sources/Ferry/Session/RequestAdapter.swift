@@ -1,5 +1,3 @@
-import Foundation
-
 /// A change to every request of a manager before its task is made.
 ///
 /// Deprecated: a `RequestInterceptor` changes the request of each attempt, so that it also sees retries, redirects and

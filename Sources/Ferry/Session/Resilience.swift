@@ -1,5 +1,3 @@
-import FerrySession
-
 /// What a manager's tasks do about servers and networks that fail: see ``SessionManager/resilience``.
 ///
 /// <doc:ResilientManagers> lists what ``standard`` does in which case.

@@ -1,5 +1,3 @@
-import FerrySession
-
 extension SessionManager {
     /// Sends a request and returns the response.
     ///

@@ -1,5 +1,3 @@
-import Foundation
-
 // Like the methods that take a serializer, which document the parameters.
 extension SessionManager {
     /// Creates a suspended data task that uses the manager's response serializer.

@@ -1,5 +1,3 @@
-import Foundation
-
 /// What streams, and the operations of FerryOperations, use of a manager besides its public members.
 extension SessionManager {
     /// Creates a suspended task that passes its response to a sink; the request has been adapted.

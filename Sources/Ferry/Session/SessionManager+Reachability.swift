@@ -1,5 +1,3 @@
-import FerrySession
-
 extension SessionManager {
     /// The reachability of the base URL's host, or of the network as a whole if there is no base URL.
     ///

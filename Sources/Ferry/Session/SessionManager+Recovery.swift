@@ -1,5 +1,3 @@
-import FerrySession
-
 /// Retries, interceptors, the deadline and the circuit breaker of a manager's tasks.
 ///
 /// They require a ``CurlSession``, the default transport. With another one, a task made while one of them is set fails

@@ -1,5 +1,3 @@
-import Foundation
-
 extension SessionManager {
     /// The session that tasks are made in; it is created when it is first needed, and again after a reset.
     ///

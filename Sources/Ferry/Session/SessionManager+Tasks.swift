@@ -1,5 +1,3 @@
-import Foundation
-
 extension SessionManager {
     /// The tasks that have not ended, in the order they were made; reading it does not block on a queue.
     ///

@@ -1,5 +1,3 @@
-import Foundation
-
 /// A manager that makes tasks in a `URLSession`, and completes each of them once with the full response.
 ///
 /// ```

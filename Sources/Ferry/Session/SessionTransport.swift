@@ -1,5 +1,3 @@
-import FerrySession
-
 /// The kind of `URLSession` that a manager runs on.
 public enum SessionTransport: Sendable {
     /// Ferry's session, with its default options.

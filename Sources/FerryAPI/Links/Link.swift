@@ -1,5 +1,3 @@
-import Ferry
-
 /// A link of a response to another resource, from a `Link` header field (RFC 8288).
 ///
 /// ```swift

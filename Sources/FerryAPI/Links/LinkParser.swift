@@ -1,5 +1,3 @@
-import Ferry
-
 /// A parser for the value of a `Link` field (RFC 8288, appendix B.2) that tolerates common mistakes of servers.
 ///
 /// It reads bytes, and never goes back: finding the end of a `Character` of hostile text can take quadratic time.

@@ -1,6 +1,3 @@
-import Ferry
-import FerrySession
-
 /// An authenticator for bearer tokens from a token endpoint of OAuth 2.0 (RFC 6749).
 ///
 /// ```swift

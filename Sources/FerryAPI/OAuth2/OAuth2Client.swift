@@ -1,5 +1,3 @@
-import Ferry
-
 /// The identifier and the secret with which a client authenticates at a token endpoint (RFC 6749, section 2.3).
 ///
 /// Its textual descriptions do not contain the secret.

@@ -1,5 +1,3 @@
-import Ferry
-
 /// The reason why a token endpoint did not issue a token.
 ///
 /// It never contains a token or the client's secret: these are removed from the server's text.

@@ -1,5 +1,3 @@
-import Ferry
-
 /// The response of a token endpoint: a token (RFC 6749, section 5.1) or an error (section 5.2).
 struct OAuth2Response: Sendable {
     /// The size limit of a response, in bytes.

@@ -1,5 +1,3 @@
-import Ferry
-
 /// An access token of OAuth 2.0, with what came with it (RFC 6749, section 5.1).
 ///
 /// Its textual descriptions do not contain the tokens. Encoding it does, so that it can be stored in a safe place.

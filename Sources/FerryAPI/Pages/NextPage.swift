@@ -1,5 +1,3 @@
-import Ferry
-
 /// The way in which a page of a list refers to the next one.
 ///
 /// See `HTTPSessionManager.pages(of:next:maximumPages:)`.

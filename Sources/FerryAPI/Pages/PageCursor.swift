@@ -1,5 +1,3 @@
-import Ferry
-
 /// The position of an iterator in a list of pages: which request comes next, and whether it may be sent.
 struct PageCursor<Value: Sendable>: Sendable {
     private enum Position: Sendable {

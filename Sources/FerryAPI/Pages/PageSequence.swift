@@ -1,5 +1,3 @@
-import Ferry
-
 extension HTTPSessionManager {
     /// Returns the pages of a list, each of which is requested when it is asked for.
     ///

@@ -1,5 +1,3 @@
-import Ferry
-
 /// The text of a request that AWS Signature Version 4 signs: what a server makes again of the request it has received.
 package struct AWSCanonicalRequest: Sendable {
     /// The text.

@@ -1,5 +1,3 @@
-import Ferry
-
 /// The access key with which requests to Amazon Web Services are signed.
 ///
 /// Its textual descriptions contain neither the secret key nor the session token.

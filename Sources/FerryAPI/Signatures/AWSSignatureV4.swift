@@ -1,6 +1,3 @@
-import Ferry
-import FerrySession
-
 /// A signer for AWS Signature Version 4, in the `Authorization` field.
 ///
 /// ```swift

@@ -1,6 +1,3 @@
-import Ferry
-import FerrySession
-
 extension HTTPMessageSignature {
     /// A part of a request that a signature covers (RFC 9421, section 2).
     ///

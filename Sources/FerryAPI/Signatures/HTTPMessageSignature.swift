@@ -1,6 +1,3 @@
-import Ferry
-import FerrySession
-
 /// A signer for HTTP Message Signatures (RFC 9421), in the fields `Signature-Input` and `Signature`.
 ///
 /// ```swift

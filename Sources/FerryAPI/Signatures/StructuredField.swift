@@ -1,5 +1,3 @@
-import Ferry
-
 /// Serializes the parts of structured fields (RFC 9651, section 4.1) that signatures have.
 package enum StructuredField {
     /// Returns a string (section 4.1.6), or throws if a character is not printable ASCII.

@@ -1,5 +1,3 @@
-import Ferry
-
 /// A monitor that says whether to show network activity: not for short requests, and without flicker.
 ///
 /// ```swift

@@ -1,5 +1,3 @@
-import Ferry
-
 /// A cache of decoded values by identifier.
 ///
 /// AFNetworking: `AFImageCache`.

@@ -1,5 +1,3 @@
-import Ferry
-
 /// A memory cache that removes the least recently used values when its capacity is exceeded.
 ///
 /// Beyond ``memoryCapacity`` it purges until at most ``preferredMemoryUsageAfterPurge`` is left, so that the next value

@@ -1,5 +1,3 @@
-import Ferry
-
 /// The downloads of one downloader: the handlers of each, which are running, and which is next.
 ///
 /// A download has a number in addition to its key, so that a cancelled one is not confused with its successor.

@@ -1,5 +1,3 @@
-import Ferry
-
 /// A downloader of assets such as images, which shares downloads of the same URL and caches decoded values.
 ///
 /// ```swift

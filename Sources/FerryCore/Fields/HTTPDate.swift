@@ -1,5 +1,3 @@
-import Foundation
-
 /// Dates in the formats of HTTP (RFC 9110, section 5.6.7).
 package enum HTTPDate {
     /// Reads a date in one of HTTP's three formats, or returns `nil` for anything else.

@@ -1,5 +1,3 @@
-import Foundation
-
 /// A file of records that several processes read and append to, which survives the end of any of them at any moment.
 ///
 /// A record is a line: a checksum in hexadecimal, a space, and text without line breaks. A line that was cut off, or is

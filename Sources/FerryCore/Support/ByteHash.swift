@@ -1,5 +1,3 @@
-import Foundation
-
 /// A hash that detects accidental corruption; it is not cryptographic, and unlike `Hasher` the same in every process.
 ///
 /// It processes eight bytes at a time, similar to FNV-1a.

@@ -1,5 +1,3 @@
-import Foundation
-
 /// Codes that authenticate a message with a secret key: HMAC (RFC 2104) with SHA-256.
 package enum HMACSHA256 {
     /// Returns the code of a message, as 32 bytes; the key may have any length.

@@ -1,5 +1,3 @@
-import Foundation
-
 /// The SHA-256 hash (FIPS 180-4) of bytes added in pieces, needed since Foundation on Linux does not have one.
 package struct SHA256Hash: Sendable {
     private var state = SHA256State()

@@ -1,5 +1,3 @@
-import Foundation
-
 /// The SHA-512 hash (FIPS 180-4) of bytes added in pieces.
 package struct SHA512Hash: Sendable {
     private var state: [UInt64] = Self.initial

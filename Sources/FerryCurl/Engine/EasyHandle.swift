@@ -219,9 +219,7 @@ extension EasyHandle {
     var presentedSubject: String? {
         ferry_easy_certificate_field(pointer, 0, "Subject").map { String(cString: $0) }
     }
-}
 
-extension EasyHandle {
     /// Returns libcurl's measurements of the attempt that is ending.
     package func transaction(
         _ url: URL?,

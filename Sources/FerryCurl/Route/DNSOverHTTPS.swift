@@ -26,9 +26,7 @@ public struct DNSOverHTTPS: Sendable, Hashable {
 
     /// Creates the description of a resolver.
     public init(url: URL) { self.url = url }
-}
 
-extension DNSOverHTTPS {
     /// The resolver as libcurl gets it, after validation.
     struct Material: Sendable {
         let url: String

@@ -1,5 +1,3 @@
-import FerryCore
-
 /// The rules that combine a manager's base URL with the path of a request (RFC 3986, section 5).
 ///
 /// AFNetworking: `initWithBaseURL:` and `URLWithString:relativeToURL:`.

@@ -1,5 +1,3 @@
-import FerryCore
-
 /// One header field: a name and its value.
 ///
 /// Two fields are equal if their values are equal and their names differ at most in case (RFC 9110, section 5.1). A
@@ -54,9 +52,7 @@ extension HTTPHeader: RedactedDescription {
     /// The field as a line, `Name: value`, with `<redacted>` in place of a secret value such as that of
     /// `Authorization`.
     public var description: String { PresentableText.argument(name) + ": " + PresentableText.field(name, value) }
-}
 
-extension HTTPHeader {
     /// Returns an `Accept` field, which lists the content types that a response may have.
     public static func accept(_ value: String) -> HTTPHeader { HTTPHeader("Accept", value) }
 

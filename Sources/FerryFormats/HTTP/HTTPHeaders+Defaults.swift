@@ -1,5 +1,3 @@
-import Foundation
-
 extension HTTPHeaders {
     /// The header fields that a request serializer sends by default: `Accept-Language` and `User-Agent`.
     public static let `default`: HTTPHeaders = {

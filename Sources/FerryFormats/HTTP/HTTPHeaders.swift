@@ -1,5 +1,3 @@
-import Foundation
-
 /// A list of header fields in order, whose names are compared without regard to case.
 ///
 /// ```swift
@@ -102,9 +100,7 @@ extension HTTPHeaders: Sequence {
 
     /// Returns an iterator over the fields in order.
     public func makeIterator() -> IndexingIterator<[HTTPHeader]> { fields.makeIterator() }
-}
 
-extension HTTPHeaders {
     /// Returns a list of one `Authorization` field for the Basic scheme, in UTF-8 (RFC 7617).
     public static func basic(username: String, password: String) -> HTTPHeaders {
         [.basic(username: username, password: password)]

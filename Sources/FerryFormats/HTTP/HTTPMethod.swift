@@ -1,5 +1,3 @@
-import Foundation
-
 /// An HTTP request method, such as `GET` (RFC 9110, section 9).
 ///
 /// Methods are an open vocabulary: `HTTPMethod("PROPFIND")` and `"PROPFIND" as HTTPMethod` are methods too. Names are
@@ -30,9 +28,7 @@ public struct HTTPMethod: RawRepresentable, Hashable, Sendable, Codable {
     ///
     /// See RFC 9110, section 9.2.2.
     public var isIdempotent: Bool { isSafe || self == .put || self == .delete }
-}
 
-extension HTTPMethod {
     /// Transfers a representation of the target.
     public static let get = HTTPMethod("GET")
     /// Transfers the response head of `GET`, without the body.

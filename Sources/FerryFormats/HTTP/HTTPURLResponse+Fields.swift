@@ -1,5 +1,3 @@
-import FerryCore
-
 extension HTTPURLResponse {
     /// The header fields in the order in which they were received, with those of the same name one by one.
     ///

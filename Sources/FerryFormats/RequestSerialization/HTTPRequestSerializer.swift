@@ -1,5 +1,3 @@
-import Foundation
-
 /// A request serializer that encodes parameters as a query or as an `application/x-www-form-urlencoded` body.
 ///
 /// ```swift

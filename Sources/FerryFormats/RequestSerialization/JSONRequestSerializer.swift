@@ -1,5 +1,3 @@
-import Foundation
-
 /// A request serializer that encodes parameters as an `application/json` body.
 ///
 /// Methods whose parameters go into the URL get a query, as with ``HTTPRequestSerializer``. Without parameters, neither

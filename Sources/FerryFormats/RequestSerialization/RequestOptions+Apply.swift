@@ -1,5 +1,3 @@
-import Foundation
-
 extension RequestOptions {
     /// Sets the request's properties for which these options have a value.
     package func apply(to request: inout URLRequest) {

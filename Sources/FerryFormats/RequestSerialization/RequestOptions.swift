@@ -1,5 +1,3 @@
-import Foundation
-
 /// The options common to all request serializers: default header fields, request properties, and where parameters go.
 ///
 /// Request properties are `nil` until set. Only those that are set are applied to a request; for the others, the

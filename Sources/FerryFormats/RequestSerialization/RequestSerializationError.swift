@@ -1,5 +1,3 @@
-import FerryCore
-
 /// An error that occurs while a request is created.
 ///
 /// As an `NSError`, it has AFNetworking's domain and codes: ``errorDomain``, ``errorCode``.
@@ -73,9 +71,7 @@ extension RequestSerializationError: CustomStringConvertible {
         let url = shown.flatMap { reason.contains($0) ? nil : " (\($0))" } ?? ""
         return "\(code.rawValue): \(reason)\(url)\(underlyingError.map { " [\($0)]" } ?? "")"
     }
-}
 
-extension RequestSerializationError {
     /// A kind of failure; any version may add new kinds.
     public struct Code: RawRepresentable, Hashable, Sendable {
         /// The kind's name.

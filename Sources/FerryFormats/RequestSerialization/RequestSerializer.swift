@@ -1,5 +1,3 @@
-import FerryCore
-
 /// A type that encodes parameters into a request: into its URL, or into its body and `Content-Type`.
 ///
 /// Serializers are values, and one may be used by any number of threads at the same time. Ferry provides ``form``,

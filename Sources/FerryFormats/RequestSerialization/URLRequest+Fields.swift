@@ -1,5 +1,3 @@
-import FerryCore
-
 extension URLRequest {
     /// Returns the request's URL, or throws if it has none.
     ///

@@ -1,5 +1,3 @@
-import Foundation
-
 extension NetworkError {
     /// Returns the error of a response with the number of its attempts in the message, if there were several.
     ///

@@ -1,5 +1,3 @@
-import Foundation
-
 extension NetworkError {
     /// The kind of an error, as a value that can be compared and extended.
     ///
@@ -83,9 +81,7 @@ extension NetworkError.Code {
     public static let unsupportedByTransport = Self(rawValue: "unsupportedByTransport")
     /// None of the other codes applies; see the underlying error.
     public static let unknown = Self(rawValue: "unknown")
-}
 
-extension NetworkError.Code {
     /// Creates the code for an error of another type; ``unknown`` if there is none.
     package init(mapping error: any Error) {
         switch error {

@@ -1,5 +1,3 @@
-import Foundation
-
 extension NetworkError {
     /// The domain of errors in a response's status, content type or body.
     ///

@@ -1,5 +1,3 @@
-import Foundation
-
 extension NetworkError {
     /// Creates an error for a request that could not be made.
     package init(requestSerialization error: any Error, request: URLRequest? = nil) {

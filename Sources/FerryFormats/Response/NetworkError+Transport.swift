@@ -1,5 +1,3 @@
-import FerryCore
-
 extension NetworkError {
     /// Creates an error from an error of the transport, a file or a decoder.
     ///

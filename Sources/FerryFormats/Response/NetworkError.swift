@@ -1,5 +1,3 @@
-import FerryCore
-
 /// The error of a request.
 ///
 /// ``code`` is the kind of error, for comparing; ``message`` describes it in a sentence. ``response`` and ``data`` are
@@ -56,9 +54,7 @@ public struct NetworkError: Error, Sendable {
         self.resumeData = resumeData
         self.acceptableContentTypes = acceptableContentTypes
     }
-}
 
-extension NetworkError {
     /// The response's status code.
     public var statusCode: Int? { response?.statusCode }
 

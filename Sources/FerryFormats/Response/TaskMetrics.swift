@@ -1,5 +1,3 @@
-import FerryCore
-
 /// The duration of a task and the number of bytes it sent and received.
 public struct TaskMetrics: Sendable, Hashable {
     /// The date at which the task was started.

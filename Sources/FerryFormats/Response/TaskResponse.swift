@@ -1,5 +1,3 @@
-import FerryCore
-
 /// The complete result of a request.
 ///
 /// Both ``value`` and ``error`` can be set: a 404 response whose body is a JSON object has that object as its value,
@@ -63,9 +61,7 @@ public struct TaskResponse<Value: Sendable>: Sendable {
         self.error = error
         self.metrics = metrics
     }
-}
 
-extension TaskResponse {
     /// The response as an `HTTPURLResponse`, if it is one.
     public var httpResponse: HTTPURLResponse? { response as? HTTPURLResponse }
 

@@ -1,5 +1,3 @@
-import Foundation
-
 /// A type-erased response serializer.
 ///
 /// It validates responses as the wrapped serializer does. If the wrapped serializer is not a

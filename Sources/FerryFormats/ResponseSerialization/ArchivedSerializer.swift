@@ -1,5 +1,3 @@
-import Foundation
-
 /// A response serializer that can be archived: one without closures.
 package enum ArchivedSerializer: Codable, Sendable {
     case data(HTTPDataResponseSerializer)

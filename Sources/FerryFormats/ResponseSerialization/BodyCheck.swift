@@ -1,5 +1,3 @@
-import Foundation
-
 /// The checks of a response before its body is decoded: validation and size.
 package struct BodyCheck {
     /// The body to decode; `nil` if it is missing, is empty or must not be decoded.

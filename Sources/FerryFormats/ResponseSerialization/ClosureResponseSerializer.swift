@@ -1,5 +1,3 @@
-import Foundation
-
 /// A response serializer that decodes a validated response with a closure.
 ///
 /// The closure is called for any status code if the content type is acceptable and the body is not too large, and

@@ -1,5 +1,3 @@
-import Foundation
-
 /// A response serializer that tries several serializers in turn and uses the first that produces a value.
 ///
 /// The result is the value and the error of that serializer; the errors of the others are dropped. If no serializer

@@ -1,5 +1,3 @@
-import Foundation
-
 /// A response serializer that decodes a JSON body as a `Decodable` type.
 ///
 /// If the body is empty or a single space, the value is ``EmptyResponse/emptyValue`` for an ``EmptyResponse``, and

@@ -1,5 +1,3 @@
-import Foundation
-
 /// A response serializer that returns the body unchanged, by default even if the response is not acceptable.
 ///
 /// AFNetworking: `AFHTTPResponseSerializer`.

@@ -1,5 +1,3 @@
-import Foundation
-
 /// A response serializer that decodes a JSON body as a ``JSONValue``.
 ///
 /// If the body is empty or a single space, there is no value, and no error unless validation fails. If the status code

@@ -1,5 +1,3 @@
-import Foundation
-
 extension String {
     /// The greatest number of consecutive combining marks: the limit of the Stream-Safe Text Format (UAX 15, section
     /// 13).
@@ -18,9 +16,7 @@ extension String {
         }
         return true
     }
-}
 
-extension String {
     /// The size limit of a key in a property list, in bytes of UTF-8.
     package static var maximumKeySize: Int { 4_096 }
 

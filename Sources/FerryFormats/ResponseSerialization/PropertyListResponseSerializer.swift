@@ -1,5 +1,3 @@
-import Foundation
-
 /// A response serializer that decodes a property list, binary or XML, as a ``PropertyListValue``.
 ///
 /// If the body is empty, there is no value, and no error unless validation fails. The underlying error of a parse error

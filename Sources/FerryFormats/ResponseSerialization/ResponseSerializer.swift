@@ -1,5 +1,3 @@
-import Foundation
-
 /// A type that validates a response and decodes its body.
 ///
 /// A serializer is captured when a task is created, so later changes of a manager's serializer do not affect the task.

@@ -1,5 +1,3 @@
-import Foundation
-
 /// A response serializer that decodes the body as a string.
 ///
 /// The character encoding is the first of these: ``encoding``, if set; that of a byte order mark; the `charset` of the

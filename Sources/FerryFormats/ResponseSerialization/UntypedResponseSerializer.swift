@@ -1,5 +1,3 @@
-import Foundation
-
 /// A response serializer whose value type is known only at run time, such as the manager's own.
 package struct UntypedResponseSerializer: ResponseSerializer {
     package let base: any ResponseSerializer

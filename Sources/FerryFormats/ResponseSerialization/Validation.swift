@@ -1,5 +1,3 @@
-import Foundation
-
 /// The acceptable status codes and content types of a response.
 ///
 /// AFNetworking: `AFHTTPResponseSerializer.validateResponse`.
@@ -51,9 +49,7 @@ public struct Validation: Sendable, Hashable, Codable {
     public var acceptingAnyStatusCode: Validation {
         Validation(statusCodes: nil, contentTypes: acceptableContentTypes)
     }
-}
 
-extension Validation {
     /// The result of a validation.
     public enum Outcome: Sendable {
         /// The response is acceptable.

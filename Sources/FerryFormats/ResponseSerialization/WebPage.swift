@@ -1,5 +1,3 @@
-import FerryCore
-
 /// The words of a web page that a server has sent in place of something else, such as JSON.
 package enum WebPage {
     /// The part of a body that is searched, in bytes.

@@ -1,5 +1,3 @@
-import Foundation
-
 /// Encodes and decodes Foundation's types by their raw values, because not all of them are `Codable`.
 extension KeyedDecodingContainer {
     /// Decodes the value for a key; nil if there is none.

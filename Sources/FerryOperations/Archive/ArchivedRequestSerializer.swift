@@ -1,5 +1,3 @@
-import Ferry
-
 /// A request serializer that can be archived: one of Ferry's own.
 enum ArchivedRequestSerializer: Codable, Sendable {
     case form(HTTPRequestSerializer)

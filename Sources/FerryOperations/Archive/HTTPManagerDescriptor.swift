@@ -1,6 +1,3 @@
-import Ferry
-import FerrySession
-
 /// A codable description of an HTTP manager: base URL, serializers and security policy.
 ///
 /// ```swift

@@ -1,6 +1,3 @@
-import Ferry
-import FerrySession
-
 /// The archived state of an operation, validated when it is read.
 struct OperationArchive: Sendable {
     typealias State = RequestOperation.State

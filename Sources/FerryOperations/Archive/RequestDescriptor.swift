@@ -1,6 +1,3 @@
-import Ferry
-import FerrySession
-
 /// A codable description of a request.
 ///
 /// ```swift

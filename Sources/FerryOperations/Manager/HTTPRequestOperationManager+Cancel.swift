@@ -1,6 +1,3 @@
-import Ferry
-import FerrySession
-
 extension HTTPRequestOperationManager {
     /// Cancels all operations in the ``operationQueue``.
     public func cancelAllOperations() {

@@ -1,5 +1,3 @@
-import Ferry
-
 // AFNetworking's verbs, as far as they concern operations; ``send(_:success:failure:)`` takes every other request.
 extension HTTPRequestOperationManager {
     /// A closure called with a successful operation and its parsed object.

@@ -1,5 +1,3 @@
-import Ferry
-
 /// A manager that makes operations for the requests of an HTTP service and runs them in a queue.
 ///
 /// ```swift

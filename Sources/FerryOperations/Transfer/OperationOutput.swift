@@ -1,5 +1,3 @@
-import Ferry
-
 /// The stream to which an operation writes the body, instead of collecting it in memory.
 ///
 /// Unchecked: a stream is not `Sendable`, but this one is opened, written to and closed on one serial queue only.

@@ -1,6 +1,3 @@
-import Ferry
-import FerrySession
-
 /// The part of a response that has arrived, and how the rest is requested (RFC 9110, sections 13.1.5 and 14.2).
 struct ReceivedBody: Sendable {
     /// What a new response means for the part that has already arrived.

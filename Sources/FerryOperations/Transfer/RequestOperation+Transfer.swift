@@ -1,6 +1,3 @@
-import Ferry
-import FerrySession
-
 /// One transfer of an operation, from a start or resumption to the next pause or the end.
 ///
 /// It retains the operation while it runs. The operation ignores events of any transfer but its current one.

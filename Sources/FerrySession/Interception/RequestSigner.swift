@@ -1,5 +1,3 @@
-import FerryCore
-
 /// An interceptor that signs requests as they are sent: with their final header fields and the digest of their body.
 ///
 /// It is asked after all interceptors have adapted the request, so that nothing changes afterwards but the fields of

@@ -1,5 +1,3 @@
-import FerryCore
-
 /// How long a server asks a client to wait before it sends a request again.
 enum ServerDelay {
     /// The value of a delay that is too large for a number; it is longer than any maximum that makes sense.

@@ -1,5 +1,3 @@
-import FerrySession
-
 /// The refresh that the current Swift task belongs to.
 private enum RefreshScope {
     @TaskLocal static var flight: (any AnyObject & Sendable)?

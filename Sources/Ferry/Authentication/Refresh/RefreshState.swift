@@ -1,5 +1,3 @@
-import FerrySession
-
 /// A credential with its expiration date, which the authenticator is asked for once.
 final class HeldCredential<Credential: Sendable>: Sendable {
     let value: Credential

@@ -1,5 +1,3 @@
-import Foundation
-
 /// A message of the kernel's netlink protocol (RFC 3549, section 2.3.2), read from untrusted bytes.
 struct NetlinkMessage: Sendable, Hashable {
     /// The message types that are used.

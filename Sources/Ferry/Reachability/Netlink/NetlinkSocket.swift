@@ -1,5 +1,3 @@
-import Foundation
-
 /// A socket to the kernel's routing tables (netlink(7)), which requires no privileges.
 final class NetlinkSocket: Sendable {
     /// The multicast groups to subscribe to for changes.

@@ -1,5 +1,3 @@
-import FerrySession
-
 /// A source that watches the kernel's links, addresses and routes.
 ///
 /// The content of a change is ignored: after each one, the state is queried again. The kernel reports some changes

@@ -1,4 +1,3 @@
-import Foundation
 import Synchronization
 
 /// The result of a task before validation and decoding; an object, since it is passed through several closures.

@@ -1,5 +1,3 @@
-import FerrySession
-
 /// A Swift task that awaits a response, and runs the completion pipeline itself.
 ///
 /// The Swift task has to be woken in any case: decoding on another queue first would wake one more thread. Downloads do

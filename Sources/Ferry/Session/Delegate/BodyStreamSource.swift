@@ -1,5 +1,3 @@
-import FerrySession
-
 /// The source of a streamed upload's body.
 struct BodyStreamSource: Sendable {
     /// The request with the body stream.

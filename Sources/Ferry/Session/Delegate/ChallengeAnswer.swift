@@ -1,5 +1,3 @@
-import Foundation
-
 /// The decision about one authentication challenge, passed to the session at most once.
 final class ChallengeAnswer: Sendable {
     let challenge: URLAuthenticationChallenge

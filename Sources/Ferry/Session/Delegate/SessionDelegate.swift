@@ -1,5 +1,3 @@
-import FerrySession
-
 /// The delegate of one session: forwards events to the task's delegate, the hooks and the monitors.
 ///
 /// It retains the manager's core and not the manager, so that a session does not retain its manager.

@@ -1,5 +1,3 @@
-import FerrySession
-
 /// The callbacks of one task: collects the body, reports progress, keeps the downloaded file, and completes once.
 ///
 /// It retains everything that its completion needs, so that a task completes after its manager has been released. Its

@@ -1,5 +1,3 @@
-import FerrySession
-
 /// The state of a task delegate; guarded by the delegate's lock.
 package struct TaskDelegateState: Sendable {
     /// The largest body, in bytes, that memory is reserved for in advance: a server may announce more than it sends.

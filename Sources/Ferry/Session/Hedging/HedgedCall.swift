@@ -1,5 +1,3 @@
-import FerrySession
-
 /// A call whose request may be sent a second time: its tasks, and the first good response.
 final class HedgedCall<Value: Sendable>: Sendable {
     typealias Handler = @Sendable (TaskResponse<Value>) -> Void

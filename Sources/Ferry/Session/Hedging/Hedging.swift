@@ -1,5 +1,3 @@
-import FerrySession
-
 /// A second request for the same response if the first one takes unusually long; the first good response is used.
 ///
 /// ```swift

@@ -1,5 +1,3 @@
-import FerryCore
-
 /// When requests to one origin are sent a second time, as a pure value: the state of a ``Hedging`` for it.
 struct HedgingState: Sendable {
     /// The number of durations that are kept, and that are needed for a percentile.

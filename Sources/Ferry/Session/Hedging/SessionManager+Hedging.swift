@@ -1,5 +1,3 @@
-import FerrySession
-
 extension SessionManager {
     /// The rule for a second request if the first one takes unusually long; nil, the default, for none.
     ///

@@ -1,5 +1,3 @@
-import FerrySession
-
 /// An observer of the tasks of a manager, for logging and measuring.
 ///
 /// Every method does nothing by default.

@@ -1,5 +1,3 @@
-import Foundation
-
 /// The hooks and monitors of a manager at one moment: an event is reported to those that are set when it is delivered.
 ///
 /// An object that does not change, since a copy would retain two dozen closures.

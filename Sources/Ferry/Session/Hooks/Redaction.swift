@@ -1,5 +1,3 @@
-import FerrySession
-
 /// The parts of a message that are left out of logs and command lines.
 ///
 /// These are left out unless ``none`` is chosen, and ``placeholder`` is written in place of values:

@@ -1,5 +1,3 @@
-import FerrySession
-
 /// An event monitor that logs each request as a curl command line, and each response in one line.
 ///
 /// Both are written without the parts that ``Redaction`` leaves out.

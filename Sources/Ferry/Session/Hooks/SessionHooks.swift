@@ -1,5 +1,3 @@
-import Foundation
-
 /// Closures for the events of a session; an event whose closure is nil is handled as if there were no hooks.
 ///
 /// Set ``SessionManager/hooks`` at any time; a change affects the next event. Hooks run on the manager's serial

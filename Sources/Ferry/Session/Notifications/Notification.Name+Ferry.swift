@@ -1,5 +1,3 @@
-import Foundation
-
 extension Notification.Name {
     /// Posted when a task has been resumed; the object is the task.
     public static let networkingTaskDidResume = Self("com.alamofire.networking.task.resume")

@@ -1,5 +1,3 @@
-import Foundation
-
 /// Posts the notifications of a manager, in order, on one queue.
 ///
 /// They wait in a list and not in the queue, so that a command-line program whose main queue never runs keeps no more

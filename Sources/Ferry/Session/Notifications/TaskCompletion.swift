@@ -1,5 +1,3 @@
-import FerrySession
-
 /// The result of a task, whatever the type of its value: the payload of the notification that it has completed.
 ///
 /// AFNetworking: the user info of `AFNetworkingTaskDidCompleteNotification`.

@@ -1,5 +1,3 @@
-import FerrySession
-
 /// The progress of one direction of one task, reported to a `Progress`, a handler and any number of streams.
 package final class ProgressReporter: Sendable {
     private typealias Streams = [Int: AsyncStream<ProgressUpdate>.Continuation]

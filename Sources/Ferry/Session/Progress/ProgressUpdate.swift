@@ -1,5 +1,3 @@
-import Foundation
-
 /// The state of one direction of a transfer.
 public struct ProgressUpdate: Sendable, Hashable {
     /// The number of bytes transferred.

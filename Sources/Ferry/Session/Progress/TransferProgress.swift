@@ -1,5 +1,3 @@
-import Foundation
-
 /// The progress of one direction of a task, with the object that reports it, for the few tasks whose progress is used.
 struct TransferProgress: Sendable {
     /// One direction of a task.

@@ -1,5 +1,3 @@
-import FerrySession
-
 /// The settings of a manager that may change at any time.
 ///
 /// They are read when a task is made. Hooks and monitors are not among them: they are read at each event.

@@ -1,5 +1,3 @@
-import Foundation
-
 extension SessionCore {
     /// Returns a delegate for a task whose body is decoded; it uses the manager's settings as they are now.
     func makeDelegate<Serializer: ResponseSerializer>(

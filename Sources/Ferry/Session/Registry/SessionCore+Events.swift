@@ -1,5 +1,3 @@
-import Foundation
-
 /// Finds the task delegate and the observers of an event, under one lock.
 extension SessionCore {
     /// Returns the delegate of a task, nil once it has ended, and the observers to report an event to.

@@ -1,5 +1,3 @@
-import FerrySession
-
 /// Makes tasks, and registers their delegates.
 extension SessionCore {
     /// Makes a task as below; if the request was refused, a task of the same kind takes its place.

@@ -1,5 +1,3 @@
-import FerrySession
-
 /// The part of a manager that may outlive it: the sessions, the task delegates and the settings.
 ///
 /// The session's delegate retains it, so that tasks complete after the manager has been released.

@@ -1,5 +1,3 @@
-import Foundation
-
 /// The sessions of one manager: the current one, and earlier ones that are still finishing.
 ///
 /// A session is invalidated only while no task is being made in it, since asking an invalid `URLSession` for a task

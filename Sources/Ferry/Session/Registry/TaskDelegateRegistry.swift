@@ -1,5 +1,3 @@
-import Foundation
-
 /// The task delegates of one manager, by task; protected by the lock of the manager's core.
 ///
 /// A task is registered before it can run and removed before it completes, so that every callback finds its delegate

@@ -1,5 +1,3 @@
-import Foundation
-
 /// The pieces of a body that wait to be read, oldest first.
 struct ChunkQueue: Sendable {
     private var chunks: [Data] = []

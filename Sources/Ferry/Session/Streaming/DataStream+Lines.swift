@@ -1,5 +1,3 @@
-import FerrySession
-
 extension DataStream {
     /// The lines of the body as they arrive, each of at most 1 MiB; `BodyLines` takes another limit.
     ///

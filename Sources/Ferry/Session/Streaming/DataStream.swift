@@ -1,5 +1,3 @@
-import Foundation
-
 /// The body of a response, piece by piece as it arrives.
 ///
 /// Each iterator sends the request when its first piece is read. A slow reader slows the transfer down: it is suspended

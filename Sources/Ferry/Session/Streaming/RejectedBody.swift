@@ -1,5 +1,3 @@
-import FerryCore
-
 /// The beginning of the body of a response that did not pass validation, which becomes part of the error.
 struct RejectedBody: Sendable {
     private let response: URLResponse

@@ -1,5 +1,3 @@
-import FerrySession
-
 extension SessionManager {
     /// Returns the body of a response, piece by piece as it arrives.
     ///

@@ -1,5 +1,3 @@
-import Foundation
-
 /// A buffer of limited size for the pieces of a body between a session and a reader.
 final class StreamBuffer: BodySink {
     typealias Reader = CheckedContinuation<Data?, any Error>

@@ -1,5 +1,3 @@
-import Foundation
-
 /// A position in a form's body, from which the body can be read into buffers of any size.
 ///
 /// `@unchecked Sendable`: only one thread at a time uses a cursor. ``MultipartInputStream`` takes it out of its locked

@@ -1,5 +1,3 @@
-import FerryCore
-
 /// A file of a form, with its state at the time it was added.
 package struct MultipartFile: Sendable {
     package let url: URL

@@ -1,5 +1,3 @@
-import FerryCore
-
 extension MultipartFormData {
     /// Returns a new stream of the whole body, not yet opened.
     public func makeInputStream() -> MultipartInputStream {

@@ -1,5 +1,3 @@
-import Foundation
-
 extension MultipartFormData {
     /// Appends a string as a form value in UTF-8, without a `Content-Type`.
     ///

@@ -1,5 +1,3 @@
-import Foundation
-
 /// A `multipart/form-data` body (RFC 7578) with parts from data, files and streams, which are read when it is sent.
 ///
 /// ```swift

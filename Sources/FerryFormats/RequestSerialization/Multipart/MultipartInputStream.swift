@@ -1,5 +1,3 @@
-import Foundation
-
 /// A stream of the body of a ``MultipartFormData``.
 ///
 /// The stream can be read with buffers of any size. It has no stream events and cannot be scheduled in a run loop. When

@@ -1,5 +1,3 @@
-import Foundation
-
 /// A part of a form: its header lines and the source of its bytes.
 package struct MultipartPart: Sendable {
     package enum Body: Sendable {

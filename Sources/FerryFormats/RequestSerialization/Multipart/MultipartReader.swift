@@ -1,5 +1,3 @@
-import FerryCore
-
 /// A reader of one stretch of a body: a part's delimiter and header lines, a part's bytes, or the closing delimiter.
 package protocol MultipartReader {
     /// Reads available bytes into a buffer, which is not empty, and returns their number; 0 at the end of the stretch.

@@ -1,5 +1,3 @@
-import Foundation
-
 /// An encoder that converts any `Encodable` value to a ``ParameterValue``.
 ///
 /// Dates, data, decimals and sets have their own cases, so that ``QueryEncoding`` can apply its styles to them.

@@ -1,5 +1,3 @@
-import Foundation
-
 /// A value under construction, needed since an `Encoder`'s containers may be written to after they were returned.
 package final class ParameterNode {
     package enum Content {

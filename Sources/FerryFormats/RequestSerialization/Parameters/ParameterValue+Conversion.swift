@@ -1,5 +1,3 @@
-import Foundation
-
 extension ParameterValue {
     /// Creates a parameter value from a value of another type.
     ///

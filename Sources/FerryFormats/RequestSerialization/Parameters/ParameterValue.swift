@@ -1,5 +1,3 @@
-import Foundation
-
 /// The value of a request parameter.
 ///
 /// It can be written as a literal: `["name": "Ada", "tags": ["x", "y"], "age": 36, "left": nil] as ParameterValue`.
@@ -28,9 +26,7 @@ public enum ParameterValue: Sendable, Hashable {
     indirect case set([ParameterValue])
     /// Values by key, written in the order of the keys.
     indirect case dictionary([String: ParameterValue])
-}
 
-extension ParameterValue {
     /// Whether the value is an array, a set or a dictionary.
     package var isCollection: Bool {
         switch self {

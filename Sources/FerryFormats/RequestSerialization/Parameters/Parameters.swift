@@ -1,5 +1,3 @@
-import Foundation
-
 /// The parameters of a request: a literal, a dictionary or an `Encodable` value.
 ///
 /// ```swift

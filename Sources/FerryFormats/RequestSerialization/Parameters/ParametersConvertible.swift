@@ -1,5 +1,3 @@
-import Foundation
-
 /// A type that can be the parameters of a request.
 ///
 /// ``Parameters`` conforms, as do dictionaries with string keys, arrays, strings, numbers and Booleans, so that a

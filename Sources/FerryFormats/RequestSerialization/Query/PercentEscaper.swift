@@ -1,5 +1,3 @@
-import Foundation
-
 /// A builder of percent-encoded text.
 ///
 /// ASCII letters, digits and `-._~/?` are kept; every other byte becomes `%` and two upper-case hexadecimal digits.

@@ -1,5 +1,3 @@
-import Foundation
-
 extension QueryEncoding {
     /// Returns the fields of a value in the order they are sent, with nested keys flattened into `a[b][]`.
     package func fields(of value: ParameterValue) throws -> [QueryField] {

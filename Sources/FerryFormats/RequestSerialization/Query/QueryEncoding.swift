@@ -1,5 +1,3 @@
-import Foundation
-
 /// The encoding of parameters as a query or a form body (`application/x-www-form-urlencoded`).
 ///
 /// The default is AFNetworking's encoding, except that `nil` is omitted as in Alamofire's: `["k": ["a": [1, 2]], "n":
@@ -70,9 +68,7 @@ public struct QueryEncoding: Sendable, Hashable, Codable {
         escaper.append(utf8: string)
         return escaper.result
     }
-}
 
-extension QueryEncoding {
     /// How the elements of an array are written.
     public enum ArrayStyle: String, Sendable, Hashable, Codable {
         /// `a[]=1&a[]=2`, as in AFNetworking.

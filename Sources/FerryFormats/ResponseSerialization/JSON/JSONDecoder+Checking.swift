@@ -1,5 +1,3 @@
-import Foundation
-
 extension JSONDecoder {
     /// Decodes a value from a text in the grammar of ``JSONValue`` (RFC 8259).
     ///

@@ -1,5 +1,3 @@
-import Foundation
-
 extension JSONNumber {
     /// Creates a number from its text in JSON (RFC 8259, section 6); nil if it is invalid or too large for a `Double`.
     package init?(literal: String) {

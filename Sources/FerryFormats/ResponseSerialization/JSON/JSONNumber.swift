@@ -1,5 +1,3 @@
-import Foundation
-
 /// A number in a JSON text, without loss of digits.
 ///
 /// Integers are stored as 64-bit integers; other numbers as a `Double` if that preserves all their digits, and
@@ -58,9 +56,7 @@ public struct JSONNumber: Sendable, Hashable {
         guard value.isFinite, let number = JSONNumber(literal: value.description) else { return nil }
         self = number
     }
-}
 
-extension JSONNumber {
     /// Returns the number as an integer, if it is one and in range.
     ///
     /// - Parameter type: The integer type.

@@ -1,5 +1,3 @@
-import Foundation
-
 /// A parser for one JSON text in memory; every access is guarded by ``peek()`` or by a check of the length.
 ///
 /// It takes 34 ms for an API's body of 1 MB and 11 µs for one of 250 bytes; `JSONSerialization` and a conversion take
@@ -196,9 +194,7 @@ package struct JSONParser {
         let column = position - (before.lastIndex(of: 0x0A).map { $0 + 1 } ?? 0) + 1
         return JSONParsingError(reason: reason, offset: position, line: line, column: column)
     }
-}
 
-extension JSONParser {
     private mutating func parseString() throws(JSONParsingError) -> String {
         if let text = skipPlainString() { return String(decoding: text, as: UTF8.self) }
         position += 1
@@ -288,9 +284,7 @@ extension JSONParser {
         }
         return value
     }
-}
 
-extension JSONParser {
     /// Returns a text in UTF-8 without a byte order mark; the same bytes if they are that already.
     package static func utf8(_ data: Data) -> Data {
         // Nearly every text is UTF-8 without a mark, and then has none of these bytes at its start.

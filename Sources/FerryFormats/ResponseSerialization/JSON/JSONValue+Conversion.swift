@@ -1,5 +1,3 @@
-import Foundation
-
 extension JSONValue: Codable {
     /// Decodes a value; throws `DecodingError` for one that JSON does not have.
     public init(from decoder: any Decoder) throws {
@@ -54,9 +52,7 @@ extension JSONValue: Codable {
     public func decoded<T: Decodable>(as type: T.Type = T.self, decoder: JSONDecoder = JSONDecoder()) throws -> T {
         try decoder.decode(type, from: jsonData())
     }
-}
 
-extension JSONValue {
     /// The value as `JSONSerialization` represents it: `[String: Any]`, `[Any]`, `String`, `NSNumber` or `NSNull`.
     ///
     /// Casts such as `as? [String: Any]`, `as? Int` and `as? Bool` have the same results as with Foundation's objects.

@@ -1,5 +1,3 @@
-import Foundation
-
 extension JSONValue {
     /// Options for what is accepted besides an array or an object.
     public struct ReadingOptions: OptionSet, Sendable, Hashable, Codable {
@@ -42,9 +40,7 @@ extension JSONValue {
     public init(json: String, options: ReadingOptions = .fragmentsAllowed) throws(JSONParsingError) {
         try self.init(json: Data(json.utf8), options: options)
     }
-}
 
-extension JSONValue {
     /// Options for the format of the text.
     public struct WritingOptions: OptionSet, Sendable {
         /// The options as bits.

@@ -1,5 +1,3 @@
-import Foundation
-
 /// A JSON value.
 ///
 /// Values are accessed by key and by index; a missing one is nil:
@@ -32,9 +30,7 @@ public enum JSONValue: Sendable, Hashable {
     case array([JSONValue])
     /// An object: values by name.
     case object([String: JSONValue])
-}
 
-extension JSONValue {
     /// Accesses the value for a name; nil if this is not an object or does not contain it.
     ///
     /// Assigning to a `null` makes it an object, and assigning nil removes the member. A value of any other kind is not
@@ -101,9 +97,7 @@ extension JSONValue {
 
     /// The members, if this is an object.
     public var object: [String: JSONValue]? { if case .object(let value) = self { value } else { nil } }
-}
 
-extension JSONValue {
     /// The containers from which `null` is removed.
     public enum NullRemoval: String, Sendable, Hashable, Codable {
         /// None.
@@ -164,9 +158,7 @@ extension JSONValue: ExpressibleByArrayLiteral {
 extension JSONValue: ExpressibleByDictionaryLiteral {
     /// Creates an object; of members with the same name, the last one is kept.
     public init(dictionaryLiteral members: (String, JSONValue)...) { self = .object(Dictionary(members) { $1 }) }
-}
 
-extension JSONValue {
     /// Creates a number.
     public init(_ value: some BinaryInteger) { self = .number(JSONNumber(value)) }
 

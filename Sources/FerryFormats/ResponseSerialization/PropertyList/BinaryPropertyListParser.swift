@@ -1,5 +1,3 @@
-import Foundation
-
 /// A parser for binary property lists (`bplist00`).
 ///
 /// Foundation's reader crashes on damaged lists, so it is never given one. Every number in the file is checked before
@@ -134,9 +132,7 @@ package struct BinaryPropertyListParser {
         }
         return Parsed(value: .dictionary(members), size: size, height: height)
     }
-}
 
-extension BinaryPropertyListParser {
     /// Returns the key that a value is, in a dictionary at an offset.
     private mutating func key(_ value: PropertyListValue, at offset: Int) throws(PropertyListParsingError) -> String {
         guard let key = value.string else { throw PropertyListParsingError("A key that is not a string", at: offset) }

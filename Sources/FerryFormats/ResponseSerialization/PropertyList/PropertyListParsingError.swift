@@ -1,5 +1,3 @@
-import Foundation
-
 /// The error of data that is not a valid property list.
 public struct PropertyListParsingError: Error, Sendable, Hashable, LocalizedError {
     /// A description of the error.

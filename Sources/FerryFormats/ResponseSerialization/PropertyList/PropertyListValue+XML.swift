@@ -1,5 +1,3 @@
-import Foundation
-
 extension PropertyListValue {
     /// Creates a value from an XML property list.
     ///

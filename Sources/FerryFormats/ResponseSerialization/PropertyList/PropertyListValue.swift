@@ -1,5 +1,3 @@
-import Foundation
-
 /// A property list value.
 @dynamicMemberLookup
 public enum PropertyListValue: Sendable, Hashable {
@@ -23,9 +21,7 @@ public enum PropertyListValue: Sendable, Hashable {
     case array([PropertyListValue])
     /// A dictionary: values by name.
     case dictionary([String: PropertyListValue])
-}
 
-extension PropertyListValue {
     /// Accesses the value for a name; nil if this is not a dictionary or does not contain it.
     public subscript(key: String) -> PropertyListValue? { dictionary?[key] }
 
@@ -93,9 +89,7 @@ extension PropertyListValue {
         case .dictionary(let members): members.mapValues(\.foundationValue)
         }
     }
-}
 
-extension PropertyListValue {
     /// Creates a value from a binary or XML property list.
     ///
     /// A damaged list is an error: lists are not parsed by Foundation, which crashes on damaged binary ones. More than

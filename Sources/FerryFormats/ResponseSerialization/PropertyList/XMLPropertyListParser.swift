@@ -1,5 +1,3 @@
-import Foundation
-
 /// A parser for XML property lists.
 ///
 /// Foundation's reader takes quadratic time (Swift 6.3). Its dictionaries hash only some characters of a key, always in

@@ -1,5 +1,3 @@
-import Foundation
-
 /// The content of the elements of an XML property list that contain neither other elements nor any text.
 package enum XMLPropertyListScalar {
     package typealias Content = Slice<UnsafeBufferPointer<UInt8>>

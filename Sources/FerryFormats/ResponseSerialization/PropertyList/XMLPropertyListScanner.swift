@@ -1,5 +1,3 @@
-import Foundation
-
 /// A tag of an XML property list.
 package struct XMLPropertyListTag {
     /// The elements of property lists.
@@ -28,11 +26,9 @@ package struct XMLPropertyListScanner {
     package init(_ bytes: UnsafeBufferPointer<UInt8>) {
         self.bytes = bytes
     }
-}
 
-// MARK: - Markup
+    // MARK: - Markup
 
-extension XMLPropertyListScanner {
     /// Skips white space, comments and processing instructions, of which the XML declaration is one.
     package mutating func skipMarkup() throws(PropertyListParsingError) {
         while true {
@@ -119,11 +115,9 @@ extension XMLPropertyListScanner {
         }
         throw failure("No \(end) before the end", at: start)
     }
-}
 
-// MARK: - Text
+    // MARK: - Text
 
-extension XMLPropertyListScanner {
     /// Parses the text of an element, with character data sections, and the closing tag.
     package mutating func text(of tag: XMLPropertyListTag) throws(PropertyListParsingError) -> String {
         guard !tag.isEmpty else { return "" }
@@ -192,11 +186,9 @@ extension XMLPropertyListScanner {
         while end > start, Self.isWhitespace(bytes[end - 1]) { end -= 1 }
         return bytes[start..<end]
     }
-}
 
-// MARK: - Bytes
+    // MARK: - Bytes
 
-extension XMLPropertyListScanner {
     package static func isWhitespace(_ byte: UInt8) -> Bool {
         byte == 0x20 || byte == 0x0A || byte == 0x0D || byte == 0x09
     }

@@ -1,5 +1,3 @@
-import Foundation
-
 extension Charset {
     /// Decodes a text; nil if it has bytes that are invalid in the encoding.
     package static func string(_ data: Data, encoding: String.Encoding) -> String? {

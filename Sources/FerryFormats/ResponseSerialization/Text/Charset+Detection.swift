@@ -1,5 +1,3 @@
-import FerryCore
-
 extension Charset {
     /// Returns the encoding that a byte order mark indicates, and the length of the mark in bytes.
     package static func byteOrderMark(of data: Data) -> (encoding: String.Encoding, length: Int)? {

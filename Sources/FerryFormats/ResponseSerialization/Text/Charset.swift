@@ -1,5 +1,3 @@
-import Foundation
-
 /// The character encodings by their names in HTTP, HTML and XML.
 ///
 /// Foundation recognizes a third of the names in use (Unicode, ISO 8859-1 and -2, Windows 1250 to 1254, Japanese). The
