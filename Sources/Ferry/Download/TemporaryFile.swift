@@ -9,7 +9,7 @@ extension TaskOutcome {
             response.error = error
             return TemporaryFile.discard(file)
         }
-        guard let place = hookDestination ?? destination?.resolver(file, self.response?.value) else {
+        guard let place = hookDestination ?? destination?.resolver(file, self.response.response) else {
             return TemporaryFile.discard(file)
         }
         // The options are those of the task: a destination that a hook returned is never overwritten.

@@ -142,14 +142,7 @@ extension Call {
             }
             situation.outcome = .response(response.statusCode, delay: delay)
         case .error(let error, let wasSent):
-            let cause = error.userInfo[NSUnderlyingErrorKey] as? CurlSessionError
-            situation.outcome = RetryRule.outcome(
-                of: error.code,
-                reason: cause?.code,
-                curlCode: cause?.curlCode,
-                text: cause?.message ?? "",
-                wasSent: wasSent
-            )
+            situation.outcome = RetryRule.outcome(of: error, wasSent: wasSent)
             situation.wasSent = wasSent
         }
         if case .delegateStream = content, world.hasReader, !world.hasUnreadStream { situation.body = .stream }

@@ -42,29 +42,19 @@ enum HSTSFile {
     /// Reads `YYYYMMDD HH:MM:SS`, in UTC.
     private static func date(_ text: String) -> Date? {
         if text == "unlimited" { return .distantFuture }
-        let digits = text.utf8.filter { (0x30...0x39).contains($0) }.map { Int32($0 - 0x30) }
+        let digits = text.utf8.filter { (0x30...0x39).contains($0) }.map { Int($0 - 0x30) }
         guard digits.count == 14, text.utf8.count == 17 else { return nil }
-        func number(_ range: Range<Int>) -> Int32 { digits[range].reduce(0) { $0 * 10 + $1 } }
-        var parts = tm()
-        (parts.tm_year, parts.tm_mon, parts.tm_mday) = (number(0..<4) - 1_900, number(4..<6) - 1, number(6..<8))
-        (parts.tm_hour, parts.tm_min, parts.tm_sec) = (number(8..<10), number(10..<12), number(12..<14))
-        guard (0..<12).contains(parts.tm_mon), (1...31).contains(parts.tm_mday), parts.tm_hour < 24, parts.tm_min < 60,
-            parts.tm_sec <= 60
-        else { return nil }
-        return Date(timeIntervalSince1970: TimeInterval(timegm(&parts)))
+        func number(_ range: Range<Int>) -> Int { digits[range].reduce(0) { $0 * 10 + $1 } }
+        let clock = [number(8..<10), number(10..<12), number(12..<14)]
+        guard clock[0] < 24, clock[1] < 60, clock[2] <= 60 else { return nil }
+        return HTTPDate.date(year: number(0..<4), month: number(4..<6), day: number(6..<8), clock: clock)
     }
 
     private static func text(_ date: Date) -> String {
         guard date < .distantFuture else { return "unlimited" }
-        var time = time_t(max(0, date.timeIntervalSince1970))
-        var parts = tm()
-        gmtime_r(&time, &parts)
-        func digits(_ number: Int32, _ count: Int) -> String {
-            let text = String(number)
-            return String(repeating: "0", count: max(0, count - text.count)) + text
-        }
-        let day = digits(parts.tm_year + 1_900, 4) + digits(parts.tm_mon + 1, 2) + digits(parts.tm_mday, 2)
-        return day + " " + [parts.tm_hour, parts.tm_min, parts.tm_sec].map { digits($0, 2) }.joined(separator: ":")
+        // Such as 2000-01-01T00:00:00Z.
+        let text = max(date, Date(timeIntervalSince1970: 0)).formatted(.iso8601)
+        return text.prefix(10).filter { $0 != "-" } + " " + text.dropFirst(11).prefix(8)
     }
 
     /// Replaces the file by one with other hosts, which only its owner can read, since it tells which were visited.

@@ -3,18 +3,8 @@ extension RetryPolicy {
     ///
     /// An inactivity timeout counts as a lost connection, since the stream was open.
     package func isTemporary(_ error: URLError) -> Bool {
-        let cause = error.userInfo[NSUnderlyingErrorKey] as? CurlSessionError
-        let outcome = RetryRule.outcome(
-            of: error.code,
-            reason: cause?.code,
-            curlCode: cause?.curlCode,
-            text: cause?.message ?? "",
-            wasSent: true
-        )
-        return switch outcome {
-        case .failure(.inactivityTimeout): failures.contains(.inactivityTimeout) || failures.contains(.connectionLost)
-        case .failure(let failure): failures.contains(failure)
-        case .response, .permanent: false
-        }
+        var situation = RetryRule.Situation()
+        (situation.outcome, situation.delivered) = (RetryRule.outcome(of: error, wasSent: true), .final)
+        return RetryRule.isRetried(situation, self)
     }
 }

@@ -114,7 +114,7 @@ enum RetryRule {
         return !situation.wasSent
     }
 
-    private static func isRetried(_ situation: Situation, _ policy: RetryPolicy) -> Bool {
+    static func isRetried(_ situation: Situation, _ policy: RetryPolicy) -> Bool {
         switch situation.outcome {
         // A body that stalls is like one whose connection is lost; a server that has not
         // responded may still be working.
@@ -124,6 +124,13 @@ enum RetryRule {
         case .failure(let failure): policy.failures.contains(failure)
         case .permanent: false
         }
+    }
+
+    /// Returns how an error is treated, of a request of which some may have reached the server if `wasSent`.
+    static func outcome(of error: URLError, wasSent: Bool) -> Outcome {
+        let cause = error.userInfo[NSUnderlyingErrorKey] as? CurlSessionError
+        let text = cause?.message ?? ""
+        return outcome(of: error.code, reason: cause?.code, curlCode: cause?.curlCode, text: text, wasSent: wasSent)
     }
 
     /// Returns how an error is treated.

@@ -1,47 +1,23 @@
 import Synchronization
 
-/// The result of a task before validation and decoding; an object, since it is passed through several closures.
-final class TaskOutcome: Sendable {
+/// The result of a task before validation and decoding.
+struct TaskOutcome: Sendable {
     /// The task, which is the object of the notifications.
     let task: URLSessionTask
-    /// The last request sent.
-    let request: URLRequest?
-    let response: ReceivedResponse?
-    /// The body; nil for a download and a streamed body, and if there is no response.
-    let data: Data?
+    /// The response; it has no data for a download and a streamed body, and if there is no response.
+    let response: TaskResponse<Never>
     /// A downloaded file, moved away from the session.
     let temporaryFile: URL?
     /// The destination that the manager's hook returned, which comes before that of the task.
     let hookDestination: URL?
-    let error: NetworkError?
-    let metrics: TaskMetrics
     /// The observers that the end of the task was reported to.
     let observers: Observers
     /// Ends the record of a durable session, when the result has been delivered.
     let endRecord: (@Sendable () -> Void)?
 
-    init(
-        task: URLSessionTask,
-        request: URLRequest?,
-        response: ReceivedResponse?,
-        data: Data?,
-        temporaryFile: URL?,
-        hookDestination: URL?,
-        error: NetworkError?,
-        metrics: TaskMetrics,
-        observers: Observers,
-        endRecord: (@Sendable () -> Void)?
-    ) {
-        self.task = task
-        self.request = request
-        self.response = response
-        self.data = data
-        self.temporaryFile = temporaryFile
-        self.hookDestination = hookDestination
-        self.error = error
-        self.metrics = metrics
-        self.observers = observers
-        self.endRecord = endRecord
+    /// Returns an error that tells the number of attempts.
+    func noting(_ error: NetworkError?) -> NetworkError? {
+        response.metrics.flatMap { error?.noting(attemptsOf: $0) } ?? error
     }
 }
 

@@ -236,24 +236,27 @@ final class TaskDelegate: Sendable {
         let (request, response, transfer) = task.finalState
         guard let (end, metrics) = state.withLock({ $0.end(transfer) }) else { return }
         let data = end.temporaryFile == nil && !(task is URLSessionDownloadTask) && response != nil ? end.body : nil
+        let failure = end.error(of: error).map {
+            let error = NetworkError(transport: $0, request: request, response: response?.value, data: data)
+            // The session's own errors tell the number of attempts.
+            return end.storedError == nil ? error : error.noting(attemptsOf: metrics)
+        }
         let outcome = TaskOutcome(
             task: task,
-            request: request,
-            response: response,
-            data: body.isCollected ? data : nil,
+            response: TaskResponse(
+                request: request,
+                received: response,
+                data: body.isCollected ? data : nil,
+                error: failure,
+                metrics: metrics
+            ),
             temporaryFile: end.temporaryFile,
             hookDestination: end.hookDestination,
-            error: end.error(of: error).map {
-                let error = NetworkError(transport: $0, request: request, response: response?.value, data: data)
-                // The session's own errors tell the number of attempts.
-                return end.storedError == nil ? error : error.noting(attemptsOf: metrics)
-            },
-            metrics: metrics,
             observers: observers,
             endRecord: task.keepDurableRecord(error)
         )
         let reporters = end.reporters
-        if outcome.error == nil { for reporter in reporters { reporter.reportEnd() } }
+        if failure == nil { for reporter in reporters { reporter.reportEnd() } }
         finish(reporters[...], outcome)
     }
 

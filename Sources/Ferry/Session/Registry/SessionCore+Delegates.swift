@@ -9,15 +9,15 @@ extension SessionCore {
     ) -> TaskDelegate {
         let settings = settings.withLock { $0 }
         let pipeline = makePipeline(settings, waiter: CompletionWaiter.take()) { outcome in
-            var response = TaskResponse<Never>(outcome)
+            var response = outcome.response
             var value: Serializer.Output?
             if response.error == nil {
                 let result = serializer.serialize(response)
-                (value, response.error) = (result.value, result.error?.noting(attemptsOf: outcome.metrics))
+                (value, response.error) = (result.value, outcome.noting(result.error))
             }
             outcome.settleFile(in: &response, destination: nil)
             return { [value, response] in
-                completionHandler(TaskResponse(response, value: value))
+                completionHandler(response.replacing(value: value, error: response.error))
                 return TaskCompletion(task: outcome.task, serializer: serializer, value: value, response: response)
             }
         }
@@ -42,16 +42,16 @@ extension SessionCore {
     ) -> TaskDelegate {
         let settings = settings.withLock { $0 }
         let pipeline = makePipeline(settings) { outcome in
-            var response = TaskResponse<Never>(outcome)
+            var response = outcome.response
             if response.error == nil {
                 // A download is validated as a response without a body: the serializer does not decode it.
                 let result = serializer.serialize(response)
-                response.error = result.error?.noting(attemptsOf: outcome.metrics)
+                response.error = outcome.noting(result.error)
             }
             outcome.settleFile(in: &response, destination: destination)
             return { [response] in
                 let value = response.fileURL
-                completionHandler(TaskResponse(response, value: value))
+                completionHandler(response.replacing(value: value, error: response.error))
                 return TaskCompletion(task: outcome.task, serializer: serializer, value: value, response: response)
             }
         }
@@ -74,7 +74,7 @@ extension SessionCore {
     ) -> TaskDelegate {
         let settings = settings.withLock { $0 }
         let pipeline = makePipeline(settings, isImmediate: true) { outcome in
-            let response = TaskResponse<Never>(outcome)
+            let response = outcome.response
             return {
                 finish(response)
                 let serializer = HTTPDataResponseSerializer()
@@ -104,34 +104,6 @@ extension SessionCore {
             token: CompletionToken(settings.completionGroup),
             notifications: notifications,
             prepare: prepare
-        )
-    }
-}
-
-extension TaskResponse {
-    /// Creates a response from another one, with a value.
-    fileprivate init(_ response: TaskResponse<Never>, value: Value?) {
-        self.init(
-            request: response.request,
-            received: response.received,
-            data: response.data,
-            fileURL: response.fileURL,
-            value: value,
-            error: response.error,
-            metrics: response.metrics
-        )
-    }
-}
-
-extension TaskResponse<Never> {
-    /// Creates a response from the outcome of a task.
-    fileprivate init(_ outcome: TaskOutcome) {
-        self.init(
-            request: outcome.request,
-            received: outcome.response,
-            data: outcome.data,
-            error: outcome.error,
-            metrics: outcome.metrics
         )
     }
 }

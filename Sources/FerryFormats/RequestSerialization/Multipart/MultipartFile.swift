@@ -1,12 +1,12 @@
 /// A file of a form, with its state at the time it was added.
 package struct MultipartFile: Sendable {
     package let url: URL
-    package let stamp: FileStamp
+    package let version: FileVersion
 
     /// Records the state of a file without reading its contents.
     package init(url: URL) throws {
         self.url = url
-        stamp = try Self.stamp(of: try Self.open(url), url: url)
+        version = try Self.version(of: try Self.open(url), url: url)
     }
 
     /// Opens the file; throws if it was replaced or changed.
@@ -18,13 +18,13 @@ package struct MultipartFile: Sendable {
 
     /// Throws if the open file is not in the state it had when it was added.
     package func check(_ file: RegularFile) throws {
-        let now = try Self.stamp(of: file, url: url)
-        guard now != stamp else { return }
+        let now = try Self.version(of: file, url: url)
+        guard now != version else { return }
         let change =
-            if now.size < stamp.size {
-                "shrank from \(stamp.size) to \(now.size) bytes"
-            } else if now.size > stamp.size {
-                "grew from \(stamp.size) to \(now.size) bytes"
+            if now.size < version.size {
+                "shrank from \(version.size) to \(now.size) bytes"
+            } else if now.size > version.size {
+                "grew from \(version.size) to \(now.size) bytes"
             } else {
                 "was changed"
             }
@@ -40,9 +40,9 @@ package struct MultipartFile: Sendable {
         }
     }
 
-    private static func stamp(of file: RegularFile, url: URL) throws -> FileStamp {
+    private static func version(of file: RegularFile, url: URL) throws -> FileVersion {
         do throws(FileError) {
-            return FileStamp(try file.status())
+            return FileVersion(try file.status())
         } catch {
             throw Self.unreachable(url, error)
         }
@@ -62,22 +62,5 @@ package struct MultipartFile: Sendable {
         _ underlying: (any Error)? = nil
     ) -> RequestSerializationError {
         RequestSerializationError(code, reason: reason, failingURL: url.absoluteString, underlyingError: underlying)
-    }
-}
-
-/// The identity, size and modification time of a file, used to detect changes.
-package struct FileStamp: Sendable, Equatable {
-    package let size: Int64
-    private let device: UInt64
-    private let inode: UInt64
-    private let seconds: Int64
-    private let nanoseconds: Int64
-
-    package init(_ status: stat) {
-        size = Int64(status.st_size)
-        device = UInt64(truncatingIfNeeded: status.st_dev)
-        inode = UInt64(truncatingIfNeeded: status.st_ino)
-        seconds = Int64(status.st_mtim.tv_sec)
-        nanoseconds = Int64(status.st_mtim.tv_nsec)
     }
 }

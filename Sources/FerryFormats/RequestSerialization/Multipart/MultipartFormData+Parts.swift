@@ -66,7 +66,7 @@ extension MultipartFormData {
         let file = try MultipartFile(url: fileURL)
         let mimeType = mimeType ?? Self.mimeType(of: fileURL.lastPathComponent)
         let fileName = fileName ?? fileURL.lastPathComponent
-        try append(.file(file), length: file.stamp.size, name: name, fileName: fileName, mimeType: mimeType)
+        try append(.file(file), length: file.version.size, name: name, fileName: fileName, mimeType: mimeType)
     }
 
     /// Appends a part with the given header fields.

@@ -64,7 +64,7 @@ private final class MultipartFileReader: MultipartReader {
 
     package func read(into buffer: UnsafeMutableRawBufferPointer) throws -> Int {
         guard let open else { return 0 }
-        let remaining = file.stamp.size - offset
+        let remaining = file.version.size - offset
         guard remaining > 0 else {
             // The bytes read are consistent only if the file was not written to in the meantime.
             try file.check(open)

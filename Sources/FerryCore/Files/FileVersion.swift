@@ -1,16 +1,18 @@
 /// What tells a file from one that has replaced it, and from its state before a change.
-struct FileVersion: Codable, Sendable, Hashable {
-    let size: Int64
+package struct FileVersion: Codable, Sendable, Hashable {
+    package let size: Int64
+    private let device: UInt64
     private let inode: UInt64
     private let modified: [Int]
 
-    init(_ status: stat) {
-        (size, inode) = (Int64(status.st_size), UInt64(status.st_ino))
+    package init(_ status: stat) {
+        size = Int64(status.st_size)
+        (device, inode) = (UInt64(truncatingIfNeeded: status.st_dev), UInt64(truncatingIfNeeded: status.st_ino))
         modified = [status.st_mtim.tv_sec, status.st_mtim.tv_nsec]
     }
 
     /// Reads the version of the file at a path; `nil` if there is none.
-    init?(path: String) {
+    package init?(path: String) {
         var status = stat()
         guard stat(path, &status) == 0 else { return nil }
         self.init(status)
