@@ -29,11 +29,12 @@ package final class Connection {
     private var identity: (server: SchemeCredential?, proxy: SchemeCredential?) = (nil, nil)
     /// The origin that the connection was opened to with prior knowledge of HTTP/2.
     var priorKnowledge: Origin?
+    // As for NetworkAttempt, accesses are not checked: these are written for each line of a response.
     /// Whether a byte of a response was received.
-    private(set) var hasResponded = false
-    private(set) var lastReceived: MonotonicTime
+    @exclusivity(unchecked) private(set) var hasResponded = false
+    @exclusivity(unchecked) private(set) var lastReceived: MonotonicTime
     /// Whether a request has timed out on the connection and no byte has been received since.
-    private(set) var isStalled = false
+    @exclusivity(unchecked) private(set) var isStalled = false
     /// Whether a request has failed with an error of the whole connection.
     package private(set) var isBroken = false
     /// Whether no further request is sent here, while those in progress continue.

@@ -23,16 +23,16 @@ final class CallDriver: @unchecked Sendable {
     // thread uses these properties, and what a call asks about while it handles an event does not read the call.
     @exclusivity(unchecked) var call: Call
     @exclusivity(unchecked) var cache: CacheUse
-    var destination: Destination
-    var decoder: ContentDecoderChain?
+    @exclusivity(unchecked) var destination: Destination
+    @exclusivity(unchecked) var decoder: ContentDecoderChain?
     /// Whether the rest of what was received waits for a later turn of the engine.
-    var isPostponed = false
+    @exclusivity(unchecked) var isPostponed = false
     /// The body that is delivered without the network.
-    var localBody: CacheBodyReader?
+    @exclusivity(unchecked) var localBody: CacheBodyReader?
     /// The transfer of this call that others with the same request wait for.
-    var shared: SharedTransfer?
+    @exclusivity(unchecked) var shared: SharedTransfer?
     /// Whether the call waits for no other, since the response has turned out to be for one call alone.
-    var isUnshareable = false
+    @exclusivity(unchecked) var isUnshareable = false
     /// The steps that are being taken; one array for all events saves allocations.
     @exclusivity(unchecked) private var steps: [CallStep] = []
     /// The Swift task in which interceptors are asked.

@@ -63,7 +63,9 @@ final class CookieJar: @unchecked Sendable {
     private func isFromMainDocument(_ host: String, _ request: URLRequest) -> Bool {
         guard policy == .onlyFromMainDocumentDomain, let written = request.mainDocumentURL?.host else { return true }
         guard let main = (try? URLHost(written))?.exactName else { return false }
-        return CookieRule.domainMatches(host, main) || CookieRule.domainMatches(main, host)
+        if CookieRule.domainMatches(host, main) || CookieRule.domainMatches(main, host) { return true }
+        let sites = [host, main].map { CookieStoreRule.site(of: $0, isAcceptable: Self.isOfOneSite) }
+        return sites[0] == sites[1]
     }
 
     private static func isAcceptable(_ host: String, _ domain: String) -> Bool {

@@ -28,6 +28,28 @@ struct CookieTests {
         #expect(try await text("other.\(host)") == (isSuffix ? "none" : "a=1"))
     }
 
+    @Test(
+        "With the policy for main documents, cookies come only from the site of the main document",
+        .enabled(if: (try? CurlRuntime.current().supportsPublicSuffixes) == true, "libcurl has no list of suffixes"),
+        arguments: [
+            ("cdn.example.com", "app.example.com", true), ("example.com", "app.example.com", true),
+            ("app.example.com", "example.com", true), ("cdn.example.org", "app.example.com", false),
+            ("a.github.io", "b.github.io", false), ("a.example.com", nil, true),
+        ]
+    )
+    func mainDocument(_ host: String, _ main: String?, _ isStored: Bool) async throws {
+        let server = try LoopbackServer { _ in LoopbackResponse(headers: ["Set-Cookie": "a=1"]) }
+        var options = CurlSession.Options()
+        options.network.addresses = [host: ["127.0.0.1"]]
+        let configuration = URLSessionConfiguration.ephemeral
+        configuration.httpCookieAcceptPolicy = .onlyFromMainDocumentDomain
+        let session = CurlSession(configuration: configuration, options: options)
+        var request = URLRequest(url: try #require(URL(string: "http://\(host):\(server.url.port ?? 0)/")))
+        request.mainDocumentURL = main.flatMap { URL(string: "https://\($0)/page") }
+        _ = try await session.data(for: request)
+        #expect((configuration.httpCookieStorage?.cookies?.isEmpty == false) == isStored)
+    }
+
     @Test("The next request sends all cookies of a response, including those of a redirect")
     func roundTrip() async throws {
         let server = try LoopbackServer { request in
