@@ -22,8 +22,8 @@ public protocol AssetCache<Value>: Sendable {
 
 /// A cache of decoded values by the request they came from.
 ///
-/// By default the identifier is the absolute URL, a digest of the fields `Authorization` and `Cookie` if the request has
-/// one of them, and an additional identifier for variants such as the result of a filter.
+/// By default the identifier is the absolute URL, a digest of the fields `Authorization` and `Cookie` if the request
+/// has one of them, and an additional identifier for variants such as the result of a filter.
 ///
 /// AFNetworking: `AFImageRequestCache`.
 public protocol AssetRequestCache<Value>: AssetCache {

@@ -11,8 +11,8 @@
 /// ```
 ///
 /// Requests for the same absolute URL share one download, even if their methods and header fields differ, except for
-/// `Authorization` and `Cookie`. Handlers run on the manager's `completionQueue`; those of one download run in the order
-/// they were added.
+/// `Authorization` and `Cookie`. Handlers run on the manager's `completionQueue`; those of one download run in the
+/// order they were added.
 ///
 /// AFNetworking: `AFImageDownloader`.
 public final class AssetDownloader<Value: Sendable>: Sendable {

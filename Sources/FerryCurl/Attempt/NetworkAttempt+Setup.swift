@@ -41,14 +41,7 @@ extension NetworkAttempt {
             easy.set(CurlOption.bufferSize, bufferSize)
         }
         try setUpRoute(easy, engine)
-        let setup: AttemptSetup
-        do throws(URLError) {
-            setup = try receiver.setUp(self)
-        } catch {
-            // Nothing is measured of a request that is not sent.
-            timing.start = nil
-            throw error
-        }
+        let setup = try receiver.setUp(self)
         if setup.usesNewConnection { easy.set(CurlOption.freshConnect, 1) }
         setUpJoining(easy, engine, usesNewConnection: setup.usesNewConnection)
         try setUpHeader(setup, easy, engine.runtime)

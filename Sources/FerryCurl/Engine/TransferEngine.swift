@@ -221,10 +221,13 @@ package final class TransferEngine: @unchecked Sendable {
         do throws(URLError) {
             try attempt.setUp(easy, for: transfer, receiver)
         } catch {
+            // Nothing is measured of a request that is not sent.
+            attempt.timing.start = nil
             return receiver.handle(.cannotBegin(error))
         }
         let code = multi.add(easy)
         guard code == 0 else {
+            attempt.timing.start = nil
             return receiver.handle(.cannotBegin(.ferry(.unknown, url: url, "libcurl refused the request: \(code)")))
         }
         // libcurl lets it wait while another request connects to the same server, which may never succeed.

@@ -5,8 +5,9 @@ extension Call {
         if let error = facts.notRepeated, incoming.failure == nil, held == nil { incoming.failure = error }
         let tunnel = facts.failure == nil ? nil : tunnelQuestion(facts)
         let next = end(facts, hasTunnelChallenge: tunnel != nil, world).next
-        // A connection that could not carry the request says nothing about the server.
-        if facts.code != 0, incoming.failure == nil, next != .again(.onNewConnection), next != .waitForTrust {
+        // A connection that could not carry the request says nothing about the server, nor does the program's body.
+        let isOwn = incoming.failure != nil || incoming.bodyError != nil
+        if facts.code != 0, !isOwn, next != .again(.onNewConnection), next != .waitForTrust {
             circuit.note(.failure, at: world.now)
         }
         endAttempt(isOver: true, world)
@@ -247,6 +248,7 @@ extension Call {
         let error = URLError.ferry(.timedOut, url: request.url, reason: reason, text)
         if deadline == .call || deadline == .upgrade { emit(.report(.exceedsDeadline)) }
         if deadline == .call || deadline == .resource { emit(.endSharing(.abandoned)) }
+        if world.isRunning, deadline != .retry { circuit.note(.failure, at: world.now) }
         guard world.isRunning, deadline == .inactivity || deadline == .connect else {
             // There is no time to deliver a stored response either.
             return fail(error, mayServeStale: deadline != .call, world)
@@ -259,7 +261,6 @@ extension Call {
             return askAboutHeld(world)
         }
         let wasSent = world.wasSent
-        circuit.note(.failure, at: world.now)
         emit(.endSharing(.failure(error, wasSent: wasSent)))
         endAttempt(world)
         recover(from: error, wasSent: wasSent, world)

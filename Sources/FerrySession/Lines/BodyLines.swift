@@ -38,6 +38,9 @@ public struct BodyLines<Base: AsyncSequence & Sendable>: AsyncSequence, Sendable
             (self.base, self.splitter) = (base, splitter)
         }
 
+        /// Whether the body has ended; then the last line that was returned has no end.
+        var isAtEnd: Bool { base == nil }
+
         /// Returns the next line, and waits for it if necessary; `nil` at the end of the body.
         ///
         /// - Throws: The error that the transfer ended with, or a `URLError` with the code `dataLengthExceedsMaximum`

@@ -57,7 +57,8 @@ public struct ServerSentEvents<Base: AsyncSequence & Sendable>: AsyncSequence, S
 
         /// Like ``next()``, without leaving the actor that reads, unless the iterator waits.
         public mutating func next(isolation actor: isolated (any Actor)?) async throws -> ServerSentEvent? {
-            while let line = try await lines?.next(isolation: actor) {
+            // A line that the end of the body cuts off may say something else.
+            while let line = try await lines?.next(isolation: actor), lines?.isAtEnd == false {
                 do {
                     if let event = try parser.consume(line) { return event }
                 } catch {

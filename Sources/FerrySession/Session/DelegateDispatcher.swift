@@ -41,6 +41,11 @@ final class DelegateDispatcher: Sendable {
         if mustSchedule { queue.deliver { [self] in run() } }
     }
 
+    /// Calls a delegate on the queue, at once if this is the queue.
+    func call(_ body: @escaping @Sendable () -> Void) {
+        if OperationQueue.current === queue { body() } else { queue.deliver(body) }
+    }
+
     /// Flushes a stream at the end of the engine's turn, or immediately if called from another thread.
     func flushAtEndOfTurn(_ stream: ByteStream) {
         let isEngine = state.withLock { state -> Bool in

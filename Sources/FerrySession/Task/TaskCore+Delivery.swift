@@ -152,7 +152,7 @@ extension TaskCore {
         if mustDrain { scheduleDrain() }
     }
 
-    /// Asks the task's delegate, and then the session's if that has changed nothing, as one without the method.
+    /// Asks the task's delegate, and then the session's if that does not refuse and leaves the URL as it is.
     private func askRedirect(_ delivery: Delivery, _ response: HTTPURLResponse, _ request: URLRequest) {
         let (session, task) = (delivery.session, delivery.task)
         typealias Answer = @Sendable (URLRequest?) -> Void
@@ -161,8 +161,8 @@ extension TaskCore {
                 if let driver = delivery.driver { followRedirect(response, to: next, driver) }
             }
         }
-        let ask = { @Sendable (casts: DelegateCasts?, answer: @escaping Answer) in
-            guard let delegate = casts?.task else { return answer(request) }
+        let ask = { @Sendable (casts: DelegateCasts, request: URLRequest, answer: @escaping Answer) in
+            guard let delegate = casts.task else { return answer(request) }
             delegate.urlSession(
                 session,
                 task: task,
@@ -171,9 +171,9 @@ extension TaskCore {
                 completionHandler: answer
             )
         }
-        ask(delivery.delegate) { next in
-            guard next == request, let casts = delivery.delegate.session else { return answer(next) }
-            session.deliver { ask(casts, answer) }
+        ask(delivery.delegate, request) { next in
+            guard let next, next.url == request.url, let casts = delivery.delegate.session else { return answer(next) }
+            session.core.dispatcher.call { ask(casts, next, answer) }
         }
     }
 
@@ -187,7 +187,7 @@ extension TaskCore {
         let delegate = session.delegate
         let askSession: ChallengeSender.Answer = { disposition, credential in
             guard disposition == .performDefaultHandling, let delegate else { return answer(disposition, credential) }
-            session.deliver {
+            session.core.dispatcher.call {
                 delegate.urlSession(session, didReceive: question.challenge(answer), completionHandler: answer)
             }
         }
@@ -208,7 +208,7 @@ extension TaskCore {
         guard let delegate = delivery.delegate.task else { return answer(nil) }
         delegate.urlSession(session, task: task) { stream in
             guard stream == nil, let next = delivery.delegate.session?.task else { return answer(stream) }
-            session.deliver { next.urlSession(session, task: task, needNewBodyStream: answer) }
+            session.core.dispatcher.call { next.urlSession(session, task: task, needNewBodyStream: answer) }
         }
     }
 
@@ -313,13 +313,5 @@ extension TaskCore {
             return kept
         }
         withExtendedLifetime(kept) {}
-    }
-}
-
-extension CurlSession {
-    /// Calls the delegate on its queue; a task's own may have answered on another thread.
-    fileprivate func deliver(_ call: @escaping @Sendable () -> Void) {
-        let queue = core.dispatcher.queue
-        if OperationQueue.current === queue { call() } else { queue.deliver(call) }
     }
 }

@@ -7,7 +7,7 @@ extension ProtocolLoad: URLProtocolClient {
         case failed(any Error)
         case redirected(URLRequest, URLResponse)
         case challenge(URLAuthenticationChallenge)
-        case challengeCancelled
+        case challengeCancelled(URLAuthenticationChallenge)
     }
 
     func urlProtocol(_ loader: URLProtocol, wasRedirectedTo request: URLRequest, redirectResponse: URLResponse) {
@@ -36,7 +36,7 @@ extension ProtocolLoad: URLProtocolClient {
     }
 
     func urlProtocol(_ loader: URLProtocol, didCancel challenge: URLAuthenticationChallenge) {
-        post(.challengeCancelled, loader)
+        post(.challengeCancelled(challenge), loader)
     }
 
     /// Handles events in order; ignores those of a class that has finished or was stopped.
@@ -63,7 +63,8 @@ extension ProtocolLoad: URLProtocolClient {
         case .failed(let error): end(Self.transportError(error))
         case .redirected(let next, let response): redirected(to: next, response, client)
         case .challenge(let challenge): ask(challenge, client)
-        case .challengeCancelled: if case .challenge = question { question = nil }
+        case .challengeCancelled(let challenge):
+            if let index = challenges.lastIndex(where: { $0 === challenge }) { challenges[index] = nil }
         }
     }
 
@@ -96,7 +97,7 @@ extension ProtocolLoad: URLProtocolClient {
     }
 
     private func ask(_ challenge: URLAuthenticationChallenge, _ client: any ProtocolLoadClient) {
-        question = .challenge(challenge)
+        challenges.append(challenge)
         let space = challenge.protectionSpace
         let failures = challenge.previousFailureCount
         let stored = failures == 0 ? settings.credentialStore?.credential(for: space) : nil

@@ -19,8 +19,7 @@ extension ProtocolLoad: TaskDriver {
     }
 
     private func answerChallenge(_ disposition: URLSession.AuthChallengeDisposition, _ credential: URLCredential?) {
-        guard client != nil, case .challenge(let challenge) = question else { return }
-        question = nil
+        guard client != nil, !challenges.isEmpty, let challenge = challenges.removeFirst() else { return }
         loadingQueue.async {
             let sender = challenge.sender
             switch (disposition, credential) {

@@ -8,7 +8,6 @@
 final class ProtocolLoad: NSObject, @unchecked Sendable {
     enum Question {
         case redirect(HTTPURLResponse)
-        case challenge(URLAuthenticationChallenge)
         case bodyStream(URLProtocol.Type)
     }
 
@@ -24,6 +23,8 @@ final class ProtocolLoad: NSObject, @unchecked Sendable {
     private var stored: CachedURLResponse?
     var sink: CallDriver.Destination
     var question: Question?
+    /// The challenges that the client was told of and has not answered; `nil` for one that the class has cancelled.
+    var challenges: [URLAuthenticationChallenge?] = []
     var hasResponse = false
     var isFinished = false
 
@@ -141,7 +142,7 @@ final class ProtocolLoad: NSObject, @unchecked Sendable {
     /// Stops the class and releases everything.
     func give() {
         client = nil
-        question = nil
+        (question, challenges) = (nil, [])
         run?.stop()
         run = nil
         closeBody()

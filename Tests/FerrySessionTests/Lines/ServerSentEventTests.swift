@@ -1,4 +1,4 @@
-import Foundation
+import FerryTesting
 import Testing
 
 @testable import FerrySession
@@ -61,5 +61,14 @@ struct ServerSentEventTests {
             let error = try #require(throws: URLError.self) { try parse(text, limit: 5) }
             #expect(error.code == .dataLengthExceedsMaximum)
         }
+    }
+
+    @Test("A line that the end of the body cuts off is not read") func cutOff() async throws {
+        let server = try LoopbackServer { _ in .text("data: 1\n\nretry: 3") }
+        let (bytes, _) = try await makeSession().bytes(from: server.url)
+        var iterator = bytes.events.makeAsyncIterator()
+        #expect(try await iterator.next()?.data == "1")
+        #expect(try await iterator.next() == nil)
+        #expect(iterator.reconnectionTime == nil)
     }
 }

@@ -47,6 +47,18 @@ struct TransferMetricsTests {
         #expect(transaction.bodyBytesReceived == task.countOfBytesReceived)
     }
 
+    @Test("A request that is not sent leaves no transaction")
+    func notSent() async throws {
+        let delegate = Collector()
+        var options = CurlSession.Options()
+        // It needs TLS.
+        options.httpVersions = .http2
+        let session = CurlSession(configuration: .ephemeral, options: options, delegate: delegate)
+        await #expect(throws: URLError.self) { try await session.data(from: server.url) }
+        #expect(delegate.metrics.current.first?.transactions.isEmpty == true)
+        #expect(server.requestCount == 0)
+    }
+
     @Test("A refused connection leaves a transaction without a status, and no password in it")
     func refused() async throws {
         let delegate = Collector()

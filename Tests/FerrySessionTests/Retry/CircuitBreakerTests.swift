@@ -45,6 +45,37 @@ struct CircuitBreakerTests {
         session.invalidateAndCancel()
     }
 
+    @Test("A server that does not respond before the deadline of a call fails", arguments: ["call", "resource"])
+    func deadlines(kind: String) async throws {
+        let server = try RawServer { $0.readAll() }
+        let breaker = CircuitBreaker(rule())
+        var options = CurlSession.Options()
+        options.circuitBreaker = breaker
+        if kind == "call" { options.deadline = 0.2 }
+        let session = makeSession(options: options) { if kind == "resource" { $0.timeoutIntervalForResource = 0.2 } }
+        for _ in 0..<4 {
+            let error = await #expect(throws: URLError.self) { _ = try await session.data(from: server.url()) }
+            #expect(error?.code == .timedOut)
+        }
+        #expect(breaker.state(of: server.url()) != .closed)
+    }
+
+    @Test("A body that the program fails to make says nothing about the server")
+    func ownBody() async throws {
+        let server = try LoopbackServer { _ in .text("well") }
+        let breaker = CircuitBreaker(rule())
+        let session = session(breaker)
+        for _ in 0..<6 {
+            let body = RequestBody(
+                AsyncThrowingStream<Data, any Error> { $0.finish(throwing: CocoaError(.fileReadUnknown)) }
+            )
+            await #expect(throws: (any Error).self) {
+                _ = try await session.upload(for: Wire.request(server.url, "POST"), body: body)
+            }
+        }
+        #expect(breaker.state(of: server.url) == .closed)
+    }
+
     @Test("One trial is sent after the time, and its success closes the circuit")
     func trial() async throws {
         let isWell = Watched(false)

@@ -276,22 +276,7 @@ struct ProtocolLoadTests {
     @Test("A class's challenge reaches the delegate, and the delegate's decision reaches its sender")
     func challenge() async throws {
         let url = ScriptedProtocol.script { loader in
-            let space = URLProtectionSpace(
-                host: "stub",
-                port: 1,
-                protocol: "stub",
-                realm: "r",
-                authenticationMethod: NSURLAuthenticationMethodHTTPBasic
-            )
-            let challenge = URLAuthenticationChallenge(
-                protectionSpace: space,
-                proposedCredential: nil,
-                previousFailureCount: 0,
-                failureResponse: nil,
-                error: nil,
-                sender: Sender(loader)
-            )
-            loader.client?.urlProtocol(loader, didReceive: challenge)
+            loader.client?.urlProtocol(loader, didReceive: Self.challenge("stub", loader))
         }
         let answerer = Answerer(user: "ada", passwords: ["secret"])
         #expect(try await session(answerer).data(from: url).0 == Data("ada:secret".utf8))
@@ -301,6 +286,37 @@ struct ProtocolLoadTests {
         #expect(try await session(refusing).data(from: url).0 == Data("rejected".utf8))
         let cancelling = Answerer([.cancelAuthenticationChallenge: nil])
         #expect(await Wire.error { try await session(cancelling).data(from: url) }?.code == .cancelled)
+    }
+
+    private static func challenge(_ host: String, _ loader: ScriptedProtocol) -> URLAuthenticationChallenge {
+        let space = URLProtectionSpace(
+            host: host,
+            port: 1,
+            protocol: "stub",
+            realm: "r",
+            authenticationMethod: NSURLAuthenticationMethodHTTPBasic
+        )
+        return URLAuthenticationChallenge(
+            protectionSpace: space,
+            proposedCredential: nil,
+            previousFailureCount: 0,
+            failureResponse: nil,
+            error: nil,
+            sender: Sender(loader)
+        )
+    }
+
+    @Test("The answer to a challenge that was cancelled is not one to the next challenge")
+    func cancelledChallenge() async throws {
+        let url = ScriptedProtocol.script { loader in
+            let first = Self.challenge("first", loader)
+            loader.client?.urlProtocol(loader, didReceive: first)
+            loader.client?.urlProtocol(loader, didCancel: first)
+            loader.client?.urlProtocol(loader, didReceive: Self.challenge("second", loader))
+        }
+        let answerer = Answerer(user: "ada", passwords: ["of the first", "of the second"])
+        #expect(try await session(answerer).data(from: url).0 == Data("ada:of the second".utf8))
+        #expect(answerer.challenges.map(\.space.host) == ["first", "second"])
     }
 
     /// Responds with the name of the decision it received.
