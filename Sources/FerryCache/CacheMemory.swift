@@ -71,6 +71,7 @@ package struct CacheMemory {
         if let slot = slots[stored.key] {
             guard slot.names == stored.selectingNames, slot.variants[stored.variant] == nil else { return }
         }
+        guard stored.cost + bodySize <= largest else { return }
         insert(entry, bodySize: bodySize)
     }
 

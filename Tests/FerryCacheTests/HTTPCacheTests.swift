@@ -43,8 +43,10 @@ import Testing
         memory.remove(old.stored.key)
         memory.insertFound(old, bodySize: Self.small.count)
         #expect(memory.find(old.stored.key, lines: [])?.stored.head.value("ETag") == "\"old\"")
-        // One that is too large only removes the previous one, and counts as a removal.
+        // One that is too large only removes the previous one, and counts as a removal, unless it was read from disk.
         let removals = memory.removals
+        memory.insertFound(CacheEntry(CacheSamples.stored("/large"), body: .data(Self.small)), bodySize: 900_000)
+        #expect(memory.removals == removals)
         memory.insert(new, bodySize: 900_000)
         #expect(memory.find(old.stored.key, lines: []) == nil)
         #expect(memory.removals > removals)

@@ -61,6 +61,9 @@ open class HTTPSessionManager: SessionManager, @unchecked Sendable {
 
     /// Copies the settings of another manager, except base URL, configuration and transport.
     ///
+    /// Unlike ``setSecurityPolicy(_:)``, it takes a policy that pins also if the base URL is not `https`: the policy
+    /// then protects only requests with an absolute `https` URL.
+    ///
     /// - Parameter original: The manager to copy from; its request serializer is copied if it is an
     ///   ``HTTPSessionManager``.
     override open func takeSettings(of original: SessionManager) {

@@ -41,7 +41,7 @@ struct PageCursor<Value: Sendable>: Sendable {
         if firstURL == nil { firstURL = url }
         if case .link = rule {
             // A redirected page has two URLs, and a link to either of them leads to it again.
-            for url in [url, page.response?.url] { visited.formUnion(url.map { [Self.key($0)] } ?? []) }
+            for url in [url, page.response?.url] { visited.formUnion(url.map { [Self.key($0.presentable)] } ?? []) }
         }
         position = .after(page)
         defer { pageCount += 1 }
@@ -69,8 +69,7 @@ struct PageCursor<Value: Sendable>: Sendable {
         var next = request
         next.method = request.method == .head ? .head : .get
         next.path = Self.url(target, withUserOf: firstURL).absoluteString
-        next.parameters = nil
-        next.multipartForm = nil
+        (next.parameters, next.multipartForm, next.body) = (nil, nil, nil)
         return next
     }
 
@@ -85,6 +84,10 @@ struct PageCursor<Value: Sendable>: Sendable {
         }
         var next = request
         do {
+            guard request.body == nil else {
+                let reason = "The request has a body of its own, to which a cursor cannot be added."
+                throw RequestSerializationError(.invalidParameters, reason: reason)
+            }
             next.parameters = try request.parameters.setting(parameter, to: cursor)
         } catch {
             throw NetworkError(requestSerialization: error, request: page.request)

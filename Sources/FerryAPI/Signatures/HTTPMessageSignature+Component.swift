@@ -68,7 +68,8 @@ extension HTTPMessageSignature {
         private func item(_ item: Substring.UTF8View) -> String? {
             let parts = item.cut(at: "=")
             let name = Self.formDecoded(parts?.before ?? item)
-            return name == parameter ? Self.formEncoded(Self.formDecoded(parts?.after ?? ""[...].utf8)) : nil
+            guard let parameter, name.utf8.elementsEqual(parameter.utf8) else { return nil }
+            return Self.formEncoded(Self.formDecoded(parts?.after ?? ""[...].utf8))
         }
 
         private static func scheme(of request: SignableRequest) -> String { request.url.scheme?.folded ?? "" }
@@ -80,8 +81,7 @@ extension HTTPMessageSignature {
         }
 
         private static func formDecoded(_ text: Substring.UTF8View) -> String {
-            let spaced = text.string.replacing("+", with: " ")
-            return spaced.removingPercentEncoding ?? spaced
+            String(decoding: text.percentDecoded(plusIsSpace: true), as: UTF8.self)
         }
 
         /// Returns text as section 2.2.8 has it: in the set of forms, but with `%20` for a space.

@@ -45,6 +45,9 @@ struct HTTPMessageComponentTests {
             ("a", "?a=b", #""@query-param";name="a""#, "b"), ("a", "?c&a&d=a", #""@query-param";name="a""#, ""),
             ("a b", "?a+b=c+%20~*", #""@query-param";name="a%20b""#, "c%20%20%7E*"),
             ("ü", "?%c3%bc=%e2%82%ac=", #""@query-param";name="%C3%BC""#, "%E2%82%AC%3D"),
+            // Bytes that are not UTF-8 are replaced, as by the parser of forms.
+            ("a", "?a=%E4%20x", #""@query-param";name="a""#, "%EF%BF%BD%20x"),
+            ("\u{E9}", "?e%CC%81=1&%C3%A9=2", #""@query-param";name="%C3%A9""#, "2"),
         ]
     )
     func items(_ name: String, _ query: String, _ identifier: String, _ value: String) throws {

@@ -140,6 +140,13 @@ struct ReachabilityManagerTests {
             return isThere.current
         }
         try await waiter.value
+        manager.startMonitoring()
+        try await eventually {
+            source.report(.reachableViaCellular)
+            return manager.isReachable
+        }
+        for _ in 0..<20 { try await manager.waitUntilReachable(timeout: .zero) }
+        manager.stopMonitoring()
         let cancelled = Task { try await ReachabilityManager(source: ScriptedSource()).waitUntilReachable() }
         cancelled.cancel()
         let reason = await #expect(throws: NetworkError.self) { try await cancelled.value }
