@@ -164,11 +164,7 @@ extension CacheFolder {
 
     /// Returns the size of a file, if it is among files that are sorted by name.
     private static func size(of name: CacheName, in files: [File]) -> Int64? {
-        var range = files.indices
-        while let middle = range.isEmpty ? nil : range.lowerBound + range.count / 2 {
-            if files[middle].name == name { return files[middle].size }
-            range = files[middle].name < name ? middle + 1..<range.upperBound : range.lowerBound..<middle
-        }
-        return nil
+        let index = files.insertionIndex(isBefore: { $0.name < name })
+        return index < files.count && files[index].name == name ? files[index].size : nil
     }
 }

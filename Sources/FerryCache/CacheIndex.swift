@@ -142,9 +142,8 @@ package struct CacheIndex {
     /// Opens or makes the index.
     private func open() -> RegularFile? {
         let isNew = mkdir(folder, 0o700) == 0
-        var info = stat()
         // Others could replace the files of a folder that is not this user's.
-        guard lstat(folder, &info) == 0, info.st_mode & S_IFMT == S_IFDIR, info.st_uid == geteuid() else { return nil }
+        guard CacheFolder.isOwnFolder(folder) else { return nil }
         if isNew, let file = try? RegularFile(creating: path) {
             // Another process may have found the empty index already, and lists its files there.
             guard file.tryLock() else { return file }

@@ -118,16 +118,15 @@ package enum HTTPDate {
 
     /// Returns the first three letters of a word, in lowercase, as a number.
     private static func key(_ word: some Sequence<UInt8>) -> UInt32 {
-        word.prefix(3).reduce(0) { $0 << 8 | UInt32(lowercased($1)) }
+        word.prefix(3).reduce(0) { $0 << 8 | UInt32($1.lowercased) }
     }
 
     /// Returns the index of a day of the week with its full name.
     private static func weekday(_ word: Word) -> Int? {
-        days.firstIndex { word.elementsEqual($0.utf8) { lowercased($0) == $1 } }
+        days.firstIndex { word.elementsEqual($0.utf8) { $0.lowercased == $1 } }
     }
 
-    private static func isGMT(_ word: Word) -> Bool { word.elementsEqual("gmt".utf8) { lowercased($0) == $1 } }
-    private static func lowercased(_ byte: UInt8) -> UInt8 { (0x41...0x5A).contains(byte) ? byte | 0x20 : byte }
+    private static func isGMT(_ word: Word) -> Bool { word.elementsEqual("gmt".utf8) { $0.lowercased == $1 } }
 
     // MARK: - The calendar
 

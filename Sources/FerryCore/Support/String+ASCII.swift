@@ -7,7 +7,7 @@ extension String {
             other.utf8.withContiguousStorageIfAvailable { right in
                 for index in 0..<min(left.count, right.count) {
                     let (one, two) = (left[index], right[index])
-                    if one != two, Self.lowercased(one) != Self.lowercased(two) { return false }
+                    if one != two, one.lowercased != two.lowercased { return false }
                 }
                 return true
             }
@@ -25,9 +25,5 @@ extension String {
     package func hasByte(_ byte: UInt8) -> Bool {
         var text = self
         return text.withUTF8 { $0.contains(byte) }
-    }
-
-    private static func lowercased(_ byte: UInt8) -> UInt8 {
-        byte >= UInt8(ascii: "A") && byte <= UInt8(ascii: "Z") ? byte | 0x20 : byte
     }
 }

@@ -233,11 +233,6 @@ struct QueueLine {
     /// Returns the index of the place, or where it belongs.
     private func index(of record: QueueRecord) -> Int {
         let place = (record.priority, record.id)
-        var (low, high) = (0, places.count)
-        while low < high {
-            let middle = (low + high) / 2
-            if Self.isBefore(places[middle], place) { low = middle + 1 } else { high = middle }
-        }
-        return low
+        return places.insertionIndex(isBefore: { Self.isBefore($0, place) })
     }
 }

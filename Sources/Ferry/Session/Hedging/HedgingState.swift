@@ -50,12 +50,7 @@ struct HedgingState: Sendable {
 
     /// Returns the position of the first duration that is not shorter.
     private func position(of duration: TimeSpan) -> Int {
-        var (low, high) = (0, sorted.count)
-        while low < high {
-            let middle = (low + high) / 2
-            if sorted[middle] < duration { low = middle + 1 } else { high = middle }
-        }
-        return low
+        sorted.insertionIndex(isBefore: { $0 < duration })
     }
 
     private func percentile(_ share: Double) -> TimeSpan? {

@@ -105,15 +105,9 @@ extension URLRequest {
 
     /// Returns a text quoted as one word of a POSIX shell.
     static func shellQuoted(_ text: String) -> String {
-        // Byte by byte: comparing characters takes quadratic time with long runs of combining marks.
-        var bytes = [UInt8(ascii: "'")]
-        bytes.reserveCapacity(text.utf8.count + 2)
-        for byte in text.utf8 {
-            if byte == UInt8(ascii: "'") { bytes.append(contentsOf: "'\\'".utf8) }
-            bytes.append(byte)
-        }
-        bytes.append(UInt8(ascii: "'"))
-        return String(decoding: bytes, as: UTF8.self)
+        // By bytes: comparing characters takes quadratic time with long runs of combining marks.
+        let parts = text.utf8.split(separator: UInt8(ascii: "'"), omittingEmptySubsequences: false)
+        return "'" + parts.map { String(Substring($0)) }.joined(separator: "'\\''") + "'"
     }
 
     private func text(of data: Data, _ redaction: Redaction) -> String {
