@@ -233,7 +233,8 @@ public final class ReachabilityManager: Sendable {
     /// - Throws: ``NetworkError`` with ``NetworkError/Code/notConnected`` after the timeout, or with
     ///   ``NetworkError/Code/cancelled`` if the Swift task is cancelled.
     public func waitUntilReachable(timeout: Duration? = nil) async throws(NetworkError) {
-        if state.withLock({ $0.wantsSource && $0.hasReported && $0.status != .notReachable }) { return }
+        let isKnown = state.withLock { $0.wantsSource && $0.hasReported && $0.status != .notReachable }
+        if isKnown, !Task.isCancelled { return }
         let updates = updates
         let isReachable = await withTaskGroup(of: Bool.self) { group in
             group.addTask {

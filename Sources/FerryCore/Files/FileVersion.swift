@@ -1,13 +1,11 @@
 /// What tells a file from one that has replaced it, and from its state before a change.
 package struct FileVersion: Codable, Sendable, Hashable {
     package let size: Int64
-    private let device: UInt64
     private let inode: UInt64
     private let modified: [Int]
 
     package init(_ status: stat) {
-        size = Int64(status.st_size)
-        (device, inode) = (UInt64(truncatingIfNeeded: status.st_dev), UInt64(truncatingIfNeeded: status.st_ino))
+        (size, inode) = (Int64(status.st_size), UInt64(truncatingIfNeeded: status.st_ino))
         modified = [status.st_mtim.tv_sec, status.st_mtim.tv_nsec]
     }
 

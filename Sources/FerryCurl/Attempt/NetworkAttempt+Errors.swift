@@ -88,10 +88,6 @@ extension NetworkAttempt {
             let text = "No socket could be opened on this machine: \(problem)"
             return .ferry(.cannotConnectToHost, url: url, reason: .curl, text, curlCode: code)
         }
-        let systemError = code == CurlCode.couldNotConnect ? easy?.long(CurlInfo.osErrno) ?? 0 : 0
-        if [ENETUNREACH, ENETDOWN].contains(Int32(clamping: systemError)) {
-            return .ferry(.notConnectedToInternet, url: url, reason: .curl, text, curlCode: code)
-        }
         if let unixSocket = route.unixSocket, code == CurlCode.couldNotConnect {
             let text = "\(unixSocket.words) could not be connected to"
             return .ferry(.cannotConnectToHost, url: url, reason: .curl, text, curlCode: code)

@@ -78,8 +78,6 @@ package enum CurlInfo {
     static let sslVerifyResult: Int32 = 0x20_0000 + 13
     static let headerSize: Int32 = 0x20_0000 + 11
     static let requestSize: Int32 = 0x20_0000 + 12
-    /// The system's error number of the last attempt to connect.
-    static let osErrno: Int32 = 0x20_0000 + 25
     static let newConnections: Int32 = 0x20_0000 + 26
     static let primaryPort: Int32 = 0x20_0000 + 40
     static let primaryAddress: Int32 = 0x10_0000 + 32

@@ -45,7 +45,8 @@ struct Attempts {
     let settings: RecoverySettings
     var conclusion: Conclusion?
     private let task: TaskIdentity
-    private let originalURL: URL?
+    /// The task's own URL, with `https` if its host is only used over TLS.
+    var originalURL: URL?
     private let startedAt: MonotonicTime
 
     /// The request before the interceptors change it.

@@ -7,7 +7,7 @@ extension Call {
         // The rest of the body may still arrive, but the time until the answer is the delegate's.
         if !held.isForInterceptors || !isRunning(world) { emit(.stopClock) }
         switch held.kind {
-        case .redirect(let request, _): emit(.report(.redirect(held.response, request)))
+        case .redirect(let request, _): emit(.report(.redirect(held.response, request, content)))
         case .challenge(let challenge): ask(challenge, held.response, world)
         case .failure: if isRunning(world) { emit(.considerResponseLater) } else { considerResponse(world) }
         }
@@ -142,7 +142,7 @@ extension Call {
         // No other body is appended to the part that was received.
         guard rest.offset == nil else { return fail(cannotContinue(status: held.response.statusCode), world) }
         startClockIfRunning(world)
-        attempts?.current.isLast = true
+        if !held.isSuccess { attempts?.current.isLast = true }
         let received = ReceivedResponse(held.response)
         if held.isForInterceptors {
             let isDecoded = world.decoding != .none

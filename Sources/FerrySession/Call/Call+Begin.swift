@@ -22,6 +22,8 @@ extension Call {
         guard let hsts = settings.hsts else { return }
         if let url = request.url.flatMap(hsts.upgraded) { request.use(url) }
         if let url = attempts?.base.url.flatMap(hsts.upgraded) { attempts?.base.url = url }
+        // Otherwise credentials for the origin of the task would be left out.
+        if let url = attempts?.originalURL.flatMap(hsts.upgraded) { attempts?.originalURL = url }
     }
 
     private mutating func adapt(_ interceptors: RequestInterceptors) {

@@ -83,6 +83,10 @@ extension Call {
         case .serveValidated: emit(.serveValidated)
         case .serveStale: emit(.serveStale)
         case .ask:
+            if let error, let held, held.isSuccess, !held.isAsked {
+                self.held = nil
+                return recover(from: error, wasSent: wasSent, world)
+            }
             held?.failure = error
             incoming.hasEnded = true
             if case .redirect = held?.kind, error == nil, world.decoding.isWhole { emit(.storeRedirect) }
@@ -253,6 +257,7 @@ extension Call {
             // There is no time to deliver a stored response either.
             return fail(error, mayServeStale: deadline != .call, world)
         }
+        if held?.isSuccess == true, held?.isAsked == false { held = nil }
         if let held, !held.isAsked, !isAnsweredByCurl(held) {
             // The response is known already; only its body does not come.
             endAttempt(world)

@@ -222,7 +222,7 @@ extension Call {
             if case .redirect = question.kind, redirects.count >= settings.maximumRedirects {
                 return fail(.ferryTooManyRedirects(url: url), world)
             }
-            if case .data(let data) = local.body { question.body = Array(data) }
+            if request.method != "HEAD", case .data(let data) = local.body { question.body = Array(data) }
             held = question
             incoming.hasEnded = true
             return askAboutHeld(world)

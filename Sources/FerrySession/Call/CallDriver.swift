@@ -177,10 +177,7 @@ final class CallDriver: @unchecked Sendable {
     private func lookUp() {
         guard let attempt = cacheAttempt else { return send(.lookedUp(.network)) }
         let (answer, revalidates) = cache.lookUp(attempt)
-        if revalidates, let key = cache.context?.key {
-            let hasLeftOrigin = call.redirects.hasLeftOrigin
-            group.revalidate(call.request.complete, key: key, hasLeftOrigin: hasLeftOrigin, like: transfer)
-        }
+        if revalidates, let key = cache.context?.key { group.revalidate(call, key: key, like: transfer) }
         send(.lookedUp(answer))
     }
 

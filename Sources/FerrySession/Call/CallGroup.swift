@@ -41,13 +41,15 @@ final class CallGroup: @unchecked Sendable {
 
     /// Validates a stored response for later requests, once at a time.
     ///
-    /// The request carries no more than that of the task: `hasLeftOrigin` indicates whether a redirect has led to it.
-    func revalidate(_ request: URLRequest, key: String, hasLeftOrigin: Bool, like transfer: Transfer) {
+    /// The request carries no more than that of the call, and is not sent while the call's circuit is open.
+    func revalidate(_ stale: Call, key: String, like transfer: Transfer) {
         guard revalidations[key] == nil else { return }
+        let request = stale.request.complete
         let client = CacheRevalidation { [weak self] in self?.revalidations[key] = nil }
         let limits = transfer.clock.limits
-        let redirects = Redirects(from: request, hasLeftOrigin: hasLeftOrigin)
-        let call = Call(request, body: .none, isDownload: false, settings: settings, redirects: redirects)
+        let redirects = Redirects(from: request, hasLeftOrigin: stale.redirects.hasLeftOrigin)
+        var call = Call(request, body: .none, isDownload: false, settings: settings, redirects: redirects)
+        call.circuit = CircuitUse(stale.circuit.breaker)
         let driver = CallDriver(transfer.engine, self, call, client: client, limits: limits)
         driver.cache.isEnabled = true
         driver.cache.isRevalidation = true

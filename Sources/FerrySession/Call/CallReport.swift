@@ -20,8 +20,9 @@ enum CallReport {
     case sent(ByteCount, expected: ByteCount?)
     /// The request's body is sent again from its first byte.
     case rewound
-    /// The server redirects; the call waits for the command `redirect`.
-    case redirect(HTTPURLResponse, URLRequest)
+    /// The server redirects; the call waits for the command `redirect`. The body is the one of the request before, if
+    /// the network has sent that.
+    indirect case redirect(HTTPURLResponse, URLRequest, BodySource?)
     /// The server or the proxy asks for a credential; the call waits for the command `authenticate`.
     indirect case challenge(AuthenticationQuestion)
     /// A new stream of the request's body is needed; the call waits for the command `bodyStream`.

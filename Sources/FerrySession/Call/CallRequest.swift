@@ -60,7 +60,9 @@ extension BodySource {
     func afterRedirect(from asked: URLRequest, keepsBody: Bool, to next: URLRequest) -> BodySource {
         let isSameMethod = next.httpMethod ?? "GET" == asked.httpMethod ?? "GET"
         // A request's own body that was not changed is the task's, or is not sent, as in upload tasks.
-        if let data = next.httpBody, data != asked.httpBody || !isSameMethod { return .data(data) }
+        if let data = next.httpBody, data != asked.httpBody || !isSameMethod {
+            return data.isEmpty ? .none : .data(data)
+        }
         if next.httpBody == nil, let stream = next.httpBodyStream, stream !== asked.httpBodyStream {
             return StreamBox(stream).source
         }

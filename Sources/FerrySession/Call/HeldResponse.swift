@@ -16,6 +16,8 @@ struct HeldResponse {
     var isForInterceptors: Bool {
         if case .failure = kind { true } else { false }
     }
+    /// Whether it is a success that interceptors want to see, and may be continued or requested again like any other.
+    var isSuccess: Bool { isForInterceptors && 200..<300 ~= response.statusCode }
     /// The head of a response that the cache may store, if it is delivered.
     var head: ResponseHead?
     /// Why the body is damaged or incomplete, which matters only if the response is delivered.

@@ -13,6 +13,8 @@ extension URLSessionTask {
             return session
         }
         guard let session else { return nil }
-        return { session.endDurableTask(core.identifier, error) }
+        // An invalidated session forgets it.
+        let delegate = session.delegate
+        return { session.endDurableTask(core.identifier, error, delegate) }
     }
 }

@@ -65,10 +65,10 @@ enum HSTSFile {
         _ change: ([String: HSTSStore.Host]?) -> [String: HSTSStore.Host]
     ) throws -> [String: HSTSStore.Host] {
         let path = file.resolvingSymlinksInPath().path
-        let isMissing = !FileManager.default.fileExists(atPath: path)
         let old = try lock(path)
         defer { old.unlock() }
-        let hosts = change(isMissing ? nil : try? self.hosts(in: file))
+        // It was missing if it is empty, since each file that is written has a comment.
+        let hosts = change(try old.size() == 0 ? nil : try? self.hosts(in: file))
         let lines = hosts.values.sorted { $0.name < $1.name }.map { host in
             "\(host.includesSubdomains ? "." : "")\(host.name) \"\(text(host.expires))\"\n"
         }
@@ -79,7 +79,8 @@ enum HSTSFile {
     /// Returns the file at a path with a lock; it is created if it is missing.
     private static func lock(_ path: String) throws(FileError) -> RegularFile {
         for _ in 0..<200 {
-            let file = try RegularFile(updating: path)
+            let present = try? RegularFile(reading: path, links: .refuse)
+            let file = if let present { present } else { try RegularFile(updating: path) }
             // It may have been replaced before it was locked.
             if file.tryLock(), file.isAt(path) { return file }
             usleep(10_000)

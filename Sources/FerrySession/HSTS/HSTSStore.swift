@@ -79,8 +79,9 @@ public final class HSTSStore: Sendable {
     /// Removes a host.
     public func remove(_ host: String) {
         guard let name = Self.name(of: host) else { return }
+        // Another process may have added it to the file.
         change { state in
-            guard state.hosts.removeValue(forKey: name) != nil else { return }
+            state.hosts[name] = nil
             state.changes[name] = .some(nil)
         }
     }
@@ -124,7 +125,10 @@ public final class HSTSStore: Sendable {
         guard let field = fields.first(where: { $0.name.isEqualIgnoringCase("strict-transport-security") }),
             let rule = StrictTransportSecurity(field.value), let name = Self.name(of: host)
         else { return }
-        guard rule.maximumAge > 0 else { return remove(host) }
+        guard rule.maximumAge > 0 else {
+            if state.withLock({ $0.hosts[name] != nil }) { remove(host) }
+            return
+        }
         // The dates of the file have four digits for the year.
         let age = TimeInterval(rule.maximumAge)
         let host = Host(
@@ -168,8 +172,16 @@ public final class HSTSStore: Sendable {
     private func change(_ change: (inout State) -> Void) {
         let mustSchedule = state.withLock { state in
             change(&state)
-            defer { state.isWriteScheduled = file != nil }
-            return file != nil && !state.isWriteScheduled
+            guard file != nil else {
+                state.changes = [:]
+                return false
+            }
+            // The file may not be writable for long.
+            if state.changes.count > 2 * Self.largestCount {
+                state.changes = state.changes.filter { state.hosts[$0.key] != nil }
+            }
+            defer { state.isWriteScheduled = true }
+            return !state.isWriteScheduled
         }
         // A file that cannot be written now is tried again with the next change.
         if mustSchedule { queue.async { [self] in try? write() } }

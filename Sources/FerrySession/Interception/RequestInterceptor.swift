@@ -268,11 +268,15 @@ package final class RequestInterceptors: Sendable {
         self.immediate = immediate.count == all.count && responding.isEmpty && signers.isEmpty ? immediate : nil
     }
 
+    /// Notes that a task starts, on the thread that resumes it.
+    func taskWillStart(_ attempt: RequestAttempt) {
+        for observer in startObservers { observer.taskWillStart(attempt) }
+    }
+
     /// Returns the request that all interceptors have changed, or `nil` if one of them has to wait.
     ///
     /// It is called for the first attempt alone, on the thread that resumes the task.
     func adaptImmediately(_ request: URLRequest, for attempt: RequestAttempt) throws -> AdaptedRequest? {
-        for observer in startObservers { observer.taskWillStart(attempt) }
         guard let immediate else { return nil }
         var request = AdaptedRequest(request)
         for interceptor in immediate {

@@ -133,7 +133,7 @@ public final class CircuitBreaker: Sendable {
 
 /// What a call does with a circuit breaker.
 struct CircuitUse {
-    private let breaker: CircuitBreaker?
+    let breaker: CircuitBreaker?
     /// The origin of a request that was admitted and has not ended, and the era of its circuit then.
     private var pending: (origin: Origin, era: Int)?
 

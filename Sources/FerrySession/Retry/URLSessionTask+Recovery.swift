@@ -55,10 +55,11 @@ extension URLSessionTask {
     }
 
     /// Whether the task is one of a ``CurlSession`` that has not completed and reports its end to the session's
-    /// delegate: it has neither a handler nor a delegate of its own.
+    /// delegate: it has neither a handler nor a delegate of its own that receives its body.
     package var willReportToSessionDelegate: Bool {
         (self as? any CurlTask)?.core.state.withLock { state in
-            state.lifecycle != .completed && state.resultDelivery.isDelegate && state.ownDelegate == nil
+            state.lifecycle != .completed && state.resultDelivery.isDelegate
+                && state.ownDelegate?.leavesBody(ofDownload: state.isDownload) ?? true
         } ?? false
     }
 

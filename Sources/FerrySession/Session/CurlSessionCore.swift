@@ -131,10 +131,10 @@ final class CurlSessionCore: Sendable {
     }
 
     /// Ends the record of a task whose completion was delivered, and tells the delegate if no earlier task is left.
-    func endDurableTask(_ identifier: Int, _ error: (any Error)?) {
+    func endDurableTask(_ identifier: Int, _ error: (any Error)?, _ known: (any URLSessionDelegate)? = nil) {
         guard let durable, durable.end(identifier, keepsFile: ResumeData.data(of: error) != nil) else { return }
         dispatcher.queue.deliver { [self] in
-            (delegate as? any CurlSessionDurabilityDelegate)?.urlSessionDidFinishEvents(session)
+            ((known ?? delegate) as? any CurlSessionDurabilityDelegate)?.urlSessionDidFinishEvents(session)
         }
     }
 

@@ -48,9 +48,8 @@ final class DelegateCasts: Sendable {
     let tellResponse: (@Sendable (ReceivedResponse, @escaping @Sendable () -> Void) -> Void)?
     /// The session's delegate, behind a task's own.
     let session: DelegateCasts?
-    /// Whether the session's delegate receives the body, in pieces or as a file, and is therefore told of the end.
-    let leavesData: Bool
-    let leavesFile: Bool
+    private let leavesData: Bool
+    private let leavesFile: Bool
 
     init(
         _ delegate: (any URLSessionDelegate)?,
@@ -82,6 +81,12 @@ final class DelegateCasts: Sendable {
         metrics = own.metrics ?? session.metrics
         retry = own.retry ?? session.retry
         interim = own.interim ?? session.interim
+    }
+
+    /// Whether the session's delegate receives the body of a task with this own delegate, and is told of its end.
+    func leavesBody(ofDownload isDownload: Bool) -> Bool {
+        guard session != nil else { return isDownload ? download == nil : data == nil }
+        return isDownload ? leavesFile : leavesData
     }
 }
 

@@ -31,7 +31,7 @@ extension TaskCore: CallClient {
         case .wrote(let count): tell(.wrote(count))
         case .sent(let count, let expected): tell(.sent(count, expected: expected))
         case .rewound: tell(.rewound)
-        case .redirect(let response, let request): willRedirect(response, to: request)
+        case .redirect(let response, let request, let body): willRedirect(response, to: request, body)
         case .challenge(let question): post(.challenge(question))
         case .needsBodyStream: post(.needsBodyStream)
         case .retries(let retry): willRetry(retry)
@@ -156,11 +156,12 @@ extension TaskCore: CallClient {
         }
     }
 
-    private func willRedirect(_ response: HTTPURLResponse, to request: URLRequest) {
+    private func willRedirect(_ response: HTTPURLResponse, to request: URLRequest, _ body: BodySource?) {
         // Also a later redirect back to the origin leads to where another origin has decided.
         let leavesOrigin = response.url.map { Origin($0) } != request.url.map { Origin($0) }
         state.withLock { state in
             state.redirectCount += 1
+            state.redirectedBody = body
             if leavesOrigin { state.hasLeftOrigin = true }
         }
         post(.redirect(response, request))

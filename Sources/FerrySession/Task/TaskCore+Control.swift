@@ -253,6 +253,7 @@ extension TaskCore {
         let driver = CallDriver(engine, session.core.group, call, file: file, client: self, limits: limits)
         // As in URLSession, downloads and uploads do not use the cache.
         driver.cache.isEnabled = state.task is CurlDataTask
+        driver.isUnshareable = state.isUnshareable
         driver.transfer.downloadLimits.task = state.bandwidth.download
         driver.transfer.uploadLimits.task = state.bandwidth.upload
         return .success(driver)
@@ -266,10 +267,12 @@ extension TaskCore {
     /// Returns the request that the interceptors have changed on this thread, or `nil` if they have to be asked later.
     private func adaptImmediately(_ start: Start) -> Result<Adaptation?, any Error>? {
         let session = start.session
-        guard let recovery = start.recovery, let interceptors = recovery.interceptors, let request = originalRequest,
-            !session.protocols.mayClaim(request)
+        guard let recovery = start.recovery, let interceptors = recovery.interceptors, var request = originalRequest
         else { return nil }
+        if let url = request.url.flatMap({ session.callSettings.hsts?.upgraded($0) }) { request.url = url }
         let attempt = RequestAttempt(identity(in: session), originalURL: request.url, hasLeftOrigin: hasLeftOrigin)
+        interceptors.taskWillStart(attempt)
+        guard !session.protocols.mayClaim(request) else { return nil }
         let base = recovery.withIdempotencyKey(request)
         return Result {
             try interceptors.adaptImmediately(base, for: attempt).map { (base, $0) }
@@ -331,7 +334,8 @@ extension TaskCore: ProtocolLoadClient {
             if let from = state.originalRequest?.url, let to = next?.url, Origin(from) != Origin(to) {
                 state.hasLeftOrigin = true
             }
-            return (state.session, state.body, state.isDownload, state.currentRequest?.request)
+            let body = state.redirectedBody ?? state.body
+            return (state.session, body, state.isDownload, state.currentRequest?.request)
         }
         guard driver is CallDriver, let next, let request, let session, session.protocols.mayClaim(next) else {
             return driver.perform(.redirect(next))

@@ -152,7 +152,14 @@ extension TaskCore {
         if mustDrain { scheduleDrain() }
     }
 
-    /// Asks the task's delegate, and then the session's if that does not refuse and leaves the URL as it is.
+    /// Asks the session's delegate on its queue, as long as the question has no answer.
+    private func askNext(_ delivery: Delivery, _ ask: @escaping @Sendable () -> Void) {
+        delivery.session.core.dispatcher.call { [self] in
+            if state.withLock({ $0.obstacle == .question(delivery.question) }) { ask() }
+        }
+    }
+
+    /// Asks the task's delegate, and if that follows the redirect to the same URL, the session's too.
     private func askRedirect(_ delivery: Delivery, _ response: HTTPURLResponse, _ request: URLRequest) {
         let (session, task) = (delivery.session, delivery.task)
         typealias Answer = @Sendable (URLRequest?) -> Void
@@ -171,9 +178,9 @@ extension TaskCore {
                 completionHandler: answer
             )
         }
-        ask(delivery.delegate, request) { next in
+        ask(delivery.delegate, request) { [self] next in
             guard let next, next.url == request.url, let casts = delivery.delegate.session else { return answer(next) }
-            session.core.dispatcher.call { ask(casts, next, answer) }
+            askNext(delivery) { ask(casts, next, answer) }
         }
     }
 
@@ -185,9 +192,9 @@ extension TaskCore {
             accept(delivery) { delivery.driver?.perform(.authenticate(disposition, used)) }
         }
         let delegate = session.delegate
-        let askSession: ChallengeSender.Answer = { disposition, credential in
+        let askSession: ChallengeSender.Answer = { [self] disposition, credential in
             guard disposition == .performDefaultHandling, let delegate else { return answer(disposition, credential) }
-            session.core.dispatcher.call {
+            askNext(delivery) {
                 delegate.urlSession(session, didReceive: question.challenge(answer), completionHandler: answer)
             }
         }
@@ -206,9 +213,9 @@ extension TaskCore {
         }
         let (session, task) = (delivery.session, delivery.task)
         guard let delegate = delivery.delegate.task else { return answer(nil) }
-        delegate.urlSession(session, task: task) { stream in
+        delegate.urlSession(session, task: task) { [self] stream in
             guard stream == nil, let next = delivery.delegate.session?.task else { return answer(stream) }
-            session.core.dispatcher.call { next.urlSession(session, task: task, needNewBodyStream: answer) }
+            askNext(delivery) { next.urlSession(session, task: task, needNewBodyStream: answer) }
         }
     }
 
@@ -281,7 +288,7 @@ extension TaskCore {
         case .delegate:
             let delegate = delivery.delegate
             delegate.task?.urlSession(session, task: task, didCompleteWithError: error)
-            if task is URLSessionDownloadTask ? delegate.leavesFile : delegate.leavesData {
+            if delegate.leavesBody(ofDownload: task is URLSessionDownloadTask) {
                 delegate.session?.task?.urlSession(session, task: task, didCompleteWithError: error)
             }
         case .data(let handler, _): handler(error == nil ? delivery.data : nil, response, error)

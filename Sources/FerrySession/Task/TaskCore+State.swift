@@ -34,7 +34,11 @@ extension TaskCore {
         var task: URLSessionTask?
         weak var weakTask: URLSessionTask?
         var driver: (any TaskDriver)?
+        /// Whether the task does not wait for the response to an identical request.
+        var isUnshareable = false
         var redirectCount = 0
+        /// The body of the request that the network has redirected last, if it still has one.
+        var redirectedBody: BodySource?
         /// Whether a redirect has led to another origin, which must not receive the session's secrets.
         var hasLeftOrigin = false
         var ownDelegate: DelegateCasts?
@@ -99,7 +103,7 @@ extension TaskCore.State {
 
     /// Returns what a started task uses of its own delegate and the session's.
     func inFrontOfSession(_ own: DelegateCasts) -> DelegateCasts {
-        guard let sessionDelegate else { return own }
+        guard let sessionDelegate, sessionDelegate.task !== own.task else { return own }
         return DelegateCasts(own, before: sessionDelegate, receivesBody: resultDelivery.isDelegate)
     }
 

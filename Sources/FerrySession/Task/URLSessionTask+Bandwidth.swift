@@ -4,6 +4,9 @@ extension URLSessionTask {
     /// Interceptors and the session's options then add no credentials.
     package func noteOtherOrigin() { (self as? any CurlTask)?.core.state.withLock { $0.hasLeftOrigin = true } }
 
+    /// Has the task send its own request, also if the session has an identical one in flight.
+    package func noteUnshareable() { (self as? any CurlTask)?.core.state.withLock { $0.isUnshareable = true } }
+
     /// The limit on the bytes per second of the response's body, besides that of the session's options; `nil` by
     /// default.
     ///

@@ -82,7 +82,7 @@ extension ProtocolLoad: TaskDriver {
         if isDowngrade, !settings.allowsInsecureRedirects { return deliver(answer) }
         question = .redirect(answer)
         let safe = RedirectRule.withoutSecrets(next, from: base, sensitiveHeaders: settings.sensitiveHeaders)
-        client.receive(.redirect(answer, safe))
+        client.receive(.redirect(answer, safe, nil))
     }
 
     /// Makes an HTTP response for a class of another protocol, because the delegate method takes one.
@@ -115,7 +115,7 @@ extension BodySource {
         let (method, keepsBody) = RedirectRule.method(request.httpMethod ?? "GET", status: status)
         let keepsOwn = keepsBody && method == next.httpMethod ?? "GET"
         // A request's own body that was not changed is the task's, or is not sent, as in upload tasks.
-        if let data = next.httpBody, data != request.httpBody || !keepsOwn { return .data(data) }
+        if let data = next.httpBody, data != request.httpBody || !keepsOwn { return data.isEmpty ? .none : .data(data) }
         if next.httpBody == nil, let stream = next.httpBodyStream, stream !== request.httpBodyStream {
             return StreamBox(stream).source
         }

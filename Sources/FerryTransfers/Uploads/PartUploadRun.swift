@@ -5,8 +5,8 @@ final class PartUploadRun: Sendable {
         var receipts: [Int: PartUpload.Receipt]
         /// The bytes of the parts that the server has, and those that have been sent of the others.
         var finished: Int64 = 0
-        var inFlight: [Int: (body: Int, sent: Int64)] = [:]
-        var bodies = 0
+        var inFlight: [Int: (request: Int, body: Int, sent: Int64)] = [:]
+        var lastNumber = 0
         var meter = ProgressMeter()
 
         mutating func progress(of total: Int64, isLast: Bool) -> TransferProgress? {
@@ -92,14 +92,18 @@ final class PartUploadRun: Sendable {
     }
 
     private func attempt(_ part: PartUpload.Part, _ source: UploadSource) async throws -> PartUpload.Receipt {
-        let number = state.withLock { state in
-            state.bodies += 1
-            state.inFlight[part.number] = (state.bodies, 0)
-            return state.bodies
+        let request = state.withLock { state in
+            state.lastNumber += 1
+            state.inFlight[part.number] = (state.lastNumber, 0, 0)
+            return state.lastNumber
         }
         let body = RequestBody(length: Int64(part.range.count)) { [self] in
-            state.withLock { state in
-                if state.inFlight[part.number]?.body == number { state.inFlight[part.number]?.sent = 0 }
+            let number = state.withLock { state in
+                state.lastNumber += 1
+                if state.inFlight[part.number]?.request == request {
+                    state.inFlight[part.number] = (request, state.lastNumber, 0)
+                }
+                return state.lastNumber
             }
             return UploadPieces(source: source, part: part.range, limit: upload.limit) { [self] count in
                 note(count, of: number, part.number, source.size)

@@ -105,9 +105,9 @@ extension UploadRun {
         do {
             guard let bytes else { return try await exchange(request, body: nil) }
             let offset = bytes.isEmpty ? 0 : bytes.lowerBound - ranges[index].lowerBound
-            let number = nextBody(of: index)
+            let sending = nextRequest(of: index)
             let body = RequestBody(length: Int64(bytes.count)) { [self] in
-                beginSending(number, of: index, at: offset)
+                let number = beginSending(sending, of: index, at: offset)
                 return UploadPieces(source: source, part: bytes, limit: upload.limit) { [self] in
                     count($0, of: number, index, source)
                 }

@@ -10,8 +10,9 @@ final class UploadRun: Sendable {
         /// Whether the server has been asked what it has.
         var isKnown = false
         var expires: Date?
-        /// The number of the last request body.
-        var body = 0
+        /// The number of the last request, and that of its body, which may be made more than once.
+        var request = 0
+        var body: Int?
     }
 
     private struct State: Sendable {
@@ -19,13 +20,8 @@ final class UploadRun: Sendable {
         /// One part until it is known how many there are.
         var parts = [Part(range: 0..<0)]
         var continuedBytes: Int64 = 0
-        var bodies = 0
+        var lastNumber = 0
         var meter = ProgressMeter()
-
-        /// Whether a body is the last one of its part; the task that makes an earlier one may not have ended yet.
-        func isCurrent(_ body: Int, of index: Int) -> Bool {
-            parts.indices.contains(index) && parts[index].body == body
-        }
 
         mutating func progress(of total: Int64, isLast: Bool) -> TransferProgress? {
             meter.progress(of: parts.reduce(0) { $0 + $1.sent }, total: total, isLast: isLast)
@@ -170,7 +166,9 @@ final class UploadRun: Sendable {
 
     func finish(_ answer: (data: Data, response: HTTPURLResponse), _ source: UploadSource) -> FileUpload.Outcome {
         let (continued, last) = state.withLock { state in
-            for index in state.parts.indices { state.parts[index].sent = Int64(state.parts[index].range.count) }
+            for index in state.parts.indices {
+                (state.parts[index].sent, state.parts[index].body) = (Int64(state.parts[index].range.count), nil)
+            }
             return (state.continuedBytes, state.progress(of: source.size, isLast: true))
         }
         if let progress, let last { progress(last) }
@@ -243,25 +241,31 @@ final class UploadRun: Sendable {
 
     // MARK: - Progress
 
-    /// Returns the number of a new request body of a part.
-    func nextBody(of index: Int) -> Int {
+    /// Returns the number of a new request with a part.
+    func nextRequest(of index: Int) -> Int {
         state.withLock { state in
-            state.bodies += 1
-            state.parts[index].body = state.bodies
-            return state.bodies
+            state.lastNumber += 1
+            (state.parts[index].request, state.parts[index].body) = (state.lastNumber, nil)
+            return state.lastNumber
         }
     }
 
-    /// Notes that a body of a part begins at an offset.
-    func beginSending(_ body: Int, of index: Int, at offset: Int64) {
+    /// Returns the number of a new body of a request, which begins at an offset of the part.
+    ///
+    /// The Swift task that makes a body may go on when there is another one, or when the run has ended.
+    func beginSending(_ request: Int, of index: Int, at offset: Int64) -> Int {
         state.withLock { state in
-            if state.isCurrent(body, of: index) { state.parts[index].sent = offset }
+            state.lastNumber += 1
+            if state.parts.indices.contains(index), state.parts[index].request == request {
+                (state.parts[index].sent, state.parts[index].body) = (offset, state.lastNumber)
+            }
+            return state.lastNumber
         }
     }
 
     func count(_ bytes: Int, of body: Int, _ index: Int, _ source: UploadSource) {
         let current = state.withLock { state -> TransferProgress? in
-            guard state.isCurrent(body, of: index) else { return nil }
+            guard state.parts.indices.contains(index), state.parts[index].body == body else { return nil }
             state.parts[index].sent += Int64(bytes)
             state.meter.add(bytes, at: .now())
             return state.progress(of: source.size, isLast: false)

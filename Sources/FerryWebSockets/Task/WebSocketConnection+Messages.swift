@@ -66,9 +66,7 @@ extension WebSocketConnection {
         let number = state.withLock { $0.inbox.nextNumber() }
         return try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { continuation in
-                // The handler above has nothing to remove yet.
-                if Task.isCancelled { return continuation.resume(throwing: CancellationError()) }
-                receive(number) { continuation.resume(with: $0) }
+                receive(number, endsIfCancelled: true) { continuation.resume(with: $0) }
             }
         } onCancel: {
             state.withLock { $0.inbox.removeReceiver(number) }?(.failure(CancellationError()))
@@ -76,13 +74,14 @@ extension WebSocketConnection {
     }
 
     func receive(_ handler: @escaping MessageInbox.Handler) {
-        receive(state.withLock { $0.inbox.nextNumber() }) { [queue] result in
+        receive(state.withLock { $0.inbox.nextNumber() }, endsIfCancelled: false) { [queue] result in
             queue.deliver { handler(result) }
         }
     }
 
-    private func receive(_ number: Int, _ handler: @escaping MessageInbox.Handler) {
+    private func receive(_ number: Int, endsIfCancelled: Bool, _ handler: @escaping MessageInbox.Handler) {
         let (result, room) = state.withLock { state -> InboxResult in
+            if endsIfCancelled, Task.isCancelled { return (.failure(CancellationError()), nil) }
             if let message = state.inbox.take() { return (.success(message), state.inbox.takeRoomIfFree()) }
             if let error = Self.end(of: state) { return (.failure(error), nil) }
             state.inbox.receivers.append((number, handler))

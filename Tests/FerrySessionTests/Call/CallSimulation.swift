@@ -200,7 +200,7 @@ final class CallSimulation: CallSurroundings {
 
     private func receive(_ report: CallReport) {
         switch report {
-        case .redirect(_, let request): openRedirect = request
+        case .redirect(_, let request, _): openRedirect = request
         case .needsBodyStream: needsStream = true
         case .response(let response): deliver(response)
         case .rewound: (hasReader, hasUnreadStream) = (hasReader, false)

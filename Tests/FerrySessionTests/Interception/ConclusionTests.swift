@@ -65,6 +65,48 @@ import Testing
         #expect(bytes == expected)
     }
 
+    @Test(
+        "A success that interceptors see is continued like any other, and asked about once it is complete or long",
+        arguments: [(20_000, 10_000), (500_000, 200_000)]
+    )
+    func continued(bytes: Int, resetsEvery: Int) async throws {
+        let count = Watched(0)
+        let server = try LoopbackServer { request in
+            let isFirst = count.change { count in
+                count += 1
+                return count == 1
+            }
+            return RangedContent(count: bytes, resetsEvery: isFirst ? resetsEvery : nil).response(to: request)
+        }
+        let statuses = Watched<[Int]>([])
+        let around = Around(statuses: [200]) { _, end in
+            statuses.append(end.response?.statusCode ?? 0)
+            return nil
+        }
+        let session = session([around]) { options in
+            var retry = RetryPolicy.standard
+            retry.backoff = RetryPolicy.Backoff(base: 0)
+            options.retry = retry
+        }
+        defer { session.invalidateAndCancel() }
+        #expect(try await session.data(from: server.url).0 == LoopbackServer.pattern(count: bytes))
+        // One that is long has been delivered, and its rest is asked for.
+        #expect(server.requests.map { $0.header("Range") != nil } == [false, bytes > 65_536])
+        #expect(statuses.current == [200])
+    }
+
+    @Test("A HEAD request that an interceptor answers has no body") func head() async throws {
+        struct Answer: RespondingInterceptor {
+            func respond(to request: URLRequest, for attempt: RequestAttempt) async throws -> InterceptedResponse? {
+                InterceptedResponse(status: 404, body: Data("no such thing".utf8))
+            }
+        }
+        let session = session([Answer()])
+        defer { session.invalidateAndCancel() }
+        let (data, response) = try await session.data(for: Wire.request(server.url, "HEAD"))
+        #expect(data.isEmpty && (response as? HTTPURLResponse)?.statusCode == 404)
+    }
+
     @Test("The body is held back up to the interceptor's limit", arguments: [200_000, 300_000])
     func limit(count: Int) async throws {
         let ends = Watched<[CallEnd]>([])

@@ -51,6 +51,25 @@ struct InterceptorOriginTests {
         #expect(String(decoding: again, as: UTF8.self) == credential)
     }
 
+    @Test("The origin of a task whose host is only used over TLS is the upgraded one") func upgraded() async throws {
+        struct Stop: Error {}
+        let seen = Watched<[String?]>([])
+        let store = HSTSStore()
+        store.add("localhost")
+        var options = CurlSession.Options()
+        options.hsts = .store(store)
+        options.interceptors = [
+            ClosureInterceptor { request, attempt in
+                for url in [request.url, attempt.originalURL] { seen.append(url?.absoluteString) }
+                throw Stop()
+            }
+        ]
+        let session = Wire.session(options: options)
+        let url = try #require(URL(string: "http://localhost/a"))
+        await #expect(throws: Stop.self) { try await session.data(from: url) }
+        #expect(seen.current == ["https://localhost/a", "https://localhost/a"])
+    }
+
     @Test("The origin that an interceptor has chosen asks for its own credential, which is sent there")
     func chosenOrigin() async throws {
         let server = try LoopbackServer { _ in .text("sent") }

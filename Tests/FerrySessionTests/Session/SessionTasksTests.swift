@@ -188,6 +188,20 @@ struct SessionTasksTests {
         try await meter.ended.wait { $0 == 1 }
     }
 
+    @Test("A delegate that is both the session's and a task's is told of the end once") func sameDelegate() async throws
+    {
+        let server = try LoopbackServer()
+        let meter = Meter()
+        let session = makeSession(meter)
+        for task in [session.dataTask(with: server.url), session.downloadTask(with: server.url)] {
+            task.delegate = meter
+            task.resume()
+        }
+        session.finishTasksAndInvalidate()
+        try await eventually("the ends") { meter.ended.current >= 2 && session.delegate == nil }
+        #expect(meter.ended.current == 2)
+    }
+
     @Test("A session's delegate decides about redirects and streams that a task's own leaves to it")
     func questionsInARow() async throws {
         let server = try LoopbackServer { request in

@@ -53,6 +53,35 @@ struct ProtocolBodyTests {
         #expect(read.current == [nil, nil, body, body])
     }
 
+    @Test("A body that a redirect of the network has dropped does not come back in a class")
+    func droppedBody() async throws {
+        let read = Watched<[Data?]>([])
+        let target = ScriptedProtocol.script { loader in
+            read.append(loader.request.httpBody)
+            read.append(Self.content(of: loader.request, closes: true))
+            loader.respond()
+            loader.finish()
+        }
+        let server = try LoopbackServer { request in
+            request.path == "/" ? .redirect(to: "/next", status: 303) : .redirect(to: target.absoluteString)
+        }
+        var request = Wire.request(server.url("/"), "POST")
+        request.httpBody = Data("secret".utf8)
+        _ = try await session.data(for: request)
+        #expect(read.current == [nil, nil])
+        #expect(server.requests.map(\.method) == ["POST", "GET"])
+    }
+
+    @Test("A stream that the network has read is not given to a class") func readStream() async throws {
+        let target = ScriptedProtocol.script { $0.respond() }
+        let server = try LoopbackServer { _ in .redirect(to: target.absoluteString, status: 307) }
+        var request = Wire.request(server.url("/"), "POST")
+        request.httpBodyStream = InputStream(data: Data("content".utf8))
+        let error = await Wire.error { try await session.data(for: request) }
+        #expect(error?.code == .requestBodyStreamExhausted)
+        #expect(ScriptedProtocol.starts(target) == 0)
+    }
+
     @Test("The stream is that of the latest body") func changedBody() async throws {
         let read = Watched<[Data?]>([])
         let (other, streamed) = (Data("other".utf8), Data("streamed".utf8))

@@ -54,6 +54,29 @@ struct AuthenticationRefreshScopeTests {
         #expect(server.requestCount == 0)
     }
 
+    /// A class that loads nothing.
+    private final class Idle: URLProtocol {
+        override class func canInit(with request: URLRequest) -> Bool { false }
+        override class func canonicalRequest(for request: URLRequest) -> URLRequest { request }
+    }
+
+    @Test("The configuration's protocol classes change nothing about that") func protocolClasses() async throws {
+        let server = try LoopbackServer { _ in .text("new") }
+        let configuration = URLSessionConfiguration.ephemeral
+        configuration.protocolClasses = [Idle.self]
+        let manager = HTTPSessionManager(baseURL: server.url, configuration: configuration)
+        manager.interceptors = [
+            AuthenticationInterceptor(
+                BearerAuthenticator { [weak manager] _ in
+                    guard let manager else { throw RefreshFailure() }
+                    return BearerToken(try await token(manager))
+                }
+            )
+        ]
+        #expect(code(await manager.response(for: .get("x")).error) == .refreshWaitsForItself)
+        #expect(server.requestCount == 0)
+    }
+
     @Test("A request with a completion handler in a refresh fails in the same way", arguments: [[], [Waiting()]])
     func completionHandler(_ others: [any RequestInterceptor]) async throws {
         let server = try LoopbackServer { _ in .text("new") }

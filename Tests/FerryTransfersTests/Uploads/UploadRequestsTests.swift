@@ -65,15 +65,16 @@ struct UploadRequestsTests {
         let told = Watched<[Int64]>([])
         let upload = FileUpload(folder.file("file"), to: URL(fileURLWithPath: "/"))
         let run = UploadRun(session: session, upload: upload) { progress in told.change { $0.append(progress.bytes) } }
-        let (first, second) = (run.nextBody(of: 0), run.nextBody(of: 0))
-        run.beginSending(second, of: 0, at: 0)
-        run.count(3, of: second, 0, source)
-        run.beginSending(first, of: 0, at: 1)
-        run.count(2, of: first, 0, source)
-        run.count(2, of: first, 7, source)
+        let (first, second) = (run.nextRequest(of: 0), run.nextRequest(of: 0))
+        let abandoned = run.beginSending(second, of: 0, at: 0)
+        let body = run.beginSending(second, of: 0, at: 0)
+        run.count(3, of: body, 0, source)
+        let late = run.beginSending(first, of: 0, at: 1)
+        for number in [late, abandoned] { run.count(2, of: number, 0, source) }
+        run.count(2, of: body, 7, source)
         #expect(told.current == [3])
         await #expect(throws: (any Error).self) { try await run.run() }
-        run.count(2, of: second, 0, source)
+        run.count(2, of: body, 0, source)
         #expect(told.current == [3])
     }
 

@@ -12,7 +12,7 @@ struct TaskOutcome: Sendable {
     let hookDestination: URL?
     /// The observers that the end of the task was reported to.
     let observers: Observers
-    /// Ends the record of a durable session, when the result has been delivered.
+    /// Ends the record of a durable session, when a file has been moved.
     let endRecord: (@Sendable () -> Void)?
 
     /// Returns an error that tells the number of attempts.
@@ -66,13 +66,15 @@ final class CompletionPipeline: Sendable {
 
     private func process(_ outcome: TaskOutcome, on queue: DispatchQueue?) {
         let callHandler = prepare(outcome)
-        guard let queue else { return report(callHandler(), outcome) }
-        queue.async { self.report(callHandler(), outcome) }
+        // A file has been moved. A handler may end the process.
+        outcome.endRecord?()
+        guard let queue else { return report(callHandler(), outcome.observers) }
+        queue.async { self.report(callHandler(), outcome.observers) }
     }
 
-    private func report(_ completion: TaskCompletion, _ outcome: TaskOutcome) {
+    private func report(_ completion: TaskCompletion, _ observers: Observers) {
         let (task, response) = (completion.task, completion.response)
-        outcome.observers.notify { $0.task(task, didFinishWith: completion) }
+        observers.notify { $0.task(task, didFinishWith: completion) }
         if response.fileURL != nil {
             notifications.post(.downloadTaskDidMoveFile, object: task)
         } else if let error = response.error?.underlyingError as? DownloadMoveError {
@@ -80,7 +82,6 @@ final class CompletionPipeline: Sendable {
         }
         let cost = max(response.data?.count ?? 0, response.error?.data?.count ?? 0)
         notifications.post(.networkingTaskDidComplete, object: task, cost: cost, userInfo: completion.userInfo)
-        outcome.endRecord?()
         token.leave()
     }
 }

@@ -88,7 +88,11 @@ final class HedgedCall<Value: Sendable>: Sendable {
             if !state.isOver { state.second = task }
             return state.isOver || state.isCancelled
         }
-        if isUnwanted { task.cancel() } else { startTask(task) }
+        if isUnwanted { return task.cancel() }
+        task.noteUnshareable()
+        // The deadline is that of the call, which began with the first task.
+        if let deadline = task.deadline { task.deadline = max(0, deadline - MonotonicTime.now().since(begin).seconds) }
+        startTask(task)
     }
 
     /// Cancels the second task, which the caller does not have.

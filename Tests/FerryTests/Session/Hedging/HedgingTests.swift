@@ -45,6 +45,40 @@ struct HedgingTests {
         #expect(manager.hedging?.counts == .init(calls: 1, second: 1, used: 1))
     }
 
+    @Test("The second request is sent also if the session has identical requests wait for each other")
+    func coalescing() async throws {
+        let release = Watched(false)
+        let server = try server(release, first: .text("late"), later: .text("in time"))
+        defer { release.change { $0 = true } }
+        var options = CurlSession.Options()
+        options.coalescesIdenticalRequests = true
+        let manager = HTTPSessionManager(
+            baseURL: server.url,
+            configuration: .ephemeral,
+            transport: .curl(options: options)
+        )
+        manager.hedging = self.manager(server).hedging
+        #expect(try await manager.send(Request(.get, "a", serializer: .string)) == "in time")
+        #expect(server.requestCount == 2)
+    }
+
+    @Test("The deadline of the call is also that of the second request") func deadline() async throws {
+        let seen = Watched<[TimeInterval?]>([])
+        let release = Watched(false)
+        let server = try LoopbackServer { _ in
+            for _ in 0..<4_000 where !release.current { usleep(5_000) }
+            return .text("late")
+        }
+        defer { release.change { $0 = true } }
+        let manager = manager(server)
+        manager.deadline = 0.4 * patience
+        manager.hooks.taskDidComplete = { _, task, _ in seen.append(task.deadline) }
+        let error = await manager.response(for: URLRequest(url: server.url("/a")), serializer: .string).error
+        #expect(error?.isTimeout == true)
+        try await seen.wait { $0.count == 2 }
+        #expect(seen.current.contains { ($0 ?? 1_000) <= 0.36 * patience })
+    }
+
     @Test("A first request that ends in time, or fails before the second one is sent, is the only one")
     func firstWins() async throws {
         let server = try LoopbackServer { request in request.path == "/a" ? .text("a") : .status(503) }
