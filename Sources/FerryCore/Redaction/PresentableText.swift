@@ -50,11 +50,6 @@ package enum PresentableText {
     ///
     /// If the text has no host, as in `http:/ada:secret@host`, everything before the last `@` is removed, because it
     /// may be meant as user information.
-    ///
-    /// - Parameters:
-    ///   - url: The text.
-    ///   - replacement: The text to insert in place of the user information and its `@`.
-    /// - Returns: The text without user information.
     package static func withoutUserInfo(_ url: String, replacement: String = "") -> String {
         // All comparisons are of bytes: an `@` with a combining mark is not a separate `Character`.
         guard url.hasByte(UInt8(ascii: "@")) else { return url }

@@ -36,11 +36,6 @@ package final class Admission {
     // MARK: - Entering
 
     /// Starts a request now, or when there is a slot for it and its time has come.
-    ///
-    /// - Parameters:
-    ///   - ticket: The request's ticket.
-    ///   - origin: The origin of the request.
-    ///   - isNamedByTask: Whether a task's own URL names the origin, and not only a redirect.
     package func admit(_ ticket: AdmissionTicket, to origin: Origin, isNamedByTask: Bool) {
         ticket.origin = origin
         let connections = queue(of: origin)

@@ -13,11 +13,6 @@ package struct ChallengeRounds: Sendable {
     /// Counts a response with status 401 or 407, and returns whether libcurl may go on with the credential.
     ///
     /// An exchange of tokens may take one response more than Digest, as where a server chooses NTLM in Negotiate.
-    ///
-    /// - Parameters:
-    ///   - head: The response.
-    ///   - scheme: The scheme of the credential, if there is one.
-    /// - Returns: Whether the attempt goes on.
     package mutating func mayContinue(_ head: ResponseHead, scheme: AuthenticationScheme?) -> Bool {
         count += 1
         if count > 1, scheme == .digest, AuthenticateField.isStale(AuthenticationChallenge.values(head)) {

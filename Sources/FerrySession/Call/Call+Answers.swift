@@ -7,7 +7,11 @@ extension Call {
         // The rest of the body may still arrive, but the time until the answer is the delegate's.
         if !held.isForInterceptors || !isRunning(world) { emit(.stopClock) }
         switch held.kind {
-        case .redirect(let request, _): emit(.report(.redirect(held.response, request, content)))
+        case .redirect(let request, _):
+            // A stream that was not read is still the task's.
+            var body: BodySource? = content
+            if case .delegateStream = content, world.hasUnreadStream { body = nil }
+            emit(.report(.redirect(held.response, request, body)))
         case .challenge(let challenge): ask(challenge, held.response, world)
         case .failure: if isRunning(world) { emit(.considerResponseLater) } else { considerResponse(world) }
         }

@@ -83,7 +83,9 @@ extension Call {
         case .serveValidated: emit(.serveValidated)
         case .serveStale: emit(.serveStale)
         case .ask:
-            if let error, let held, held.isSuccess, !held.isAsked {
+            if let error, let held, held.isSuccess, !held.isAsked, incoming.failure == nil,
+                wouldRetry(after: error, wasSent: wasSent, world)
+            {
                 self.held = nil
                 return recover(from: error, wasSent: wasSent, world)
             }
@@ -257,7 +259,9 @@ extension Call {
             // There is no time to deliver a stored response either.
             return fail(error, mayServeStale: deadline != .call, world)
         }
-        if held?.isSuccess == true, held?.isAsked == false { held = nil }
+        if let held, held.isSuccess, !held.isAsked, wouldRetry(after: error, wasSent: world.wasSent, world) {
+            self.held = nil
+        }
         if let held, !held.isAsked, !isAnsweredByCurl(held) {
             // The response is known already; only its body does not come.
             endAttempt(world)

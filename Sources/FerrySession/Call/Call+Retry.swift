@@ -1,11 +1,6 @@
 /// Decides whether a failed attempt is followed by another one.
 extension Call {
     /// Considers a retry after an attempt that has ended with an error; without one the call fails.
-    ///
-    /// - Parameters:
-    ///   - error: The error.
-    ///   - wasSent: Whether any of the request may have reached the server.
-    ///   - world: What surrounds the call.
     mutating func recover(from error: URLError, wasSent: Bool, _ world: some CallSurroundings) {
         guard let attempts, !attempts.current.isLast else { return fail(error, world) }
         consider(.error(error, wasSent: wasSent), world)
@@ -31,6 +26,14 @@ extension Call {
         emit(.waitForAnswer)
         let asked = AttemptFailure(failure.cause, request: request.complete, isRepeatable: isRepeatable)
         emit(.askInterceptors(question, interceptors, attempt, asked))
+    }
+
+    /// Returns whether the policy has another attempt follow an error.
+    mutating func wouldRetry(after error: URLError, wasSent: Bool, _ world: some CallSurroundings) -> Bool {
+        guard let attempts, !attempts.current.isLast, let policy = attempts.settings.retry else { return false }
+        let situation = situation(.error(error, wasSent: wasSent), world)
+        if case .retry = RetryRule.decide(situation, policy, random: 1) { return true }
+        return false
     }
 
     func isOfInterest(_ failure: Attempts.Failure, to interceptors: RequestInterceptors) -> Bool {
@@ -185,6 +188,7 @@ extension Call {
         }
         emit(.report(.retries(TransferMetrics.Retry(failure, number: number, next))))
         attempts?.begin(next, after: rest.received)
+        attempts?.conclusion = nil
         held = nil
         incoming = IncomingResponse()
         emit(.setClientFull(false))

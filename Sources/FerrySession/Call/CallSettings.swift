@@ -30,11 +30,6 @@ final class CallSettings: Sendable {
     private let requestTimeout: TimeInterval
 
     /// Reads a configuration, which must not change afterwards, and options.
-    ///
-    /// - Parameters:
-    ///   - configuration: The configuration.
-    ///   - options: The options.
-    ///   - folder: The folder of a durable session, or `nil`.
     init(_ configuration: URLSessionConfiguration, options: CurlSession.Options, folder: URL? = nil) {
         coalescesIdenticalRequests = options.coalescesIdenticalRequests
         maximumRedirects = max(0, options.maximumRedirects)

@@ -1,12 +1,5 @@
 extension PreparedRequest {
     /// Checks a request.
-    ///
-    /// - Parameters:
-    ///   - request: The request.
-    ///   - replacements: Header fields that replace the request's.
-    ///   - settings: The settings of the session.
-    ///   - context: What the call so far means for the request.
-    /// - Throws: The reason why the request cannot be sent.
     init(
         _ request: URLRequest,
         setting replacements: [HeaderField] = [],

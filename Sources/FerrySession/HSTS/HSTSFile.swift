@@ -79,8 +79,9 @@ enum HSTSFile {
     /// Returns the file at a path with a lock; it is created if it is missing.
     private static func lock(_ path: String) throws(FileError) -> RegularFile {
         for _ in 0..<200 {
-            let present = try? RegularFile(reading: path, links: .refuse)
-            let file = if let present { present } else { try RegularFile(updating: path) }
+            // A network's file system may lock only a file that is open for writing.
+            let own = try? RegularFile(updating: path)
+            let file = if let own { own } else { try RegularFile(reading: path, links: .refuse) }
             // It may have been replaced before it was locked.
             if file.tryLock(), file.isAt(path) { return file }
             usleep(10_000)

@@ -12,12 +12,6 @@ enum InterceptorAnswer: Sendable {
 
 extension RequestInterceptors {
     /// Returns the request of an attempt, or what replaces it.
-    ///
-    /// - Parameters:
-    ///   - base: The request before the interceptors change it.
-    ///   - attempt: The attempt that is about to begin.
-    ///   - prepare: Returns the request as it is sent, for signers.
-    /// - Returns: The answer.
     func answer(
         _ base: URLRequest,
         _ attempt: RequestAttempt,

@@ -159,11 +159,14 @@ extension TaskCore: CallClient {
     private func willRedirect(_ response: HTTPURLResponse, to request: URLRequest, _ body: BodySource?) {
         // Also a later redirect back to the origin leads to where another origin has decided.
         let leavesOrigin = response.url.map { Origin($0) } != request.url.map { Origin($0) }
-        state.withLock { state in
+        let old = state.withLock { state in
+            defer { state.redirectedBody = body }
             state.redirectCount += 1
-            state.redirectedBody = body
             if leavesOrigin { state.hasLeftOrigin = true }
+            return state.redirectedBody
         }
+        // A stream is the user's object, and is released outside the lock.
+        withExtendedLifetime(old) {}
         post(.redirect(response, request))
     }
 

@@ -329,11 +329,11 @@ extension TaskCore: ProtocolLoadClient {
 
     /// Follows a redirect received by the engine, which may lead to a protocol class.
     func followRedirect(_ response: HTTPURLResponse, to next: URLRequest?, _ driver: any TaskDriver) {
+        let (from, hsts) = state.withLock { ($0.originalRequest?.url, $0.session?.callSettings.hsts) }
+        let origin = from.map { Origin(hsts?.upgraded($0) ?? $0) }
         let (session, body, isDownload, request) = state.withLock { state in
             // The delegate may have changed the target.
-            if let from = state.originalRequest?.url, let to = next?.url, Origin(from) != Origin(to) {
-                state.hasLeftOrigin = true
-            }
+            if let origin, let to = next?.url, origin != Origin(to) { state.hasLeftOrigin = true }
             let body = state.redirectedBody ?? state.body
             return (state.session, body, state.isDownload, state.currentRequest?.request)
         }

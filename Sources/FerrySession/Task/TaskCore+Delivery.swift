@@ -309,12 +309,13 @@ extension TaskCore {
     private func release() {
         let kept = state.withLock { state in
             let delegates = (state.ownDelegate, state.sessionDelegate)
-            let kept = (state.session, state.sessionCore, state.task, delegates, state.driver, state.body)
+            let bodies = (state.body, state.redirectedBody)
+            let kept = (state.session, state.sessionCore, state.task, delegates, state.driver, bodies)
             // As in URLSession, a task retains its own delegate until it is complete.
             (state.session, state.sessionCore, state.task, state.driver) = (nil, nil, nil, nil)
             (state.ownDelegate, state.sessionDelegate) = (nil, nil)
             state.finishedFile = nil
-            state.body = .none
+            (state.body, state.redirectedBody) = (.none, nil)
             state.resumeDataHandler = nil
             state.isDraining = false
             return kept

@@ -79,6 +79,11 @@ final class HedgedCall<Value: Sendable>: Sendable {
     }
 
     private func sendSecond() {
+        // The deadline is that of the call, which began with the first task.
+        let left = state.withLock { $0.wasSuspended ? nil : $0.first }?.deadline.map {
+            $0 - MonotonicTime.now().since(begin).seconds
+        }
+        if let left, left <= 0 { return }
         let isSent = state.withLock { state in
             state.isSecondSent = !state.isOver && hedging.take(origin)
             return state.isSecondSent
@@ -90,8 +95,7 @@ final class HedgedCall<Value: Sendable>: Sendable {
         }
         if isUnwanted { return task.cancel() }
         task.noteUnshareable()
-        // The deadline is that of the call, which began with the first task.
-        if let deadline = task.deadline { task.deadline = max(0, deadline - MonotonicTime.now().since(begin).seconds) }
+        if let left { task.deadline = left }
         startTask(task)
     }
 
