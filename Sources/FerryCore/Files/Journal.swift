@@ -131,7 +131,7 @@ package final class Journal: @unchecked Sendable {
         let lines = try lines(records, after: 0)
         let temporary = path + ".new"
         unlink(temporary)
-        // Where it has replaced the file, nothing has its name.
+        // After the rename below, no file has this name.
         defer { unlink(temporary) }
         let new = try RegularFile(creating: temporary)
         guard new.tryLock() else { throw FileError("lock", path: temporary) }

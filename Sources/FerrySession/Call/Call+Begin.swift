@@ -22,7 +22,7 @@ extension Call {
         guard let hsts = settings.hsts else { return }
         if let url = request.url.flatMap(hsts.upgraded) { request.use(url) }
         if let url = attempts?.base.url.flatMap(hsts.upgraded) { attempts?.base.url = url }
-        // Otherwise credentials for the origin of the task would be left out.
+        // Otherwise the request would count as one to another origin, and get no credentials.
         if let url = attempts?.originalURL.flatMap(hsts.upgraded) { attempts?.originalURL = url }
     }
 

@@ -45,7 +45,7 @@ final class CookieJar: @unchecked Sendable {
         let known = writer.known
         let context = CookieStoreRule.Context(
             isSecure: origin.isSecure,
-            site: CookieStoreRule.site(of: origin.host, isAcceptable: Self.isOfOneSite),
+            site: Self.site(of: origin.host),
             now: now
         )
         let times = times.withLock { $0 }
@@ -64,16 +64,17 @@ final class CookieJar: @unchecked Sendable {
         guard policy == .onlyFromMainDocumentDomain, let written = request.mainDocumentURL?.host else { return true }
         guard let main = (try? URLHost(written))?.exactName else { return false }
         if CookieRule.domainMatches(host, main) || CookieRule.domainMatches(main, host) { return true }
-        let sites = [host, main].map { CookieStoreRule.site(of: $0, isAcceptable: Self.isOfOneSite) }
-        return sites[0] == sites[1]
+        return Self.site(of: host) == Self.site(of: main)
     }
 
     private static func isAcceptable(_ host: String, _ domain: String) -> Bool {
         PublicSuffixes.allow(host, cookiesFor: domain) ?? CookieRule.hasTwoLabels(domain)
     }
 
-    /// Whether a domain belongs to one owner, for counting its cookies or hosts.
-    static func isOfOneSite(_ host: String, _ domain: String) -> Bool {
+    /// Returns the domain of a host that belongs to one owner, or the host itself.
+    static func site(of host: String) -> String { CookieStoreRule.site(of: host, isAcceptable: isOfOneSite) }
+
+    private static func isOfOneSite(_ host: String, _ domain: String) -> Bool {
         // Without the list, two labels may be a public suffix, whose names belong to many owners.
         PublicSuffixes.allow(host, cookiesFor: domain) ?? (domain.utf8.count { $0 == UInt8(ascii: ".") } >= 2)
     }

@@ -176,7 +176,7 @@ public final class HSTSStore: Sendable {
                 state.changes = [:]
                 return false
             }
-            // The file may not be writable for long.
+            // If the file cannot be written, the changes must not grow without a limit.
             if state.changes.count > 2 * Self.largestCount {
                 state.changes = state.changes.filter { state.hosts[$0.key] != nil }
             }
@@ -217,13 +217,11 @@ public final class HSTSStore: Sendable {
 
     /// Returns the hosts, or fewer of them if there are too many.
     ///
-    /// Those go first whose site has the most, since a server could add any number of names below its own, and of these
-    /// the ones that end first. As finding them takes time, some more go than must.
+    /// Hosts of the site with the most hosts are removed first, since a server could add any number of names below its
+    /// own, and of these the ones that end first. A tenth is removed at once, since finding them takes time.
     private static func limited(_ hosts: [String: Host]) -> [String: Host] {
         guard hosts.count > largestCount else { return hosts }
-        let bySite = Dictionary(grouping: hosts.values) { host in
-            CookieStoreRule.site(of: host.name, isAcceptable: CookieJar.isOfOneSite)
-        }
+        let bySite = Dictionary(grouping: hosts.values) { CookieJar.site(of: $0.name) }
         let entries = bySite.values.flatMap { site in site.map { (count: site.count, host: $0) } }
         let sorted = entries.sorted { ($0.count, $1.host.expires) > ($1.count, $0.host.expires) }
         var hosts = hosts

@@ -57,7 +57,7 @@ public struct ServerSentEvents<Base: AsyncSequence & Sendable>: AsyncSequence, S
 
         /// Like ``next()``, without leaving the actor that reads, unless the iterator waits.
         public mutating func next(isolation actor: isolated (any Actor)?) async throws -> ServerSentEvent? {
-            // A line that the end of the body cuts off may say something else.
+            // A line without an end is incomplete, and is not read.
             while let line = try await lines?.next(isolation: actor), lines?.isAtEnd == false {
                 do {
                     if let event = try parser.consume(line) { return event }

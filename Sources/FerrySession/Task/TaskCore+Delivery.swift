@@ -299,15 +299,13 @@ extension TaskCore {
             if tellsEnd { delivery.delegate.task?.urlSession(session, task: task, didCompleteWithError: error) }
             stream.finish(error)
         }
-        let keepsRecord = state.withLock { $0.keepsDurableRecord }
-        release()
-        if !keepsRecord { session.core.endDurableTask(identifier, error) }
+        if !release() { session.core.endDurableTask(identifier, error) }
         session.core.forget(identifier)
     }
 
-    /// Releases everything that a finished task no longer needs.
-    private func release() {
-        let kept = state.withLock { state in
+    /// Releases everything that a finished task no longer needs; returns whether the delegate ends its durable record.
+    private func release() -> Bool {
+        let (kept, keepsRecord) = state.withLock { state in
             let delegates = (state.ownDelegate, state.sessionDelegate)
             let bodies = (state.body, state.redirectedBody)
             let kept = (state.session, state.sessionCore, state.task, delegates, state.driver, bodies)
@@ -318,8 +316,9 @@ extension TaskCore {
             (state.body, state.redirectedBody) = (.none, nil)
             state.resumeDataHandler = nil
             state.isDraining = false
-            return kept
+            return (kept, state.keepsDurableRecord)
         }
         withExtendedLifetime(kept) {}
+        return keepsRecord
     }
 }

@@ -66,7 +66,7 @@ final class CompletionPipeline: Sendable {
 
     private func process(_ outcome: TaskOutcome, on queue: DispatchQueue?) {
         let callHandler = prepare(outcome)
-        // A file has been moved. A handler may end the process.
+        // Not after the handler, which may end the process.
         outcome.endRecord?()
         guard let queue else { return report(callHandler(), outcome.observers) }
         queue.async { self.report(callHandler(), outcome.observers) }
