@@ -38,7 +38,8 @@ public final class HSTSStore: Sendable {
         var changes: [String: Host?] = [:]
         /// Whether the file must lose all hosts but those of the changes.
         var isCleared = false
-        var isWriteScheduled = false
+        /// Whether the queue is about to remove hosts above the limit, and to write the file.
+        var isWorkScheduled = false
     }
 
     private let state = Mutex(State())
@@ -163,34 +164,49 @@ public final class HSTSStore: Sendable {
     private func add(_ host: Host) {
         change { state in
             state.hosts[host.name] = host
-            state.hosts = Self.limited(state.hosts)
             state.changes[host.name] = .some(host)
         }
     }
 
-    /// Changes the hosts, and has the file written then.
+    /// Changes the hosts, and has those above the limit removed and the file written then.
     private func change(_ change: (inout State) -> Void) {
         let mustSchedule = state.withLock { state in
             change(&state)
-            guard file != nil else {
+            if file == nil {
                 state.changes = [:]
-                return false
+                guard state.hosts.count > Self.largestCount else { return false }
             }
             // If the file cannot be written, the changes must not grow without a limit.
             if state.changes.count > 2 * Self.largestCount {
                 state.changes = state.changes.filter { state.hosts[$0.key] != nil }
             }
-            defer { state.isWriteScheduled = true }
-            return !state.isWriteScheduled
+            defer { state.isWorkScheduled = true }
+            return !state.isWorkScheduled
         }
-        // A file that cannot be written now is tried again with the next change.
-        if mustSchedule { queue.async { [self] in try? write() } }
+        guard mustSchedule else { return }
+        queue.async { [self] in
+            removeSurplus()
+            // A file that cannot be written now is tried again with the next change.
+            try? write()
+        }
+    }
+
+    /// Removes hosts above the limit; called on the queue, since it takes long.
+    private func removeSurplus() {
+        let hosts = state.withLock { state in
+            state.isWorkScheduled = false
+            return state.hosts
+        }
+        let surplus = Self.surplus(hosts)
+        state.withLock { state in
+            for host in surplus where state.hosts[host.name] == host { state.hosts[host.name] = nil }
+        }
     }
 
     /// Writes changes; called on the queue.
     private func write() throws {
         let (changes, isCleared) = state.withLock { state in
-            defer { (state.changes, state.isCleared, state.isWriteScheduled) = ([:], false, false) }
+            defer { (state.changes, state.isCleared) = ([:], false) }
             return (state.changes, state.isCleared)
         }
         guard let file, isCleared || !changes.isEmpty else { return }
@@ -215,18 +231,22 @@ public final class HSTSStore: Sendable {
         }
     }
 
-    /// Returns the hosts, or fewer of them if there are too many.
+    private static func limited(_ hosts: [String: Host]) -> [String: Host] {
+        var hosts = hosts
+        for host in surplus(hosts) { hosts[host.name] = nil }
+        return hosts
+    }
+
+    /// Returns the hosts that are removed if there are too many.
     ///
     /// Hosts of the site with the most hosts are removed first, since a server could add any number of names below its
     /// own, and of these the ones that end first. A tenth is removed at once, since finding them takes time.
-    private static func limited(_ hosts: [String: Host]) -> [String: Host] {
-        guard hosts.count > largestCount else { return hosts }
+    private static func surplus(_ hosts: [String: Host]) -> [Host] {
+        guard hosts.count > largestCount else { return [] }
         let bySite = Dictionary(grouping: hosts.values) { CookieJar.site(of: $0.name) }
         let entries = bySite.values.flatMap { site in site.map { (count: site.count, host: $0) } }
         let sorted = entries.sorted { ($0.count, $1.host.expires) > ($1.count, $0.host.expires) }
-        var hosts = hosts
-        for entry in sorted.prefix(hosts.count - largestCount * 9 / 10) { hosts[entry.host.name] = nil }
-        return hosts
+        return sorted.prefix(hosts.count - largestCount * 9 / 10).map(\.host)
     }
 }
 
