@@ -100,7 +100,7 @@ extension NetworkAttempt {
 
     /// Sets up the TLS connection to the proxy, which carries credentials too.
     private func setUpProxyTLS(_ easy: EasyHandle, _ tls: TLSMaterial) throws(CurlSessionError) {
-        if !tls.usesSystemFolder { easy.set(CurlOption.proxyCAPath, TLSMaterial.noFolder) }
+        tls.setFolder(CurlOption.proxyCAPath, of: easy)
         do throws(EasyHandle.Refusal) {
             if let authorities = tls.authorities { try easy.require(CurlOption.proxyCAInfoBlob, authorities) }
             if let lists = tls.revocationLists {

@@ -105,6 +105,8 @@ package final class EasyHandle {
     package func set(_ option: Int32, _ value: Int) { ferry_easy_set_long(pointer, option, value) }
     package func set(_ option: Int32, offset value: Int64) { ferry_easy_set_offset(pointer, option, value) }
 
+    func unset(_ option: Int32) { ferry_easy_set_pointer(pointer, option, nil) }
+
     package func set(_ option: Int32, _ value: String) {
         // Passed directly, a string would be copied into an array first.
         _ = value.withCString { ferry_easy_set_string(pointer, option, $0) }

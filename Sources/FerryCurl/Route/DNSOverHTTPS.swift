@@ -97,7 +97,7 @@ extension NetworkAttempt {
         _ engine: TransferEngine
     ) throws(EasyHandle.Refusal) {
         if let authorities = tls.authorities { try easy.require(CurlOption.caInfoBlob, authorities) }
-        if !tls.usesSystemFolder { easy.set(CurlOption.caPath, TLSMaterial.noFolder) }
+        tls.setFolder(CurlOption.caPath, of: easy)
         if let lists = tls.revocationLists { try easy.require(CurlOption.revocationLists, lists) }
         easy.watchHandshake(engine.chains, context: Unmanaged.passUnretained(self).toOpaque())
         engine.chains.forget(easy.pointer)

@@ -18,6 +18,29 @@ public enum CertificateAuthorities: Sendable, Hashable {
             .first { FileManager.default.isReadableFile(atPath: $0) }
             .map { URL(fileURLWithPath: $0) }
     }
+
+    /// Whether libcurl can do without the system's folder of authorities.
+    ///
+    /// With a folder, libcurl parses the file again for each connection, which takes 30 milliseconds. From 7.87 on it
+    /// does so once a day without one, and from 8.21 on no folder stands for the system's.
+    static let fileSuffices: Bool = {
+        guard let runtime = try? CurlRuntime.current(), (0x07_57_00..<0x08_15_00).contains(runtime.versionNumber),
+            let file = runtime.authorityFile
+        else { return false }
+        return has(allOf: runtime.authorityFolder, inFile: file)
+    }()
+
+    /// Returns whether a file has as many certificates as a folder, whose names are hashes such as `4bfab552.0`.
+    static func has(allOf folder: String?, inFile file: String) -> Bool {
+        guard let text = try? String(contentsOfFile: file, encoding: .utf8) else { return false }
+        let inFile = text.components(separatedBy: "-----BEGIN ").count - 1
+        let names = folder.flatMap { try? FileManager.default.contentsOfDirectory(atPath: $0) } ?? []
+        let inFolder = names.count { name in
+            let parts = name.split(separator: ".", omittingEmptySubsequences: false)
+            return parts.count == 2 && parts[0].count == 8 && parts[0].allSatisfy(\.isHexDigit) && Int(parts[1]) != nil
+        }
+        return inFile > 0 && inFolder <= inFile
+    }
 }
 
 /// A source of certificate authorities.

@@ -14,7 +14,7 @@ package struct TLSMaterial: Sendable {
     /// Whether libcurl may also use the system's folder of authorities.
     package var usesSystemFolder = true
     /// What libcurl gets in place of the system's folder; from 8.21 on, none at all stands for the system's.
-    static let noFolder = "/dev/null"
+    private static let noFolder = "/dev/null"
     private var identity: Identity?
     private var identityHosts = HostTable<Bool>()
     package var version = 0
@@ -57,6 +57,15 @@ package struct TLSMaterial: Sendable {
         }
         identity = try options.clientCertificate.map(Identity.init)
         for host in options.clientCertificateHosts { try identityHosts.add(host, true) }
+    }
+
+    /// Sets whether a handle also uses the system's folder of authorities.
+    func setFolder(_ option: Int32, of easy: EasyHandle) {
+        if !usesSystemFolder {
+            easy.set(option, Self.noFolder)
+        } else if authorities == nil, CertificateAuthorities.fileSuffices {
+            easy.unset(option)
+        }
     }
 
     /// Returns the client certificate for a host, to which a redirect from another origin may have led.

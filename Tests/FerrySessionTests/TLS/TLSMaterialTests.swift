@@ -25,6 +25,47 @@ struct TLSMaterialTests {
         #expect(material.evaluator == nil)
     }
 
+    @Test(
+        "Many connections do not read the system's file of authorities again",
+        .enabled(if: CertificateAuthorities.fileSuffices, "libcurl needs the folder of authorities")
+    )
+    func readOnce() async throws {
+        // Authorities are loaded before a connection is used.
+        let server = try RawServer { _ in }
+        await #expect(processExitsWith: .success) { [port = server.port as Int] in
+            let session = CurlSession(configuration: .ephemeral)
+            let url = try #require(URL(string: "https://127.0.0.1:\(port)"))
+            func read() throws -> Int {
+                let text = try String(contentsOfFile: "/proc/self/io", encoding: .utf8)
+                let line = text.split(separator: "\n").first { $0.hasPrefix("rchar: ") }
+                return try #require(line.flatMap { Int($0.dropFirst(7)) })
+            }
+            _ = try? await session.data(from: url)
+            let before = try read()
+            for _ in 0..<10 { _ = try? await session.data(from: url) }
+            let file = try #require(CertificateAuthorities.systemFile(try CurlRuntime.current()))
+            let size = try #require(file.resourceValues(forKeys: [.fileSizeKey]).fileSize)
+            try #require(try read() - before < 5 * size)
+        }
+        #expect(server.finished >= 11)
+    }
+
+    @Test("A file of authorities that has as many certificates as the folder is enough")
+    func folder() throws {
+        let scratch = try TemporaryFolder()
+        let file = try scratch.file("bundle.crt", Certificates.pem + Certificates.pem)
+        let folder = try TemporaryFolder()
+        #expect(CertificateAuthorities.has(allOf: folder.url.path, inFile: file.path))
+        for name in ["0123abcd.0", "ca-certificates.crt", "0123abcd.1", "0123ABCD.0.pem", "java"] {
+            try folder.file(name, "")
+        }
+        #expect(CertificateAuthorities.has(allOf: folder.url.path, inFile: file.path))
+        try folder.file("ffffffff.0", "")
+        #expect(!CertificateAuthorities.has(allOf: folder.url.path, inFile: file.path))
+        #expect(CertificateAuthorities.has(allOf: nil, inFile: file.path))
+        #expect(!CertificateAuthorities.has(allOf: nil, inFile: scratch.path("missing")))
+    }
+
     @Test("Added authorities are used together with all of the system's")
     func added() throws {
         let bundle = try #require(CertificateAuthorities.systemFile(try CurlRuntime.current()))
