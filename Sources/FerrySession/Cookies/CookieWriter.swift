@@ -11,8 +11,8 @@ extension HTTPCookieStorage: CookieStoring {}
 ///
 /// A storage that is kept on disk, as `HTTPCookieStorage.shared` is, writes its whole file for each cookie that is set
 /// or deleted: with 500 cookies that takes 80 ms each time. So only as many cookies as fit into `budget` are written
-/// immediately, which are all the cookies of nearly every response, and the rest on a queue. `cookies` includes them
-/// even before they are written.
+/// immediately, which are all the cookies of nearly every response, and the rest on a queue, as are all after a write
+/// that took longer. `known` includes them even before they are written.
 ///
 /// `@unchecked Sendable`: the storage is thread-safe, and the rest is constant or protected by a lock.
 final class CookieWriter: @unchecked Sendable {
@@ -33,6 +33,8 @@ final class CookieWriter: @unchecked Sendable {
         var waiting: [CookieStoreRule.Key: Operation] = [:]
         /// The number of calls to `discard()`; a batch of an earlier generation is abandoned.
         var generation = 0
+        /// Whether the last write took longer than a response may wait for it.
+        var isSlow = false
         /// What is called once nothing is waiting.
         var handlers: [@Sendable () -> Void] = []
     }
@@ -64,7 +66,7 @@ final class CookieWriter: @unchecked Sendable {
     /// Applies changes to the cookies that `known` has returned; those that have been discarded since do not come back.
     func apply(_ changes: CookieStoreRule.Changes, to known: (cookies: CookieIndex, generation: Int)) {
         guard !changes.removed.isEmpty || !changes.stored.isEmpty else { return }
-        let batch: (operations: [Operation], generation: Int)? = state.withLock { state in
+        let batch: (operations: [Operation], generation: Int, isSlow: Bool)? = state.withLock { state in
             let isIdle = state.snapshot == nil
             var snapshot =
                 state.snapshot ?? (known.generation == state.generation ? known.cookies : CookieIndex())
@@ -79,11 +81,12 @@ final class CookieWriter: @unchecked Sendable {
                 state.waiting[key] = .store(cookie, isNew: !Self.isWritten(key, state.waiting, present))
             }
             // If another thread is writing, it writes these changes too.
-            return isIdle ? (Self.takeBatch(&state), state.generation) : nil
+            return isIdle ? (Self.takeBatch(&state), state.generation, state.isSlow) : nil
         }
         guard let batch else { return }
         let end = MonotonicTime.now().advanced(by: TimeSpan(nanoseconds: budget))
-        let rest = write(batch.operations[...], generation: batch.generation, until: end)
+        let operations = batch.operations[...]
+        let rest = batch.isSlow ? operations : write(operations, generation: batch.generation, until: end)
         // Changes that arrived during a slow write are left to the queue too.
         if rest.isEmpty, finish() { return }
         queue.async { self.writeAll(rest, generation: batch.generation) }
@@ -133,6 +136,7 @@ final class CookieWriter: @unchecked Sendable {
     private func write(_ operations: Operations, generation: Int, until end: MonotonicTime?) -> Operations {
         var rest = operations
         while let operation = rest.popFirst() {
+            let start = MonotonicTime.now()
             guard state.withLock({ $0.generation == generation }) else { return [] }
             switch operation {
             case .store(let cookie, _):
@@ -141,7 +145,9 @@ final class CookieWriter: @unchecked Sendable {
                 if state.withLock({ $0.generation != generation }) { storage.deleteCookie(cookie) }
             case .remove(let cookie): storage.deleteCookie(cookie)
             }
-            if let end, MonotonicTime.now() >= end { break }
+            let now = MonotonicTime.now()
+            state.withLock { $0.isSlow = now > start.advanced(by: TimeSpan(nanoseconds: budget)) }
+            if let end, now >= end { break }
         }
         return rest
     }

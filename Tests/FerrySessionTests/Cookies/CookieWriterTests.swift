@@ -65,6 +65,24 @@ struct CookieWriterTests {
         #expect(text(writer.known.cookies.all) == expected)
     }
 
+    @Test("After a slow write the next change does not wait for its own")
+    func slowBefore() async throws {
+        let storage = SlowStorage()
+        let writer = CookieWriter(storage, budget: 0)
+        writer.apply(.init(stored: cookies(0..<1)), to: writer.known)
+        #expect(text(storage.cookies) == text(cookies(0..<1)))
+        let hasReturned = Watched(false)
+        Thread.detachNewThread { [self] in
+            writer.apply(.init(stored: cookies(1..<2)), to: writer.known)
+            hasReturned.change { $0 = true }
+        }
+        try await hasReturned.wait { $0 }
+        #expect(text(writer.known.cookies.all) == text(cookies(0..<2)))
+        storage.open()
+        await written(writer)
+        #expect(text(storage.cookies) == text(cookies(0..<2)))
+    }
+
     @Test("A handler waits for cookies that another thread is writing, and for those behind them")
     func handlerDuringImmediateWrite() async throws {
         let storage = SlowStorage()
