@@ -21,6 +21,9 @@ package final class Admission {
     private var changed: Set<Origin> = []
     /// When the next request of an origin may begin, if it waits only for a time.
     private var paced: [Origin: MonotonicTime] = [:]
+    /// When the current turn must go on with other work, and whether requests that may begin wait for the next one.
+    private var end = MonotonicTime(nanoseconds: 0)
+    private(set) var isBehind = false
     /// The earliest of these times, or an earlier one.
     package private(set) var nextTime: MonotonicTime?
 
@@ -46,19 +49,26 @@ package final class Admission {
     /// Starts the requests that wait, as far as there are slots and their time has come.
     ///
     /// It is called once in each turn of the engine. A request that fails as soon as it begins frees its slot within
-    /// this loop, so that a long queue of them makes no deep stack.
+    /// this loop, so that a long queue of them makes no deep stack; the rest of one waits for the next turn.
     func admitWaiting() {
         noteDueOrigins()
-        while !changed.isEmpty || inFlight?.mayBegin == true {
-            while let origin = changed.popFirst() { beginWaiting(for: origin) }
+        end = MonotonicTime.now().advanced(by: TurnAllowance.ofAll)
+        isBehind = false
+        while !isBehind, !changed.isEmpty || inFlight?.mayBegin == true {
+            while !isBehind, let origin = changed.popFirst() { beginWaiting(for: origin) }
             beginWaitingInFlight()
         }
     }
 
     private func beginWaiting(for origin: Origin) {
         guard let connections = origins[origin] else { return }
-        while let next = connections.next() { begin(next, connections) }
-        if connections.mayBegin { notePace(of: origin, connections) }
+        while mayGoOn(), let next = connections.next() { begin(next, connections) }
+        if isBehind { changed.insert(origin) } else if connections.mayBegin { notePace(of: origin, connections) }
+    }
+
+    private func mayGoOn() -> Bool {
+        isBehind = MonotonicTime.now() >= end
+        return !isBehind
     }
 
     /// Begins a request that has one of its origin's slots, or lets it wait for a place among those in flight.
@@ -74,7 +84,7 @@ package final class Admission {
 
     private func beginWaitingInFlight() {
         var late: [(AdmissionTicket, Origin)] = []
-        while let next = inFlight?.next() {
+        while mayGoOn(), let next = inFlight?.next() {
             next.isCounted = true
             guard let origin = next.origin else { continue }
             let connections = queue(of: origin)

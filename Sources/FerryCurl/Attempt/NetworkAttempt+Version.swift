@@ -148,8 +148,7 @@ extension NetworkAttempt {
     /// Notes that other requests may use the connection at the same time.
     func noteMultiplexed(_ transfer: Transfer) {
         isMultiplexed = true
-        connection?.isMultiplexed = true
-        transfer.engine.connections.hasMultiplexed = true
+        transfer.engine.connections.noteMultiplexed(connection)
         if let origin = transfer.origin, !version.isAlone { transfer.engine.admission.noteMultiplexed(origin) }
     }
 

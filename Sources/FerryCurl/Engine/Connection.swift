@@ -163,8 +163,12 @@ package final class ConnectionTable: @unchecked Sendable {
     private var byPort: [Int: Connection] = [:]
 
     package var count: Int { connections.count }
-    /// Whether one of the connections is known to use HTTP/2 or HTTP/3.
-    var hasMultiplexed = false
+    /// The connections that are known to use HTTP/2 or HTTP/3.
+    private var multiplexed: [Connection] = []
+    /// Whether a request was sent with HTTP/2 or HTTP/3 on a connection that is not known.
+    private var hasUnknown = false
+    /// Whether a request may be in progress with HTTP/2 or HTTP/3.
+    var hasStreams: Bool { hasUnknown || multiplexed.contains { $0.users > 0 } }
     /// Whether libcurl is asked to tell about the streams of HTTP/2, and whether it does.
     var watchesRefusals = false
     var tellsStreams = false
@@ -187,8 +191,19 @@ package final class ConnectionTable: @unchecked Sendable {
     package func close(_ socket: Int32) {
         guard let connection = connections.removeValue(forKey: socket) else { return }
         connection.isOpen = false
-        if connection.isMultiplexed { hasMultiplexed = connections.values.contains(where: \.isMultiplexed) }
+        if connection.isMultiplexed { multiplexed.removeAll { $0 === connection } }
         if let port = connection.local?.port, byPort[port] === connection { byPort[port] = nil }
+    }
+
+    /// Notes that a connection carries several requests at a time.
+    func noteMultiplexed(_ connection: Connection?) {
+        guard let connection else {
+            hasUnknown = true
+            return
+        }
+        guard !connection.isMultiplexed else { return }
+        connection.isMultiplexed = true
+        if connection.isOpen { multiplexed.append(connection) }
     }
 
     /// Finds the connection between two addresses.

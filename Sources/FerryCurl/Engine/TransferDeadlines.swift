@@ -5,6 +5,8 @@ struct TransferDeadlines {
     /// The transfers that have a deadline for the whole call, in whichever phase they are.
     private(set) var calls: [ObjectIdentifier: Transfer] = [:]
     private(set) var next: MonotonicTime?
+    /// When the deadlines may be looked at again.
+    private var nextLook = MonotonicTime(nanoseconds: 0)
     /// When the thread of an engine that sleeps checks the deadlines.
     private(set) var sleepEnd: MonotonicTime?
 
@@ -26,7 +28,16 @@ struct TransferDeadlines {
     }
 
     /// Makes the next deadline no later than a time.
-    mutating func watch(_ time: MonotonicTime) { next = min(time, next ?? time) }
+    mutating func watch(_ time: MonotonicTime) {
+        let time = max(time, nextLook)
+        next = min(time, next ?? time)
+    }
+
+    /// Notes that all deadlines were looked at, which may take a fifth of the time: many transfers can have as many.
+    mutating func noteLook(from start: MonotonicTime, to end: MonotonicTime) {
+        nextLook = end.advanced(by: TimeSpan(nanoseconds: 4 * min(end.since(start).nanoseconds, 12_500_000)))
+        next = next.map { max($0, nextLook) }
+    }
 
     mutating func beginSleep() { sleepEnd = next }
 

@@ -116,7 +116,7 @@ package final class TransferEngine: @unchecked Sendable {
             let isAdditional = additionalTurns.beginTurn(at: turnStart, isAwaited: isAwaited || !isIdle)
             // Within HTTP/2, libcurl may notice an error of the connection only in the stream that it examines first.
             // The streams of a ready socket have no order, so they are examined in that in which they began.
-            let mustExamine = answered.mustExamine || connections.hasMultiplexed || runtime.mustExamineAll
+            let mustExamine = answered.mustExamine || connections.hasStreams || runtime.mustExamineAll
             multi.perform(examiningAll: isAdditional || mustExamine)
             endTurn()
             isAwaited = rest()
@@ -151,7 +151,8 @@ package final class TransferEngine: @unchecked Sendable {
 
     /// Whether nothing can happen before a command.
     package var isIdle: Bool {
-        active.isEmpty && deadlines.isEmpty && postponed.isEmpty && admission.nextTime == nil && limited.time == nil
+        active.isEmpty && deadlines.isEmpty && postponed.isEmpty && !admission.isBehind && admission.nextTime == nil
+            && limited.time == nil
     }
 
     /// Handles what libcurl has done in the turn.
@@ -181,7 +182,8 @@ package final class TransferEngine: @unchecked Sendable {
             if !isIdle { _ = multi.wait(milliseconds: 0) }
             return true
         }
-        var longest = postponed.isEmpty ? deadlines.next.map { milliseconds(until: $0) } ?? Self.longest : 0
+        let isBehind = !postponed.isEmpty || admission.isBehind
+        var longest = isBehind ? 0 : deadlines.next.map { milliseconds(until: $0) } ?? Self.longest
         if mayPause, longest > TurnSpacing.pause, hasOnlyLargeResponses {
             multi.sleep(milliseconds: TurnSpacing.pause)
             longest = 0
@@ -353,6 +355,7 @@ package final class TransferEngine: @unchecked Sendable {
             guard let receiver = transfer.receiver, let next = transfer.clock.next() else { continue }
             if next.time <= now { receiver.handle(.deadline(next.deadline)) } else { watch(transfer) }
         }
+        deadlines.noteLook(from: now, to: .now())
     }
 
     package func milliseconds(until time: MonotonicTime) -> Int32 {

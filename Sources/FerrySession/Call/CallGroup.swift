@@ -15,6 +15,8 @@ final class CallGroup: @unchecked Sendable {
     /// Responses of this turn that have not been built yet.
     private var unbuilt: [ReceivedResponse] = []
 
+    private static let mostCredentials = 1_024
+
     init(_ settings: CallSettings, _ dispatcher: DelegateDispatcher) {
         self.settings = settings
         self.dispatcher = dispatcher
@@ -29,6 +31,8 @@ final class CallGroup: @unchecked Sendable {
     func keep(_ party: Credentials.Party) {
         guard party.generation == credentialsGeneration, let place = party.place, let credential = party.credential
         else { return }
+        // They are sent again when they are asked for.
+        if acceptedCredentials.count >= Self.mostCredentials { acceptedCredentials = [:] }
         acceptedCredentials[place] = credential
     }
 

@@ -95,6 +95,30 @@ struct RequestPaceTests {
         #expect(limits.delay(status: status, now: Date()) { $0 == name ? value : nil } == nil)
     }
 
+    @Test("Requests that take long to begin leave time for the rest of a turn")
+    func longTurn() {
+        final class Slow: AdmissionTicket, @unchecked Sendable {
+            var hasBegun = false
+            override func begin() {
+                hasBegun = true
+                usleep(5_000)
+            }
+        }
+        let admission = Admission(connectionsPerOrigin: 4, limits: nil)
+        let origin = Origin(scheme: "http", name: "a.invalid", port: nil)
+        let (first, others) = ((0..<4).map { _ in Slow() }, (0..<4).map { _ in Slow() })
+        for ticket in first + others { admission.admit(ticket, to: origin, isNamedByTask: true) }
+        #expect(first.allSatisfy(\.hasBegun) && !others.contains(where: \.hasBegun))
+        for ticket in first { admission.leave(ticket) }
+        var turns = 0
+        repeat {
+            admission.admitWaiting()
+            turns += 1
+        } while admission.isBehind
+        #expect(turns >= 4)
+        #expect(others.allSatisfy(\.hasBegun))
+    }
+
     @Test("A server that names very many hosts does not make the session remember them all")
     func manyOrigins() {
         let admission = Admission(connectionsPerOrigin: 6, limits: RequestLimits(rate: .init(1, per: 1)))

@@ -74,6 +74,25 @@ import Testing
         #expect(table.count == 1)
     }
 
+    @Test("Streams are in progress while a request uses an open connection of HTTP/2") func streams() throws {
+        let (first, second) = (try Pair(), try Pair())
+        let table = ConnectionTable()
+        let (connection, other) = (table.open(first.client), table.open(second.client))
+        other.addUser()
+        connection.addUser()
+        #expect(!table.hasStreams)
+        table.noteMultiplexed(connection)
+        table.noteMultiplexed(connection)
+        #expect(table.hasStreams && connection.isMultiplexed)
+        connection.removeUser()
+        #expect(!table.hasStreams)
+        connection.addUser()
+        table.close(first.client)
+        #expect(!table.hasStreams)
+        table.noteMultiplexed(nil)
+        #expect(table.hasStreams)
+    }
+
     @Test("Connections to two servers with the same local port are told apart") func sharedPort() throws {
         let first = try Pair()
         let second = try Pair(from: first.port)
