@@ -80,25 +80,35 @@ package struct TrustQuestion: Hashable, Sendable {
 package final class TrustQuestions: Sendable {
     /// How long the engine's thread waits for a decision, in milliseconds.
     package static let patience = 50
+    /// The longest of the engine's waits one after another, which then have a tenth of the time.
+    private static let longestBurst = TimeSpan.milliseconds(200)
 
-    /// The callbacks to run when a pending question is decided.
-    private let waiting = Mutex<[TrustQuestion: [@Sendable (TrustDecision) -> Void]]>([:])
+    private struct State {
+        /// The callbacks to run when a pending question is decided.
+        var pending: [TrustQuestion: [@Sendable (TrustDecision) -> Void]] = [:]
+        /// When the waits so far will have had their share of the time.
+        var paid = MonotonicTime.now()
+    }
+
+    private let state = Mutex(State())
     private let queue = DispatchQueue(label: "Ferry trust", attributes: .concurrent)
 
     /// Returns the decision if it is made in time; otherwise calls `whenDecided` with it later, on another thread.
     ///
-    /// A question is asked only once at a time. While any is pending, the engine's thread does not wait for another
-    /// one.
+    /// A question is asked only once at a time. While any is pending, or after the engine's thread has waited for much
+    /// of its time, it does not wait for another one.
     package func ask(
         _ question: TrustQuestion,
         by decide: @escaping @Sendable () -> TrustDecision,
         whenDecided: @escaping @Sendable (TrustDecision) -> Void
     ) -> TrustDecision? {
-        let (isAsked, isFirst) = waiting.withLock { waiting -> (Bool, Bool) in
-            let isFirst = waiting.isEmpty
-            let isAsked = waiting[question] != nil
-            waiting[question, default: []] += isAsked ? [whenDecided] : []
-            return (isAsked, isFirst)
+        let start = MonotonicTime.now()
+        let (isAsked, mayWait) = state.withLock { state -> (Bool, Bool) in
+            let burst = TimeSpan(nanoseconds: 10 * Self.longestBurst.nanoseconds)
+            let mayWait = state.pending.isEmpty && state.paid <= start.advanced(by: burst)
+            let isAsked = state.pending[question] != nil
+            state.pending[question, default: []] += isAsked ? [whenDecided] : []
+            return (isAsked, mayWait)
         }
         guard !isAsked else { return nil }
         let decided = DispatchSemaphore(value: 0)
@@ -107,14 +117,17 @@ package final class TrustQuestions: Sendable {
             let decision = decide()
             result.withLock { $0 = decision }
             decided.signal()
-            for callback in waiting.withLock({ $0.removeValue(forKey: question) ?? [] }) { callback(decision) }
+            for callback in state.withLock({ $0.pending.removeValue(forKey: question) ?? [] }) { callback(decision) }
         }
-        if isFirst, decided.wait(timeout: .now() + .milliseconds(Self.patience)) == .success {
-            return result.withLock { $0 }
+        if mayWait {
+            let end = decided.wait(timeout: .now() + .milliseconds(Self.patience))
+            let cost = TimeSpan(nanoseconds: 10 * MonotonicTime.now().since(start).nanoseconds)
+            state.withLock { $0.paid = max($0.paid, start).advanced(by: cost) }
+            if end == .success { return result.withLock { $0 } }
         }
-        let isOpen = waiting.withLock { waiting -> Bool in
-            waiting[question]?.append(whenDecided)
-            return waiting[question] != nil
+        let isOpen = state.withLock { state -> Bool in
+            state.pending[question]?.append(whenDecided)
+            return state.pending[question] != nil
         }
         // It was decided in the meantime.
         return isOpen ? nil : result.withLock { $0 }

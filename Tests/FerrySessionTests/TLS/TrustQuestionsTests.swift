@@ -44,6 +44,23 @@ import Testing
         #expect(asked.current == 1)
     }
 
+    @Test("The engine does not wait for many questions in a row that each take some time") func burst() async throws {
+        let questions = TrustQuestions()
+        let told = Watched(0)
+        var immediate = 0
+        for number in 0..<20 {
+            let decision = questions.ask(try question(number)) {
+                usleep(30_000)
+                return .accept
+            } whenDecided: { _ in
+                told.change { $0 += 1 }
+            }
+            if decision != nil { immediate += 1 } else { try await told.wait { $0 == number + 1 - immediate } }
+        }
+        // All of them would be 20.
+        #expect(immediate < 15)
+    }
+
     @Test("The engine waits for one slow question at a time") func oneSlowQuestion() async throws {
         let questions = TrustQuestions()
         let gate = DispatchSemaphore(value: 0)
