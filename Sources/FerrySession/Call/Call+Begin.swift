@@ -126,8 +126,8 @@ extension Call {
 
     mutating func resume(_ world: some CallSurroundings) {
         isSuspended = false
-        // While it is decided about a failed attempt, others may use its slot.
-        if attempts?.isDeciding != true { emit(.retakeSlot) }
+        // While it is decided about a failed attempt, others may use its slot, as long as a WebSocket is open too.
+        if attempts?.isDeciding != true, response?.statusCode != 101 { emit(.retakeSlot) }
         if stage == .parked || (stage == .attempting && world.isParkedInQueue) { return begin(world) }
         // The time until the delegate's answer does not count.
         if held?.isAsked != true || held?.isForInterceptors == true { emit(.startClock) }

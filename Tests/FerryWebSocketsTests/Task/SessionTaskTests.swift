@@ -126,6 +126,30 @@ struct SessionTaskTests {
         task.cancel()
     }
 
+    @Test("A connection that was suspended and resumed is not one of those for requests")
+    func slot() async throws {
+        let server = try RawServer { connection in
+            let head = connection.readHead()
+            guard head.lowercased().contains("upgrade: websocket") else {
+                return connection.write("HTTP/1.1 204 No Content\r\n\r\n")
+            }
+            connection.write(RawServer.answer(to: head))
+            connection.readAll()
+        }
+        var options = CurlSession.Options()
+        options.maximumConnectionsPerHost = 1
+        let session = CurlSession(configuration: .ephemeral, options: options)
+        let task = session.webSocket(with: server.webSocketURL)
+        task.resume()
+        try await eventually("the connection") { task.response != nil }
+        task.suspend()
+        task.resume()
+        let (_, response) = try await session.data(from: server.url("/"))
+        #expect((response as? HTTPURLResponse)?.statusCode == 204)
+        #expect(task.closeCode == .invalid)
+        task.cancel()
+    }
+
     @Test("A task that has ended, and one that is never resumed and whose session is dropped, are released")
     func release() async throws {
         final class References {
