@@ -19,7 +19,7 @@ extension TaskOutcome {
             response.fileURL = place
         } catch {
             let failure = DownloadMoveError(
-                temporaryURL: file,
+                temporaryURL: TemporaryFile.keep(file),
                 destinationURL: place,
                 underlyingError: error,
                 // What a hook returns has no options.
@@ -42,7 +42,7 @@ enum TemporaryFile {
     /// Renames a session's file before the session deletes it; returns nil if a hook has moved it already.
     static func claim(_ location: URL) throws -> URL? {
         let place = location.deletingLastPathComponent()
-            .appendingPathComponent("ferry-\(UUID().uuidString).download")
+            .appendingPathComponent("ferry-\(UUID().uuidString).download", isDirectory: false)
         guard rename(location.path, place.path) != 0 else { return place }
         let failure = FileError("rename", path: location.path)
         guard failure.code != ENOENT else { return nil }
@@ -51,6 +51,12 @@ enum TemporaryFile {
             message: "The downloaded file could not be kept: \(failure.description)",
             underlyingError: failure
         )
+    }
+
+    /// Renames a file that the caller must remove, so that the next durable session in its folder does not.
+    static func keep(_ file: URL) -> URL {
+        let place = file.appendingPathExtension("unmoved")
+        return rename(file.path, place.path) == 0 ? place : file
     }
 
     /// Removes a file that is no longer needed.
@@ -63,7 +69,7 @@ enum TemporaryFile {
     }
 }
 
-/// An error that a downloaded file could not be moved to its destination; the file stays where it is.
+/// An error that a downloaded file could not be moved to its destination; the file is kept.
 ///
 /// It is the ``NetworkError/underlyingError`` of an error with ``NetworkError/Code/moveFailed``, and the payload of the
 /// notification that a file could not be moved.

@@ -201,9 +201,17 @@ package final class RegularFile: @unchecked Sendable {
     package static func synchronizeFolder(of path: String) throws(FileError) {
         let folder = URL(fileURLWithPath: path).deletingLastPathComponent().path
         let descriptor = openDescriptor(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0)
-        guard descriptor >= 0 else { throw FileError("open", path: folder) }
+        guard descriptor >= 0 else {
+            let error = FileError("open", path: folder)
+            // A folder that may only be written to; the change of names has happened already.
+            if error.code == EACCES { return }
+            throw error
+        }
         defer { closeDescriptor(descriptor) }
-        guard retrying({ Int(fsync(descriptor)) }) == 0 else { throw FileError("synchronize", path: folder) }
+        guard retrying({ Int(fsync(descriptor)) }) != 0 else { return }
+        let error = FileError("synchronize", path: folder)
+        // Some file systems cannot do it for folders.
+        if error.code != EINVAL { throw error }
     }
 
     /// Closes the file; a full or remote disk may report a failure only now.

@@ -6,22 +6,26 @@ final class DownloadFile: @unchecked Sendable {
     private let requestURL: URL?
     private var file: RegularFile?
     private(set) var size = ByteCount.zero
+    /// Whether the file was opened with resume data, which may be used again after this process.
+    let isResumed: Bool
     /// Whether the last bytes could not be written, for example because the disk is full.
     private(set) var hasFailed = false
+    /// Whether bytes that were written may be missing, since the file could not be closed.
+    private(set) var isIncomplete = false
 
     private static let prefix = "ferry-"
     private static let suffix = ".download"
 
     init(directory: URL, requestURL: URL?) {
         self.requestURL = requestURL
+        isResumed = false
         let name = Self.prefix + UUID().uuidString + Self.suffix
         url = directory.appendingPathComponent(name, isDirectory: false)
     }
 
     /// Opens the partial file of an earlier download, truncated to its valid bytes.
     init(resuming data: ResumeData) throws(CurlSessionError) {
-        requestURL = data.url
-        url = data.file
+        (requestURL, url, isResumed) = (data.url, data.file, true)
         guard let offset = ByteCount(data.offset) else {
             throw CurlSessionError(.invalidResumeData, "The resume data cannot be used: its offset is not positive")
         }
@@ -104,6 +108,7 @@ final class DownloadFile: @unchecked Sendable {
         do throws(FileError) {
             try open.close()
         } catch {
+            isIncomplete = true
             throw failure(.cannotCloseFile, "could not be closed", error)
         }
     }

@@ -181,7 +181,16 @@ extension CallDriver {
 
     /// Removes what has been received of the body.
     func restartBody() throws(URLError) {
-        if case .file(let file) = destination { try file.truncate() }
+        if case .file(let file) = destination {
+            if file.isResumed {
+                // The resume data may be used again, and must not find bytes of another body in its file.
+                file.remove()
+                let folder = settings.temporaryDirectory
+                destination = .file(DownloadFile(directory: folder, requestURL: call.request.url))
+            } else {
+                try file.truncate()
+            }
+        }
         client?.receive(.discardsBody)
     }
 

@@ -239,7 +239,9 @@ final class CallDriver: @unchecked Sendable {
 
     /// Closes the partial file and describes it, if it can be continued; the file stays for that.
     func makeResumeData() -> Data? {
-        guard client != nil, case .file(let file) = destination, !file.hasFailed, file.size == call.rest.received,
+        // Of a file that was continued, a full disk takes nothing that was there before.
+        guard client != nil, case .file(let file) = destination, !file.isIncomplete,
+            !file.hasFailed || file.isResumed, file.size == call.rest.received,
             let data = call.resumeData(for: file.url)?.encoded()
         else { return nil }
         file.keep()

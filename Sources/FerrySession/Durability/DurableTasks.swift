@@ -57,7 +57,7 @@ final class DurableTasks: Sendable {
     /// Reads the journal, and replaces it by what still counts; then deletes the files that belong to no task.
     private func load() throws {
         try state.withLock { state in
-            try journal.update(synchronized: true) { changes in
+            try journal.update(synchronized: false) { changes in
                 for record in changes.records.compactMap(DurableRecord.init) {
                     state.records[record.id] = record
                     state.lastID = max(state.lastID, record.id)
@@ -66,7 +66,7 @@ final class DurableTasks: Sendable {
                     let path = record.partial.map { folder.path + "/" + $0.name }
                     if path.map({ access($0, F_OK) != 0 }) ?? true { state.records[id] = nil }
                 }
-                return .replace(try Self.replacement(state.records, &state))
+                return .none
             }
             state.earlier = Set(state.records.values.filter { !$0.hasEnded }.map(\.id))
             state.hasEarlier = !state.earlier.isEmpty
@@ -74,6 +74,11 @@ final class DurableTasks: Sendable {
             let names = (try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? []
             for name in names where DownloadFile.isName(name) && !used.contains(name) {
                 unlink(folder.path + "/" + name)
+            }
+            do {
+                try journal.update(synchronized: true) { _ in .replace(try Self.replacement(state.records, &state)) }
+            } catch let error as FileError where error.code == ENOSPC || error.code == EDQUOT {
+                // What is in the journal still counts, and tasks that are cancelled make room.
             }
         }
     }
@@ -97,7 +102,7 @@ final class DurableTasks: Sendable {
         try state.withLock { state in
             record.partial = state.records[id]?.partial ?? record.partial
             if !keepsSecrets { record.partial?.removeUser() }
-            try write(record, &state, synchronized: synchronizes)
+            try write(record, &state, isNew: true)
         }
     }
 
@@ -138,12 +143,14 @@ final class DurableTasks: Sendable {
         }
     }
 
-    private func write(_ record: DurableRecord, _ state: inout State, synchronized: Bool = false) throws {
+    /// Writes a record; that of a new task also replaces the journal if it has become long, for which the caller waits.
+    private func write(_ record: DurableRecord, _ state: inout State, isNew: Bool = false) throws {
         var records = state.records
         records[record.id] = record.hasEnded && record.partial == nil ? nil : record
-        try journal.update(synchronized: synchronized) { changes in
-            let most = min(4 * state.replacedBytes, Int64(Journal.mostBytes / 2))
-            guard changes.size > max(Self.leastReplaced, most) else {
+        try journal.update(synchronized: isNew && synchronizes) { changes in
+            let largest = Int64(Journal.mostBytes / 2)
+            let most = isNew ? max(Self.leastReplaced, min(4 * state.replacedBytes, largest)) : largest
+            guard changes.size > most else {
                 return .append(try (state.unwritten + [record]).map { try $0.data })
             }
             return .replace(try Self.replacement(records, &state))

@@ -1,4 +1,9 @@
 extension URLSessionTask {
+    /// Notes in the record of a durable session that the downloaded file has another name in its folder.
+    package func noteDurableFile(_ file: URL) {
+        (self as? any CurlTask)?.core.noteDurably { $0.partial?.name = file.lastPathComponent }
+    }
+
     /// Keeps the record of a durable session beyond the end of the task, until the closure that is returned is called.
     ///
     /// A delegate calls it when it is told of the end, and has more to do before the result is delivered.

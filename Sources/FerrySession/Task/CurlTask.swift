@@ -169,7 +169,7 @@ public final class CurlDownloadTask: URLSessionDownloadTask, CurlTask, @unchecke
     /// the task has already completed, it runs immediately on the calling thread. The resume data contains the
     /// request's header fields and names the partial file, which is kept.
     public override func cancel(byProducingResumeData completionHandler: @escaping (Data?) -> Void) {
-        core.cancel(producing: UncheckedHandler(call: completionHandler))
+        core.cancelProducingResumeData(UncheckedHandler(call: completionHandler))
     }
 
     /// A number that identifies the task within its session.

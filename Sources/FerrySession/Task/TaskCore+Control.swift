@@ -99,9 +99,12 @@ extension TaskCore {
         if let session, let task, let observer = session.taskObserver { call(observer, session, task) }
     }
 
-    func cancel() {
+    func cancel() { cancel(producing: nil) }
+
+    /// Cancels the task; a handler gets the resume data of one that was never resumed, or else `nil`.
+    private func cancel(producing handler: UncheckedHandler?) {
         typealias Unregistered = (session: CurlSession, task: URLSessionTask)
-        typealias Cancellation = ((any TaskDriver)?, mustDrain: Bool, Unregistered?, undelivered: [TaskEvent])
+        typealias Cancellation = ((any TaskDriver)?, mustDrain: Bool, Unregistered?, undelivered: [TaskEvent], Data?)
         let newSession = sessionToStartIn
         let cancelled = state.withLock { state -> Cancellation? in
             guard state.lifecycle == .active else { return nil }
@@ -110,7 +113,9 @@ extension TaskCore {
                 guard let newSession, state.start(in: newSession) else { return nil }
             }
             state.lifecycle = .canceling
-            let error = URLError.ferryCancelled(url: state.originalRequest?.url)
+            var error = URLError.ferryCancelled(url: state.originalRequest?.url)
+            let resumeData = handler != nil && !wasStarted ? state.resumeData?.encoded() : nil
+            if let resumeData { error = error.withResumeData(resumeData) }
             state.error = error
             var new: Unregistered?
             if !wasStarted, let session = state.session, let task = state.task { new = (session, task) }
@@ -118,18 +123,25 @@ extension TaskCore {
             state.obstacle = nil
             // A transfer reports its end itself, once the metrics include the request in progress.
             if !(state.driver is CallDriver) { state.events = [.completed(error)] }
-            return (state.driver, state.claimDrain(), new, undelivered)
+            return (state.driver, state.claimDrain(), new, undelivered, resumeData)
         }
-        guard let (driver, mustDrain, new, undelivered) = cancelled else { return }
+        guard let (driver, mustDrain, new, undelivered, resumeData) = cancelled else { return call(handler, nil) }
         undelivered.discardFiles()
         // A task that never ran must be registered, so that it is kept until its completion has been delivered.
         if let new { _ = new.session.core.admit(self, new.task, forCompletion: true) }
         driver?.perform(.cancel(telling: self))
+        call(handler, resumeData)
         if mustDrain { scheduleDrain() }
     }
 
+    private func call(_ handler: UncheckedHandler?, _ resumeData: Data?) {
+        guard let handler else { return }
+        guard let queue = state.withLock({ $0.sessionCore?.dispatcher.queue }) else { return handler.call(resumeData) }
+        queue.deliver { handler.call(resumeData) }
+    }
+
     /// Cancels a download and calls the handler, on the delegate queue, with resume data or `nil`.
-    func cancel(producing handler: UncheckedHandler) {
+    func cancelProducingResumeData(_ handler: UncheckedHandler) {
         let cancelled = state.withLock { state -> ((any TaskDriver), [TaskEvent])? in
             guard state.lifecycle == .active, state.isStarted, let driver = state.driver else { return nil }
             state.lifecycle = .canceling
@@ -141,12 +153,7 @@ extension TaskCore {
             return (driver, undelivered)
         }
         guard let (driver, undelivered) = cancelled else {
-            if let queue = state.withLock({ $0.sessionCore?.dispatcher.queue }) {
-                queue.deliver { handler.call(nil) }
-            } else {
-                handler.call(nil)
-            }
-            return cancel()
+            return cancel(producing: handler)
         }
         undelivered.discardFiles(keepingResumeData: true)
         driver.perform(.cancelProducingResumeData(self))
@@ -201,7 +208,13 @@ extension TaskCore {
         do throws(CurlSessionError) {
             return .success((record, try DownloadFile(resuming: record)))
         } catch {
-            return .failure(.ferry(.cannotOpenFile, url: record.originalURL, underlying: error))
+            let isEarlier = state.withLock { state -> Bool in
+                guard state.sessionCore?.durable?.isEarlier(identifier) == true else { return false }
+                state.resumeData = nil
+                return true
+            }
+            // The session itself has chosen to continue the file.
+            return isEarlier ? nil : .failure(.ferry(.cannotOpenFile, url: record.originalURL, underlying: error))
         }
     }
 

@@ -85,6 +85,26 @@ struct DurableSessionTests {
         #expect(session.earlierTasks.isEmpty)
     }
 
+    @Test("A download that was killed begins again if its partial file cannot be opened")
+    func missingFile() async throws {
+        let server = try LoopbackServer { [content] request in
+            let response = content.response(to: request)
+            let isAgain = request.header("X-Again") != nil
+            return isAgain ? response : response.faulted(.stall(afterBodyBytes: 200_000))
+        }
+        await killed(server.url, .download)
+        let delegate = RecordingDelegate()
+        let session = session(delegate)
+        let task = try #require(session.earlierTasks.first)
+        for name in names { try FileManager.default.removeItem(at: folder.file("session/\(name)")) }
+        task.resume()
+        try await server.waitForRequests(2)
+        #expect(server.requests.last?.header("Range") == nil)
+        task.cancel()
+        let record = try await delegate.completion(of: task)
+        #expect((record.error as? URLError)?.code == .cancelled)
+    }
+
     @Test("A suspended download stays suspended until it is resumed")
     func suspended() async throws {
         var slow = content

@@ -97,6 +97,54 @@ struct ResumeDataTests {
         #expect(try Data(contentsOf: file) == LoopbackServer.pattern(count: 300_000))
     }
 
+    @Test("Resume data that was used for another entity does not continue the bytes of that one")
+    func usedForAnotherEntity() async throws {
+        let entity = Watched("one")
+        let server = try LoopbackServer { request in
+            let name = entity.current
+            let response = LoopbackResponse.resource(
+                .data(Data(repeating: name == "one" ? 1 : 2, count: 500_000)),
+                etag: "\"\(name)\"",
+                for: request
+            )
+            return response.faulted(.reset(afterBodyBytes: 200_000))
+        }
+        let session = session()
+        let error = await #expect(throws: URLError.self) { try await session.download(from: server.url("/file")) }
+        let first = try #require(error.flatMap(resumeData))
+        entity.change { $0 = "two" }
+        let second = await #expect(throws: URLError.self) { try await session.download(resumeFrom: first) }
+        #expect(second.flatMap(resumeData) != nil)
+        entity.change { $0 = "one" }
+        let third = await #expect(throws: URLError.self) { try await session.download(resumeFrom: first) }
+        let cause = third?.userInfo[NSUnderlyingErrorKey] as? CurlSessionError
+        #expect(cause?.code == .invalidResumeData)
+    }
+
+    @Test("A download with resume data that was never resumed ends with the same data when it is cancelled")
+    func cancelledBeforeItBegan() async throws {
+        let server = try LoopbackServer { request in
+            let response = LoopbackResponse.resource(.pattern(count: 400_000), etag: "\"one\"", for: request)
+            return request.headers["Range"] == nil ? response.faulted(.reset(afterBodyBytes: 150_000)) : response
+        }
+        let log = Log()
+        let session = session(log)
+        let error = await #expect(throws: URLError.self) { try await session.download(from: server.url("/file")) }
+        let task = session.downloadTask(withResumeData: try #require(error.flatMap(resumeData)))
+        let data = await withCheckedContinuation { continuation in
+            task.cancel { data in
+                log.note("handler")
+                continuation.resume(returning: data)
+            }
+        }
+        try await log.wait { $0.events.contains("completed -999") }
+        #expect(log.events.suffix(2) == ["handler", "completed -999"])
+        #expect(task.error.flatMap(resumeData) == data)
+        let (file, _) = try await session.download(resumeFrom: try #require(data))
+        #expect(try Data(contentsOf: file) == LoopbackServer.pattern(count: 400_000))
+        #expect(server.requests.last?.headers["Range"] == "bytes=150000-")
+    }
+
     @Test("Cancelling with resume data calls the handler before the completion, and the download can be resumed")
     func cancelProducesResumeData() async throws {
         let total = 400_000

@@ -96,6 +96,19 @@ struct DownloadTaskTests {
         #expect(try Data(contentsOf: place) == Data([0x89, 0x50]))
     }
 
+    @Test("A file that replaces another one has its permissions") func permissions() async throws {
+        let server = try LoopbackServer { _ in .text("new") }
+        let scratch = try TemporaryFolder()
+        let place = try scratch.file("file", "old")
+        #expect(chmod(place.path, 0o640) == 0)
+        let manager = TestTransport.curl.manager()
+        let response = await manager.response(for: URLRequest(url: server.url), to: .file(place, options: .overwrite))
+        #expect(response.error == nil)
+        #expect(text(place) == "new")
+        let attributes = try FileManager.default.attributesOfItem(atPath: place.path)
+        #expect(attributes[.posixPermissions] as? Int == 0o640)
+    }
+
     @Test("A failed move is an error that says where the file is", arguments: TestTransport.all)
     func failedMove(_ transport: TestTransport) async throws {
         let server = try LoopbackServer { _ in .text("new") }

@@ -28,6 +28,43 @@ struct DurableManagerTests {
         }
     }
 
+    @Test("A file that is complete when the process is killed is not downloaded again")
+    func killedBeforeTheMove() async throws {
+        let folder = try TemporaryFolder()
+        let server = try LoopbackServer(handler: RangedContent(count: 400_000).handler)
+        await #expect(processExitsWith: .signal(SIGKILL)) {
+            [url = server.url as URL, place = folder.url as URL] in
+            var options = CurlSession.Options()
+            options.durability = .directory(place, identifier: "manager")
+            let manager = SessionManager(configuration: .ephemeral, transport: .curl(options: options))
+            let destination = DownloadDestination { _, _ in
+                kill(getpid(), SIGKILL)
+                return place
+            }
+            manager.downloadTask(with: URLRequest(url: url), destination: destination) { _ in }.resume()
+            try await Task.sleep(for: .seconds(60))
+        }
+        let manager = manager(folder.url)
+        let end = Watched<Bool?>(nil)
+        manager.hooks.downloadTaskDidFinishDownloading = { _, _, _ in folder.file("moved") }
+        manager.hooks.taskDidComplete = { _, _, error in end.change { $0 = error == nil } }
+        manager.continueEarlierTasks()
+        #expect(try await end.wait { $0 != nil } == true)
+        try await eventually("the move") { folder.data("moved") == LoopbackServer.pattern(count: 400_000) }
+        #expect(server.requests.map { $0.header("Range") } == [nil, "bytes=399999-"])
+    }
+
+    @Test("A file that could not be moved is kept by the next manager")
+    func unmoved() async throws {
+        let folder = try TemporaryFolder()
+        let server = try LoopbackServer { _ in .text("new") }
+        let place = try folder.file("place", "old")
+        let response = await manager(folder.url).response(for: URLRequest(url: server.url), to: .file(place))
+        let error = try #require(response.error?.underlyingError as? DownloadMoveError)
+        _ = manager(folder.url).tasks
+        #expect(try Data(contentsOf: error.temporaryURL) == Data("new".utf8))
+    }
+
     @Test("Its downloads are among the next manager's tasks, and hooks receive their files and their end")
     func downloads() async throws {
         let folder = try TemporaryFolder()

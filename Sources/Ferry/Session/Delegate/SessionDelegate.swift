@@ -210,7 +210,7 @@ final class SessionDelegate: NSObject, URLSessionDownloadDelegate, ReceivedRespo
     ) {
         let (delegate, observers) = find(downloadTask)
         let destination = observers.hooks.downloadTaskDidFinishDownloading?(session, downloadTask, location)
-        delegate?.didFinishDownloading(to: location, hookDestination: destination)
+        delegate?.didFinishDownloading(downloadTask, to: location, hookDestination: destination)
     }
 
     func urlSession(

@@ -214,9 +214,10 @@ final class TaskDelegate: Sendable {
     }
 
     /// Moves the file away before the session deletes it.
-    func didFinishDownloading(to location: URL, hookDestination: URL?) {
+    func didFinishDownloading(_ task: URLSessionTask, to location: URL, hookDestination: URL?) {
         do {
             let file = try TemporaryFile.claim(location)
+            if let file { task.noteDurableFile(file) }
             state.withLock { ($0.temporaryFile, $0.hookDestination) = (file, hookDestination) }
         } catch {
             fail(with: error)
