@@ -7,7 +7,7 @@ import Testing
 /// The calls with a completion handler; those that are awaited have the same code behind them (`HedgingTests`).
 @Suite("Hedged calls with a completion handler", .timeLimit(.minutes(5)))
 struct HedgedCallTests {
-    /// A server whose first response to each path is held until `release`.
+    /// A server that holds the response to the first task until `release`.
     private struct Fixture {
         let release = Watched(false)
         let server: LoopbackServer
@@ -16,13 +16,13 @@ struct HedgedCallTests {
 
         init(after seconds: Double = 0.05, later: LoopbackResponse = .text("in time")) throws {
             let release = release
-            let seen = Mutex<Set<String>>([])
             server = try LoopbackServer { request in
-                guard seen.withLock({ $0.insert(request.path).inserted }) else { return later }
+                guard TaskNumbering.isFirst(request) == true else { return later }
                 for _ in 0..<4_000 where !release.current { usleep(5_000) }
                 return .text("late")
             }
             manager = HTTPSessionManager(baseURL: server.url)
+            manager.interceptors = [TaskNumbering()]
             var rule = Hedging.Rule()
             (rule.delay, rule.budget) = (.seconds(seconds), 1)
             manager.hedging = Hedging(rule)
@@ -89,10 +89,10 @@ struct HedgedCallTests {
 
     @Test("A request that is suspended has no second one")
     func suspended() async throws {
-        let fixture = try Fixture(after: 0.3)
+        let fixture = try Fixture(after: 2 * patience)
         let task = try fixture.send()
         task.suspend()
-        try await Task.sleep(for: .milliseconds(600))
+        try await Task.sleep(for: .seconds(2.5 * patience))
         #expect(fixture.manager.hedging?.counts == .init(calls: 1))
         fixture.release.change { $0 = true }
         task.resume()

@@ -13,21 +13,27 @@ struct HedgingTests {
         budget: Double = 1
     ) -> HTTPSessionManager {
         let manager = HTTPSessionManager(baseURL: server.url)
+        manager.interceptors = [TaskNumbering()]
         var rule = Hedging.Rule()
         (rule.delay, rule.budget) = (.seconds(seconds), budget)
         manager.hedging = Hedging(rule)
         return manager
     }
 
-    /// Returns a server whose first responses to a path wait until `release` is true.
+    /// Returns a server whose response to the first task waits until `release` is true, or to the request that arrives
+    /// first if they have no numbers.
     private func server(
         _ release: Watched<Bool>,
         first: LoopbackResponse,
         later: LoopbackResponse
     ) throws -> LoopbackServer {
-        let seen = Mutex<Set<String>>([])
+        let arrived = Watched(0)
         return try LoopbackServer { request in
-            guard seen.withLock({ $0.insert(request.path).inserted }) else { return later }
+            let number = arrived.change { count in
+                count += 1
+                return count
+            }
+            guard TaskNumbering.isFirst(request) ?? (number == 1) else { return later }
             for _ in 0..<4_000 where !release.current { usleep(5_000) }
             return first
         }
@@ -64,19 +70,20 @@ struct HedgingTests {
 
     @Test("The deadline of the call is also that of the second request") func deadline() async throws {
         let seen = Watched<[TimeInterval?]>([])
-        let release = Watched(false)
+        let gate = Gate()
         let server = try LoopbackServer { _ in
-            for _ in 0..<4_000 where !release.current { usleep(5_000) }
+            gate.wait()
             return .text("late")
         }
-        defer { release.change { $0 = true } }
+        defer { gate.open() }
         let manager = manager(server)
-        manager.deadline = 0.4 * patience
+        let deadline = 5 * patience
+        manager.deadline = deadline
         manager.hooks.taskDidComplete = { _, task, _ in seen.append(task.deadline) }
         let error = await manager.response(for: URLRequest(url: server.url("/a")), serializer: .string).error
         #expect(error?.isTimeout == true)
         try await seen.wait { $0.count == 2 }
-        #expect(seen.current.contains { ($0 ?? 1_000) <= 0.36 * patience })
+        #expect(seen.current.contains { ($0 ?? 1_000) <= deadline - 0.04 })
     }
 
     @Test("A first request that ends in time, or fails before the second one is sent, is the only one")
@@ -121,8 +128,15 @@ struct HedgingTests {
 
     @Test("Without a budget, for unsafe methods and with progress, there is no second request")
     func notHedged() async throws {
+        let arrived = Watched(0)
         let server = try LoopbackServer { _ in
-            usleep(300_000)
+            let number = arrived.change { count in
+                count += 1
+                return count
+            }
+            // The second request must be sent before the first call has a response.
+            for _ in 0..<4_000 where number == 1 && arrived.current < 2 { usleep(5_000) }
+            if number > 2 { usleep(300_000) }
             return .text("x")
         }
         let manager = manager(server, after: 0.01, budget: 0)
