@@ -144,7 +144,7 @@ struct RetryTests {
             .resource(.pattern(count: size), etag: "v1", for: request).faulted(.stall(afterBodyBytes: 250_000))
         }
         let url = server.url.absoluteString
-        let arguments = ["-s", "--timeout", "\(2 * patience)", "-o", "x.bin", url]
+        let arguments = ["-s", "--timeout", "\(5 * patience)", "-o", "x.bin", url]
         if hasPart { #expect(try await FerryProcess.run(arguments, in: folder).status == 28) }
         let outcome = try await FerryProcess.run(["-C", "--retry", "3"] + arguments, in: folder)
         #expect(outcome.status == 0, "\(outcome.errors)")
@@ -254,12 +254,13 @@ struct RetryTests {
     @Test("The deadline ends a transfer with the status of a timeout, also while it waits")
     func deadline() async throws {
         let stalling = try LoopbackServer { _ in .text("").faulted(.stallBeforeHead) }
-        let outcome = try await ferry("--deadline", "0.3", "--retry", "5", stalling.url.absoluteString)
+        let outcome = try await ferry("--deadline", "\(3 * patience)", "--retry", "5", stalling.url.absoluteString)
         #expect(outcome.status == 28)
         #expect(
             outcome.errors
                 == "ferry: \(stalling.url.absoluteString): timed out: the transfer took longer than --deadline\n"
         )
+        try await stalling.waitForRequests(1)
         #expect(stalling.requestCount == 1)
         let slow = try LoopbackServer()
         let url = slow.url("/drip?bytes=100000&interval=20").absoluteString
@@ -304,8 +305,8 @@ struct RetryTests {
 
     @Test("No retry begins after --retry-max-time, and a longer Retry-After is not waited for")
     func retryMaxTime() async throws {
-        let server = try LoopbackServer { _ in .status(503, headers: ["Retry-After": "2"]) }
-        let outcome = try await ferry("--retry", "50", "--retry-max-time", "5", server.url.absoluteString)
+        let server = try LoopbackServer { _ in .status(503, headers: ["Retry-After": "8"]) }
+        let outcome = try await ferry("--retry", "50", "--retry-max-time", "20", server.url.absoluteString)
         #expect(outcome.status == 22)
         // Two retries, or only one on a busy machine.
         #expect((2...3).contains(server.requestCount), "\(server.requestCount)")

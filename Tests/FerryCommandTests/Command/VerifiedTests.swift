@@ -96,7 +96,7 @@ struct VerifiedTests {
         content.bytesPerSecond = 20_000
         let server = try LoopbackServer(handler: content.handler)
         let start = ContinuousClock.now
-        let outcome = try await run(["--connections", "2", option, "1.5", "-o", "file", server.url.absoluteString])
+        let outcome = try await run(["--connections", "2", option, "5", "-o", "file", server.url.absoluteString])
         #expect(outcome.status == 28)
         #expect(outcome.errors.contains("the transfer took longer than \(option)"))
         #expect(outcome.errors.contains("to continue: "))
