@@ -88,7 +88,7 @@ struct HostileServerTests {
     @Test("A server that is silent during the handshake times out")
     func handshakeTimeout() async throws {
         let server = try RawServer { $0.readAll() }
-        let task = open(server, timeout: 0.3)
+        let task = open(server, timeout: 3 * patience)
         let error = await #expect(throws: WebSocketError.self) { try await task.receive() }
         #expect(error?.code == .timedOut)
         await task.waitForEnd()
@@ -106,10 +106,10 @@ struct HostileServerTests {
             connection.write(ServerFrame(.text, "late").bytes)
             connection.readAll()
         }
-        let task = open(server, timeout: 1)
+        let task = open(server, timeout: 4 * patience)
         try await eventually("a request") { isAsked.current }
         task.suspend()
-        try await Task.sleep(for: .milliseconds(1_500))
+        try await Task.sleep(for: .seconds(5 * patience))
         mayAnswer.signal()
         task.resume()
         #expect(try await task.receive() == .string("late"))
@@ -130,11 +130,11 @@ struct HostileServerTests {
     @Test("An open connection outlives the timeout of its handshake")
     func noTimeoutAfterwards() async throws {
         let server = try RawServer.webSocket { connection in
-            usleep(1_200_000)
+            usleep(useconds_t(5_000_000 * patience))
             connection.write(ServerFrame(.text, "late").bytes)
             connection.readAll()
         }
-        let task = open(server, timeout: 0.5)
+        let task = open(server, timeout: 4 * patience)
         #expect(try await task.receive() == .string("late"))
         task.cancel()
     }
@@ -152,7 +152,7 @@ struct HostileServerTests {
     func closeTimeout() async throws {
         let server = try RawServer.webSocket { $0.readAll() }
         var options = WebSocketTask.Options()
-        options.closeTimeout = 0.2
+        options.closeTimeout = 3 * patience
         let task = open(server, options)
         try await task.send(.string("x"))
         task.cancel(with: .init(rawValue: 4000), reason: Data("bye".utf8))
