@@ -173,7 +173,7 @@ import Testing
     @Test("A request that a circuit breaker refuses has the interceptor's response")
     func circuit() async throws {
         var rule = CircuitBreaker.Rule()
-        (rule.failureShare, rule.minimumRequests) = (0.01, 1)
+        (rule.failureShare, rule.minimumRequests, rule.openTime) = (0.01, 1, 600)
         let breaker = CircuitBreaker(rule)
         let causes = Watched<[String]>([])
         let around = Around { _, end in
@@ -218,7 +218,7 @@ import Testing
             try await Task.sleep(for: .seconds(1_000))
             return nil
         }
-        let session = session([around]) { if !isCancelled { $0.deadline = 1 } }
+        let session = session([around]) { if !isCancelled { $0.deadline = 4 + 4 * patience } }
         defer { session.invalidateAndCancel() }
         let task = Task { try await session.data(from: server.url("/status/500")) }
         try await isAsked.wait { $0 }

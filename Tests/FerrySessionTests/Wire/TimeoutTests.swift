@@ -133,14 +133,15 @@ struct TimeoutTests {
             response.body = .data(Data(count: 1_000_000))
             return response.faulted(.stall(afterBodyBytes: 500_000))
         }
+        let limit = 3 + patience
         for follows in [true, false] {
             var hooks = DelegateHooks()
             hooks.onRedirect = { _, _, request, follow in
-                Thread.sleep(forTimeInterval: 1.5 * patience)
+                Thread.sleep(forTimeInterval: 1.25 * limit)
                 follow(follows ? request : nil)
             }
             let recorder = RecordingDelegate(hooks)
-            let session = Wire.session(recorder) { $0.timeoutIntervalForResource = patience }
+            let session = Wire.session(recorder) { $0.timeoutIntervalForResource = limit }
             let outcome = try await recorder.run(session.dataTask(with: server.url))
             if follows {
                 #expect(outcome.error == nil && outcome.data == Data("ok".utf8))
