@@ -115,8 +115,9 @@ package final class UploadPeer: Sendable {
                         upload.data += piece[:upload_limit - count]
                         upload.times -= 1
                         self.close_connection = True
-                        # A client whose sending fails may not read any more what it was sent before.
-                        time.sleep(0.05)
+                        # A client whose sending fails may not read any more what it was sent before: with POST, a
+                        # location that it needs.
+                        time.sleep(2 if self.command == "POST" else 0.05)
                         self.connection.shutdown(2)
                         return False
                     upload.data += piece

@@ -99,8 +99,9 @@ import Testing
 
     @Test("a transfer that is added while the queue runs is run")
     func late() async throws {
+        let gate = Gate()
         let server = try LoopbackServer { request in
-            if request.path == "/slow" { usleep(700_000) }
+            if request.path == "/slow" { gate.wait() }
             return .text("x")
         }
         let (queue, other) = (try await queue(), try await queue())
@@ -108,6 +109,7 @@ import Testing
         let run = Task { [queue, session] in try await queue.run(with: session) }
         try await server.waitForRequests(1)
         try await other.add(VerifiedDownload(server.url("/late"), to: folder.file("late")))
+        gate.open()
         #expect(try await run.value.finished == 2)
         #expect(folder.names.contains("late"))
     }
@@ -116,7 +118,7 @@ import Testing
     func exclusion() async throws {
         let content = RangedContent(count: 8_000_000)
         let server = try LoopbackServer(handler: content.handler)
-        let queue = try await queue { $0.limit = BandwidthLimit(bytesPerSecond: 2_000_000) }
+        let queue = try await queue { $0.limit = BandwidthLimit(bytesPerSecond: 500_000) }
         try await queue.add(VerifiedDownload(server.url, to: folder.file("a")))
         let run = Task { [queue, session] in try await queue.run(with: session) }
         while try await queue.transfers()[0].progress.bytes < 500_000 { try await Task.sleep(for: .milliseconds(5)) }

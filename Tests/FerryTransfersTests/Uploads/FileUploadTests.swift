@@ -68,7 +68,7 @@ struct FileUploadTests {
         let url = try peer.url(kind)
         let location = Mutex<FileUpload.Location?>(nil)
         var first = upload(url)
-        first.limit = BandwidthLimit(bytesPerSecond: 1_000_000)
+        first.limit = BandwidthLimit(bytesPerSecond: 100_000)
         first.locationDidChange = { new in location.withLock { $0 = new } }
         let task = Task { [session, first] in try await session.upload(first) }
         try await eventually("a location") { location.withLock { $0 != nil } }
@@ -90,7 +90,7 @@ struct FileUploadTests {
         let url = try peer.url(kind, "drop=1000000&times=1")
         let location = Mutex<FileUpload.Location?>(nil)
         var first = upload(url)
-        first.limit = BandwidthLimit(bytesPerSecond: 2_500_000)
+        first.limit = BandwidthLimit(bytesPerSecond: 500_000)
         first.locationDidChange = { new in location.withLock { $0 = new } }
         let task = Task { [session, first] in try await session.upload(first) }
         try await eventually("a part") { location.withLock { $0 != nil } }
@@ -190,7 +190,7 @@ struct FileUploadTests {
     func changed() async throws {
         let url = try peer.url("tus")
         var slow = upload(url)
-        slow.limit = BandwidthLimit(bytesPerSecond: 3_000_000)
+        slow.limit = BandwidthLimit(bytesPerSecond: 500_000)
         let task = Task { [session, slow] in try await session.upload(slow) }
         let peer = peer
         while try await peer.received(at: url).count < 300_000 { try await Task.sleep(for: .milliseconds(5)) }
