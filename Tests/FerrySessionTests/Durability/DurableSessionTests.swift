@@ -12,6 +12,15 @@ struct DurableSessionTests {
 
     init() throws { folder = try TemporaryFolder() }
 
+    /// The handler of a server that sends only a half of the content to a request without a range, so that no process
+    /// is killed too late.
+    private var halving: LoopbackServer.Handler {
+        { [content] request in
+            let response = content.response(to: request)
+            return request.header("Range") == nil ? response.faulted(.stall(afterBodyBytes: 200_000)) : response
+        }
+    }
+
     /// A session of this process, with the tasks that killed ones have left.
     private func session(_ delegate: (any URLSessionDelegate)? = nil) -> CurlSession {
         makeSession(delegate, options: .durable(folder.url))
@@ -53,13 +62,7 @@ struct DurableSessionTests {
 
     @Test("A download that was killed is found by the next process and goes on with its bytes")
     func download() async throws {
-        var slow = content
-        slow.bytesPerSecond = 200_000
-        let log = Watched<[LoopbackRequest]>([])
-        let server = try LoopbackServer { [slow, content] request in
-            log.change { $0.append(request) }
-            return (request.header("Range") == nil ? slow : content).response(to: request)
-        }
+        let server = try LoopbackServer(handler: halving)
         await killed(server.url, .download)
         #expect(names.count == 1)
 
@@ -77,7 +80,7 @@ struct DurableSessionTests {
         #expect(record.error == nil)
         #expect(record.file == LoopbackServer.pattern(count: 400_000))
         try await eventually("the end of events") { delegate.endsOfEvents == 1 }
-        let range = log.change { $0 }.last?.header("Range")
+        let range = server.requests.last?.header("Range")
         #expect(range.flatMap { Int($0.dropFirst("bytes=".count).dropLast()) } ?? 0 > 100_000)
         // The next task has another identifier, and nothing is left of the first one.
         #expect(session.downloadTask(with: server.url).taskIdentifier == 2)
@@ -107,9 +110,7 @@ struct DurableSessionTests {
 
     @Test("A suspended download stays suspended until it is resumed")
     func suspended() async throws {
-        var slow = content
-        slow.bytesPerSecond = 200_000
-        let server = try LoopbackServer(handler: slow.handler)
+        let server = try LoopbackServer(handler: halving)
         await killed(server.url, .suspendedDownload)
         let delegate = RecordingDelegate()
         let session = session(delegate)
@@ -167,9 +168,9 @@ struct DurableSessionTests {
 
     @Test("A task that is complete, failed or cancelled is not found again, but the file of resume data stays")
     func ended() async throws {
-        var slow = content
-        slow.bytesPerSecond = 400_000
-        let server = try LoopbackServer(handler: slow.handler)
+        let server = try LoopbackServer { [content, halving] request in
+            request.path == "/cancelled" ? halving(request) : content.response(to: request)
+        }
         var resumeData: Data?
         do {
             let delegate = RecordingDelegate()
@@ -177,7 +178,7 @@ struct DurableSessionTests {
             _ = try await delegate.run(session.downloadTask(with: server.url))
             let failing = session.downloadTask(with: try #require(URL(string: "http://127.0.0.1:1/")))
             #expect(try await delegate.run(failing).error != nil)
-            let cancelled = session.downloadTask(with: server.url)
+            let cancelled = session.downloadTask(with: server.url("/cancelled"))
             cancelled.resume()
             try await eventually("a part") { cancelled.countOfBytesReceived > 50_000 }
             resumeData = await cancelled.cancelByProducingResumeData()
@@ -250,9 +251,7 @@ struct DurableSessionTests {
 
     @Test("A user in the URL is not in the journal, also not with the partial file")
     func users() async throws {
-        var slow = content
-        slow.bytesPerSecond = 200_000
-        let server = try LoopbackServer(handler: slow.handler)
+        let server = try LoopbackServer(handler: halving)
         var components = try #require(URLComponents(url: server.url, resolvingAgainstBaseURL: false))
         (components.user, components.password) = ("ada", "planted")
         let session = session()

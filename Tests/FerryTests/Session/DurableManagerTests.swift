@@ -68,9 +68,12 @@ struct DurableManagerTests {
     @Test("Its downloads are among the next manager's tasks, and hooks receive their files and their end")
     func downloads() async throws {
         let folder = try TemporaryFolder()
-        var content = RangedContent(count: 400_000)
-        content.bytesPerSecond = 400_000
-        let server = try LoopbackServer(handler: content.handler)
+        let content = RangedContent(count: 400_000)
+        let server = try LoopbackServer { request in
+            let response = content.response(to: request)
+            // No download ends before its process is killed.
+            return request.header("Range") == nil ? response.faulted(.stall(afterBodyBytes: 200_000)) : response
+        }
         await #expect(processExitsWith: .signal(SIGKILL)) {
             [url = server.url as URL, place = folder.url as URL] in
             var options = CurlSession.Options()
