@@ -125,18 +125,14 @@ struct FrameFault: CustomTestStringConvertible, Sendable {
 
     /// Ends that not every version of libcurl notices: of a connection before 8.1, and of a stream in none.
     static let missingEnds: [FrameFault] = [
-        FrameFault("an error of the connection", affectsOnlyStream: false) {
-            begin($0, $1)
-            $0.send(.ping, [1])
+        FrameFault("an error of the connection", affectsOnlyStream: false) { connection, _ in
+            connection.send(.ping, [1])
         },
-        FrameFault("a reset without an error") {
-            begin($0, $1)
-            $0.reset($1, 0)
-        },
+        FrameFault("a reset without an error") { connection, stream in connection.reset(stream, 0) },
     ]
 
     /// Sends a part of a response, which libcurl has most likely delivered before anything else is sent.
-    private static func begin(_ connection: FrameConnection, _ stream: UInt32, _ fields: [(String, String)] = [ok]) {
+    private static func begin(_ connection: FrameConnection, _ stream: UInt32, _ fields: [(String, String)]) {
         connection.sendHead(to: stream, fields)
         connection.sendBody(to: stream, "no", ends: false)
         usleep(100_000)
