@@ -58,7 +58,7 @@ struct Users: Sendable {
 
     func user(_ id: Int) async throws(NetworkError) -> User {
         try await manager.send(
-            .get("users/\(id)", as: User.self).retry(.standard).deadline(2)
+            .get("users/\(id)", as: User.self).retry(.standard).deadline(10)
         )
     }
 }
