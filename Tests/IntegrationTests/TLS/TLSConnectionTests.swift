@@ -146,13 +146,13 @@ extension NginxTests {
             var options = CurlSession.Options()
             options.tls.certificateAuthorities = .only([.pemFile(server.certificates.authority)])
             let configuration = URLSessionConfiguration.ephemeral
-            configuration.timeoutIntervalForResource = 1
+            configuration.timeoutIntervalForResource = 4
             let session = CurlSession(configuration: configuration, options: options)
             var request = URLRequest(url: server.url(.tls, "small"))
             if !keepsConnection { request.setValue("close", forHTTPHeaderField: "Connection") }
             for _ in 0..<2 {
                 #expect(try await session.fetch(request).1.statusCode == 200)
-                try await Task.sleep(for: .milliseconds(1_200))
+                try await Task.sleep(for: .milliseconds(4_200))
             }
             // This one begins on the thread that resumes it.
             let task = session.dataTask(with: request)
