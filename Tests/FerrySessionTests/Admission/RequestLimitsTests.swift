@@ -7,10 +7,9 @@ import Testing
 /// The limits of a session on requests in flight and on their rate.
 @Suite(.timeLimit(.minutes(5)))
 struct RequestLimitsTests {
-    private func session(_ limits: RequestLimits, deadline: TimeInterval? = nil) -> CurlSession {
+    private func session(_ limits: RequestLimits) -> CurlSession {
         var options = CurlSession.Options()
         options.limits = limits
-        options.deadline = deadline
         return Wire.session(options: options)
     }
 
@@ -250,13 +249,20 @@ struct RequestLimitsTests {
         let start = ContinuousClock.now
         try await withThrowingTaskGroup(of: Void.self) { group in
             for _ in 0..<15 { group.addTask { _ = try await session.data(from: server.url) } }
-            for _ in 0..<5 { _ = try await session.data(from: other.url) }
-            #expect(server.requestCount < 15)
             try await group.waitForAll()
         }
         // Ten of them have waited for a token, of which there are five in a second.
         #expect(ContinuousClock.now - start >= .milliseconds(1_990))
         #expect(server.requestCount == 15)
+        // The sixth request would be sent after minutes.
+        let slow = self.session(RequestLimits(rate: .init(5, per: 1_000, burst: 5)))
+        server.reset()
+        let tasks = (0..<15).map { _ in slow.dataTask(with: server.url) }
+        for task in tasks { task.resume() }
+        try await server.waitForRequests(5, timeout: 40)
+        for _ in 0..<5 { _ = try await slow.data(from: other.url) }
+        #expect(server.requestCount == 5)
+        slow.invalidateAndCancel()
     }
 
     @Test("Waiting for the rate takes no processor time, and the tasks can be cancelled and invalidated")
@@ -299,9 +305,15 @@ struct RequestLimitsTests {
     @Test("The deadline of the call ends the wait")
     func deadline() async throws {
         let server = try LoopbackServer { _ in .text("") }
-        let session = session(RequestLimits(rate: .init(1, per: 1_000)), deadline: 2 * patience)
-        _ = try await session.data(from: server.url)
-        let error = await #expect(throws: URLError.self) { try await session.data(from: server.url) }
+        let delegate = RecordingDelegate()
+        var options = CurlSession.Options()
+        options.limits = RequestLimits(rate: .init(1, per: 1_000))
+        let session = makeSession(delegate, options: options)
+        defer { session.invalidateAndCancel() }
+        #expect(try await delegate.run(session.dataTask(with: server.url)).status == 200)
+        let task = session.dataTask(with: server.url)
+        task.deadline = 1
+        let error = try await delegate.run(task).error
         #expect(error?.code == .timedOut)
         #expect(error?.ferryCode == .deadlineExceeded)
         #expect(server.requestCount == 1)
@@ -312,7 +324,7 @@ struct RequestLimitsTests {
         let server = try LoopbackServer { _ in .text("") }
         let delegate = RecordingDelegate()
         var options = CurlSession.Options()
-        options.limits = RequestLimits(rate: .init(1, per: 3, burst: 1))
+        options.limits = RequestLimits(rate: .init(1, per: 10, burst: 1))
         let session = makeSession(delegate, options: options)
         _ = try await delegate.run(session.dataTask(with: server.url))
         let tasks = (0..<10).map { _ in session.dataTask(with: server.url) }

@@ -94,6 +94,9 @@ struct SharedTransferTests {
         async let file = session.download(from: server.url)
         let handled = Watched<[Data?]>([])
         session.dataTask(with: server.url) { data, _, _ in handled.append(data) }.resume()
+        while await session.allTasks.filter({ $0.state == .running }).count < 4 {
+            try await Task.sleep(for: .milliseconds(5))
+        }
         try await session.overtake()
         gate.open()
         #expect(try await handled.first() == Data("onetwo".utf8))

@@ -127,9 +127,10 @@ struct CircuitBreakerTests {
     @Test("No retry follows a refusal by the breaker")
     func retries() async throws {
         let server = try LoopbackServer { _ in .status(503) }
-        let breaker = CircuitBreaker(rule())
+        var rule = rule()
+        rule.openTime = 600
         var options = CurlSession.Options()
-        options.circuitBreaker = breaker
+        options.circuitBreaker = CircuitBreaker(rule)
         options.retry = .standard
         options.retry?.backoff = .init(base: 0)
         options.retry?.maximumRetries = 100

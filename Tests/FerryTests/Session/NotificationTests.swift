@@ -135,7 +135,11 @@ struct NotificationTests {
 
     @Test("Resume and suspend are posted only on changes", arguments: TestTransport.able(to: .resumeNotifications))
     func resumeAndSuspend(_ transport: TestTransport) async throws {
-        let server = try LoopbackServer { _ in LoopbackResponse.json("[1]").delayed(0.2) }
+        let gate = Gate()
+        let server = try LoopbackServer { _ in
+            gate.wait()
+            return .json("[1]")
+        }
         let manager = transport.manager()
         let observer = Observer(manager, queue: DispatchQueue(label: "notifications"))
         let task = manager.dataTask(with: URLRequest(url: server.url)) { _ in }
@@ -146,6 +150,7 @@ struct NotificationTests {
         task.suspend()
         task.resume()
         task.resume()
+        gate.open()
         try await observer.posts.wait { $0.last?.name == .networkingTaskDidComplete }
         #expect(
             observer.names == [
