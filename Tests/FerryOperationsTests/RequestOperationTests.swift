@@ -197,10 +197,12 @@ import Testing
     func queueing() async throws {
         let log = Watched<[String]>([])
         let running = Watched((now: 0, most: 0))
+        let awaited = Watched(1)
         let server = try LoopbackServer { request in
             log.change { $0.append(request.path) }
             running.change { $0 = ($0.now + 1, max($0.most, $0.now + 1)) }
             Thread.sleep(forTimeInterval: 0.01)
+            for _ in 0..<4_000 where running.current.most < awaited.current { Thread.sleep(forTimeInterval: 0.005) }
             running.change { $0.now -= 1 }
             return .text("ok")
         }
@@ -222,6 +224,7 @@ import Testing
         #expect(log.current == ["/high", "/normal", "/low", "/dependent"])
         #expect(running.current.most == 1)
         log.change { $0 = [] }
+        awaited.change { $0 = 2 }
         queue.maxConcurrentOperationCount = 3
         let many = (0..<20).map { operation(server.url("/\($0)")) }
         queue.add(many)

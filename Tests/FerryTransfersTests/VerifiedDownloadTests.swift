@@ -149,7 +149,7 @@ struct VerifiedDownloadTests {
     @Test("a cancelled download is continued from its parts")
     func cancelled() async throws {
         var content = RangedContent(count: Self.count)
-        content.bytesPerSecond = 500_000
+        content.bytesPerSecond = 100_000
         let slow = content
         let log = RequestLog()
         let isFast = Mutex(false)

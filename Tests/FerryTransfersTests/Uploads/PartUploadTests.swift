@@ -18,6 +18,8 @@ struct PartUploadTests {
             var requests: [Int: Int] = [:]
             var inProgress = 0
             var mostInProgress = 0
+            /// How many requests must have been in progress at once before any is answered.
+            var awaited = 1
             var manifest = ""
             /// The answers instead of success, by the number of the part, for the first requests of each.
             var faults: [Int: [Fault]] = [:]
@@ -44,6 +46,10 @@ struct PartUploadTests {
                 return nil
             }
             usleep(20_000)
+            for _ in 0..<4_000 {
+                if state.withLock({ $0.mostInProgress >= $0.awaited }) { break }
+                usleep(5_000)
+            }
             state.withLock { $0.inProgress -= 1 }
             switch fault {
             case .status(let status): return LoopbackResponse(status: status)
@@ -82,6 +88,7 @@ struct PartUploadTests {
 
     @Test("All parts are sent, several at once, and the manifest has their receipts in order")
     func whole() async throws {
+        store.state.withLock { $0.awaited = 2 }
         let progress = Mutex<[TransferProgress]>([])
         let outcome = try await session.upload(upload()) { update in progress.withLock { $0.append(update) } }
         #expect(received == content)

@@ -60,7 +60,7 @@ struct TusServerTests {
         let location = Mutex<FileUpload.Location?>(nil)
         var upload = FileUpload(folder.file("file"), to: server.url)
         upload.connections = connections
-        upload.limit = BandwidthLimit(bytesPerSecond: 4_000_000)
+        upload.limit = BandwidthLimit(bytesPerSecond: 1_000_000)
         upload.locationDidChange = { new in location.withLock { $0 = new } }
         let task = Task { [upload] in try await makeSession().upload(upload) }
         try await eventually("a part of each") { uploads.filter { $0.count > bytes }.count == connections }
