@@ -211,8 +211,14 @@ extension NginxTests {
             for _ in 0..<20 {
                 #expect(Contents.match(try await session.fetch(small).0, expected))
             }
+            // The delegate has been told of what came before the task was suspended.
+            let flushes = Watched(0)
+            session.flush { flushes.change { $0 += 1 } }
+            try await flushes.wait { $0 == 1 }
             let received = delegate[task].received
             _ = try await session.fetch(small)
+            session.flush { flushes.change { $0 += 1 } }
+            try await flushes.wait { $0 == 2 }
             #expect(delegate[task].received == received)
             #expect(delegate[task].completions == 0)
             task.resume()
