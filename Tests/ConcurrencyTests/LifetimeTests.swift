@@ -8,7 +8,11 @@ import Testing
 struct LifetimeTests {
     @Test("A manager in a local variable is released, and its task completes", arguments: TestTransport.all)
     func localManager(_ transport: TestTransport) async throws {
-        let server = try LoopbackServer { _ in LoopbackResponse.json("[1]").delayed(0.1) }
+        let gate = Gate()
+        let server = try LoopbackServer { _ in
+            gate.wait()
+            return .json("[1]")
+        }
         let done = Watched<TaskResponse<JSONValue>?>(nil)
         weak var weakManager: SessionManager?
         weak var weakSession: URLSession?
@@ -21,6 +25,7 @@ struct LifetimeTests {
             }.resume()
         }
         #expect(weakManager == nil)
+        gate.open()
         try await done.wait { $0 != nil }
         #expect(done.current?.value == [1])
         try await eventually { weakSession == nil }

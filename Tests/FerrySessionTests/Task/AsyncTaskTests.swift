@@ -73,9 +73,11 @@ struct AsyncTaskTests {
 
     @Test("A cancelled download has resume data, with which another continues")
     func cancelledDownload() async throws {
-        var content = RangedContent(count: 400_000)
-        content.bytesPerSecond = 200_000
-        let server = try LoopbackServer(handler: content.handler)
+        let content = RangedContent(count: 400_000)
+        let server = try LoopbackServer { request in
+            let response = content.response(to: request)
+            return request.header("Range") == nil ? response.faulted(.stall(afterBodyBytes: 200_000)) : response
+        }
         let folder = try TemporaryFolder()
         var options = CurlSession.Options()
         options.temporaryDirectory = folder.url

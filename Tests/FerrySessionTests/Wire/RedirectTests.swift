@@ -309,7 +309,7 @@ struct RedirectTests {
 
     @Test(
         "A redirect whose body stalls is followed after the timeout, or sooner if enough was received",
-        arguments: [(100, 2 * patience), (200_000, 60)]
+        arguments: [(100, 4 + 2 * patience), (200_000, 60)]
     )
     func stalledBody(_ row: (received: Int, timeout: Double)) async throws {
         let server = try LoopbackServer { request in

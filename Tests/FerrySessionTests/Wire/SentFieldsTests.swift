@@ -35,13 +35,13 @@ struct SentFieldsTests {
     }
 
     @Test("An upload at a low rate does not time out") func lowRate() async throws {
-        // In one piece, the body would be followed by a wait of 6 seconds, in which the response is not read.
+        // In one piece, the body would be followed by a wait of 8 seconds, in which the response is not read.
         let session = session { $0.uploadLimit = BandwidthLimit(bytesPerSecond: 500) }
         defer { session.invalidateAndCancel() }
-        var request = URLRequest(url: server.url("/upload"), timeoutInterval: 2)
+        var request = URLRequest(url: server.url("/upload"), timeoutInterval: 5)
         request.httpMethod = "POST"
-        _ = try await session.upload(for: request, from: LoopbackServer.pattern(count: 3_000))
-        #expect(server.requests.last?.bodySHA256 == LoopbackServer.patternSHA256(count: 3_000))
+        _ = try await session.upload(for: request, from: LoopbackServer.pattern(count: 4_000))
+        #expect(server.requests.last?.bodySHA256 == LoopbackServer.patternSHA256(count: 4_000))
     }
 
     @Test("A rate limits an upload, whose bytes are complete")

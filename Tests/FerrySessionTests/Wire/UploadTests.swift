@@ -5,10 +5,17 @@ import Testing
 /// Bodies in memory and in files; streams are in ``StreamUploadTests``.
 @Suite(.timeLimit(.minutes(5)))
 struct UploadTests {
-    private func server(_ reading: LoopbackBodyReading = .whole, receiveBuffer: Int? = nil) throws -> LoopbackServer {
+    private func server(
+        _ reading: LoopbackBodyReading = .whole,
+        receiveBuffer: Int? = nil,
+        at gate: Gate? = nil
+    ) throws -> LoopbackServer {
         var configuration = LoopbackServer.Configuration()
         configuration.receiveBufferSize = receiveBuffer
-        configuration.bodyReading = { _ in reading }
+        configuration.bodyReading = { _ in
+            gate?.wait()
+            return reading
+        }
         return try LoopbackServer(configuration: configuration) { .text("got \($0.bodyLength)") }
     }
 
@@ -113,13 +120,17 @@ struct UploadTests {
     }
 
     @Test("A file that shrinks while it is sent is a typed error") func shrinks() async throws {
-        let server = try server(.delayed(0.2), receiveBuffer: 16_384)
+        let gate = Gate()
+        let server = try server(receiveBuffer: 16_384, at: gate)
         let folder = try Wire.temporaryFolder()
         defer { Wire.remove(folder) }
         let file = folder.appendingPathComponent("body")
         try LoopbackServer.pattern(count: 30_000_000).write(to: file)
         var hooks = DelegateHooks()
-        hooks.onSent = { _, _ in truncate(file.path, 100_000) }
+        hooks.onSent = { _, _ in
+            truncate(file.path, 100_000)
+            gate.open()
+        }
         let recorder = RecordingDelegate(hooks)
         let outcome = try await recorder.run(
             Wire.session(recorder).uploadTask(with: Wire.request(server.url, "PUT"), fromFile: file)

@@ -179,13 +179,13 @@ struct EventSourceTests {
     @Test("Cancelling while the stream waits for its next connection closes it once")
     func cancelledWait() async throws {
         let server = try server([Self.head])
-        let waiting = try source(server)
+        let waiting = try source(server) { $0.reconnectionTime = 600 }
         let source = session.eventSource(for: waiting.request, options: waiting.options)
         let reader = Task { for try await _ in source {} }
-        try await states.wait { $0.last == .waiting(3) }
+        try await states.wait { $0.last == .waiting(600) }
         reader.cancel()
         await #expect(throws: CancellationError.self) { try await reader.value }
-        #expect(states.current == [.connecting, .open, .waiting(3), .closed])
+        #expect(states.current == [.connecting, .open, .waiting(600), .closed])
     }
 
     @Test("Cancelling closes the connection at once")

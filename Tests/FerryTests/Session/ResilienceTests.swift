@@ -25,7 +25,7 @@ struct ResilienceTests {
         let server = try LoopbackServer { _ in .status(500) }
         let manager = HTTPSessionManager(baseURL: server.url)
         var rule = CircuitBreaker.Rule()
-        rule.minimumRequests = 3
+        (rule.minimumRequests, rule.openTime) = (3, 600)
         manager.circuitBreaker = CircuitBreaker(rule)
         for _ in 0..<3 {
             let error = await #expect(throws: NetworkError.self) { try await manager.get("/", as: String.self) }
