@@ -146,6 +146,34 @@ struct VerifiedDownloadTests {
         #expect(folder.names.isEmpty)
     }
 
+    @Test("A download that gets no file leaves the partial file of an earlier one", arguments: [true, false])
+    func earlier(isSameURL: Bool) async throws {
+        let content = RangedContent(count: 1_000)
+        let isBroken = Mutex(true)
+        let log = RequestLog()
+        let server = try LoopbackServer(
+            handler: log.handler { request in
+                guard isBroken.withLock({ $0 }) else { return content.response(to: request) }
+                return .status(request.header("Range") == nil ? 404 : 416)
+            }
+        )
+        try LoopbackServer.pattern(count: 500).write(to: folder.file("file.segments"))
+        let plan = SegmentPlan(total: 1_000, done: [0..<500])
+        let state = SegmentState(source: server.url, validator: "\"\(content.etag)\"", digest: nil, plan: plan)
+        try state.write(to: folder.path("file.segments.state"), synchronized: false)
+        for size in [nil, 999] as [Int64?] where size == nil || !isSameURL {
+            var failing = VerifiedDownload(isSameURL ? server.url : server.url("other"), to: folder.file("file"))
+            failing.size = size
+            isBroken.withLock { $0 = size == nil }
+            #expect(await failure { try await session.download(failing) } is VerifiedDownloadError)
+            #expect(folder.data("file.segments") == LoopbackServer.pattern(count: 500))
+        }
+        isBroken.withLock { $0 = false }
+        #expect(try await session.download(download(server)).continuedBytes == 500)
+        #expect(log.ranges.last == "bytes=500-999")
+        expectWhole(1_000)
+    }
+
     @Test("a cancelled download is continued from its parts")
     func cancelled() async throws {
         var content = RangedContent(count: Self.count)

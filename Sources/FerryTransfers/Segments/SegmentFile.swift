@@ -2,7 +2,7 @@ import CFerry
 
 /// The partial file of a download: the engine's thread writes to it, and a queue of its own hashes and renames it.
 ///
-/// `@unchecked Sendable`: `hash` and `hashed` are used only on the queue. `file` is, too, except that it is written
+/// `@unchecked Sendable`: the variables are used only on the queue. `file` is, too, except that it is written to
 /// elsewhere, which ends before it is closed.
 final class SegmentFile: @unchecked Sendable {
     let destination: String
@@ -10,6 +10,8 @@ final class SegmentFile: @unchecked Sendable {
     private let file: RegularFile
     private var hash: DigestHash?
     private var hashed: Int64 = 0
+    /// Whether what an earlier download had left was discarded.
+    private var isOwn = false
 
     var partPath: String { destination + VerifiedDownload.partSuffix }
     var statePath: String { partPath + ".state" }
@@ -63,6 +65,7 @@ final class SegmentFile: @unchecked Sendable {
             guard !keepsBytes else { return }
             unlink(statePath)
             try file.truncate(to: 0)
+            isOwn = true
         }
     }
 
@@ -130,11 +133,13 @@ final class SegmentFile: @unchecked Sendable {
         }
     }
 
-    /// Deletes the partial file and its record, and closes it.
-    func remove() async {
+    /// Deletes the partial file and its record, and closes it; `ifOwn` keeps the bytes of an earlier download.
+    func remove(ifOwn: Bool = false) async {
         _ = try? await queue.run { [self] in
-            unlink(statePath)
-            unlink(partPath)
+            if try !ifOwn || isOwn || file.size() == 0 {
+                unlink(statePath)
+                unlink(partPath)
+            }
             try file.close()
         }
     }

@@ -227,12 +227,11 @@ final class SegmentedRun: Sendable {
 
     /// Keeps or deletes what has arrived, after a failure.
     private func leave(_ file: SegmentFile, after error: any Error) async {
-        let isWrong =
-            switch error as? VerifiedDownloadError {
-            case .digestMismatch, .sizeMismatch: true
-            default: false
-            }
-        guard download.keepsPartialFile, !isWrong, let record = record() else { return await file.remove() }
+        if case .digestMismatch = error as? VerifiedDownloadError { return await file.remove() }
+        let isWrong = if case .sizeMismatch = error as? VerifiedDownloadError { true } else { false }
+        // Without a record, the bytes may be those of an earlier download, whose record is still true.
+        guard !isWrong, let record = record() else { return await file.remove(ifOwn: true) }
+        guard download.keepsPartialFile else { return await file.remove() }
         // The failure itself is told; without this record, the earlier one is still true.
         try? await file.save(record, synchronized: download.synchronizes)
         try? await file.close()
