@@ -40,8 +40,8 @@ open class RequestOperation: Operation, NSSecureCoding, NSCopying, @unchecked Se
     ///
     /// Closures, streams and the manager are not archived. A response serializer is archived if it is one of Ferry's
     /// for data, JSON, property lists, text or images, or a compound of those, and has no closures. The destination of
-    /// an output stream is not archived either: set a stream that already contains as many bytes as had arrived to
-    /// continue there.
+    /// an output stream is not archived either: set a stream that still contains what had arrived, and what was there
+    /// before it, to continue there.
     ///
     /// - Parameters:
     ///   - data: The archive; invalid data is safe.

@@ -33,6 +33,7 @@ struct OperationArchive: Sendable {
         var error: Failure?
         var serializer: ArchivedSerializer?
         var byteCount: Int64
+        var streamStart: Int64?
         var dataCount: Int
     }
 
@@ -74,6 +75,7 @@ struct OperationArchive: Sendable {
             error: error.map { Failure(code: $0.code.rawValue, message: $0.message, url: $0.failingURL) },
             serializer: serializer,
             byteCount: body.byteCount,
+            streamStart: body.streamStart,
             dataCount: body.data.count
         )
         do {
@@ -122,6 +124,9 @@ struct OperationArchive: Sendable {
         else {
             throw .archive("Its byteCount is \(head.byteCount), but it has \(data.count) bytes of data")
         }
+        // Earlier versions did not archive it.
+        let streamStart = head.streamStart ?? 0
+        guard (0...Self.mostBytes).contains(streamStart) else { throw .archive("Its streamStart is \(streamStart)") }
         let response = try Self.response(head.response)
         if let length = response?.bodyLength, head.byteCount > length {
             throw .archive("Its byteCount is \(head.byteCount), but its response has \(length) bytes")
@@ -131,7 +136,9 @@ struct OperationArchive: Sendable {
         self.state = state
         isCancelled = head.isCancelled
         serializer = head.serializer
-        body = ReceivedBody(response: response, request: request, data: data, byteCount: head.byteCount)
+        var body = ReceivedBody(response: response, request: request, data: data, byteCount: head.byteCount)
+        body.streamStart = streamStart
+        self.body = body
         let failure = state == .finished ? head.error : nil
         error = failure.map { failure in
             NetworkError(

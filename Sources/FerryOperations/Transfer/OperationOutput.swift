@@ -10,12 +10,17 @@ final class OperationOutput: @unchecked Sendable {
     /// Wraps a stream.
     init(_ stream: OutputStream) { self.stream = stream }
 
+    /// The number of bytes in the stream, if it can be truncated.
+    var byteCount: Int64 { (stream as? any ResumableOutputStream)?.byteCount ?? 0 }
+
     /// Opens the stream unless it is open, and truncates it to what has arrived.
     ///
-    /// - Parameter byteCount: How many bytes of the body have arrived, in this operation or in an archived one.
+    /// - Parameters:
+    ///   - byteCount: How many bytes of the body have arrived, in this operation or in an archived one.
+    ///   - start: How many bytes the stream had before the body.
     /// - Returns: The number of bytes of the body it contains; zero if some of those that had arrived are missing.
     /// - Throws: The error of the stream, or one that says that it is not known what the stream contains.
-    func open(holding byteCount: Int64) throws -> Int64 {
+    func open(holding byteCount: Int64, after start: Int64) throws -> Int64 {
         let opensStream = stream.streamStatus == .notOpen
         if opensStream {
             stream.open()
@@ -23,9 +28,10 @@ final class OperationOutput: @unchecked Sendable {
         }
         guard byteCount > 0 else { return 0 }
         if let stream = stream as? any ResumableOutputStream {
-            let isWhole = stream.byteCount >= byteCount
+            let isWhole = stream.byteCount >= start + byteCount
+            let end = isWhole ? start + byteCount : min(start, stream.byteCount)
             // What else is in a stream that its owner has opened belongs to its owner.
-            if opensStream { try stream.truncate(toByteCount: isWhole ? byteCount : 0) }
+            if opensStream { try stream.truncate(toByteCount: end) }
             return isWhole ? byteCount : 0
         }
         if written >= byteCount { return byteCount }

@@ -18,6 +18,8 @@ struct ReceivedBody: Sendable {
     private(set) var byteCount: Int64 = 0
     /// The body, if it is collected in memory.
     private(set) var data = Data()
+    /// The number of bytes that the output stream had before the body.
+    var streamStart: Int64 = 0
     /// The strong entity tag or date with which the rest can be requested; nil if it cannot be.
     private(set) var validator: String?
     /// The offset at which the running request begins; nil if it is for the whole body.

@@ -71,8 +71,12 @@ extension RequestOperation {
             record.withLock { if Int64($0.body.data.count) != $0.body.byteCount { $0.body.forget() } }
             return
         }
-        let held = try output.open(holding: plan.byteCount)
-        if held != plan.byteCount { record.withLock { $0.body.forget() } }
+        let held = try output.open(holding: plan.byteCount, after: record.withLock { $0.body.streamStart })
+        let end = output.byteCount
+        record.withLock { record in
+            if held != plan.byteCount { record.body.forget() }
+            if held == 0 { record.body.streamStart = end }
+        }
     }
 
     private func send(_ plan: Plan) throws {

@@ -68,10 +68,11 @@ import Testing
     private func restored(
         _ entity: PacedEntity,
         _ server: LoopbackServer,
-        writingTo file: URL
+        writingTo file: URL,
+        append: Bool = false
     ) async throws -> RequestOperation {
         let original = RequestOperation(request: URLRequest(url: server.url("/x")), manager: manager)
-        original.outputStream = FileOutputStream(url: file)
+        original.outputStream = FileOutputStream(url: file, append: append)
         original.start()
         try await original.hasReceived(200_000)
         let copy = try RequestOperation(archivedData: try original.archivedData(), manager: manager)
@@ -95,6 +96,22 @@ import Testing
         #expect(copy.error == nil)
         #expect(try Data(contentsOf: file) == entity.body)
         #expect(server.requests.last?.header("Range") == (isKept ? "bytes=200000-" : nil))
+    }
+
+    @Test("What a file had before the body stays, also if the entity has changed", arguments: [true, false])
+    func appended(_ changes: Bool) async throws {
+        let scratch = try TemporaryFolder()
+        let file = try scratch.file("body", String(repeating: "x", count: 100))
+        let entity = PacedEntity(count: 500_000, stopsAfter: 200_000)
+        let server = try LoopbackServer(handler: entity.handler)
+        let copy = try await restored(entity, server, writingTo: file, append: true)
+        if changes { entity.state.change { ($0.tag, $0.offset, $0.count) = ("\"v2\"", 11, 100_000) } }
+        copy.outputStream = FileOutputStream(url: file, append: true)
+        copy.start()
+        try await copy.settled()
+        #expect(copy.error == nil)
+        #expect(try Data(contentsOf: file) == Data(repeating: UInt8(ascii: "x"), count: 100) + entity.body)
+        #expect(server.requests.last?.header("Range") == "bytes=200000-")
     }
 
     /// What a restored operation writes to, after 200,000 bytes had arrived in the file.
@@ -265,6 +282,7 @@ import Testing
             ("byteCount", "9223372036854775807", "byteCount"), ("byteCount", "-1", "byteCount"),
             ("byteCount", "11", "byteCount"), ("dataCount", "9223372036854775807", "dataCount"),
             ("state", "7", "state"), ("version", "2", "version"), ("byteCount", "1e300", "head"),
+            ("streamStart", "-1", "streamStart"), ("streamStart", "9223372036854775807", "streamStart"),
         ]
     )
     func impossibleHeads(_ field: String, _ value: String, _ words: String) throws {
