@@ -165,6 +165,9 @@ final class PartFile {
         if case .marked = storage { isMarked = true }
         // Some file systems have no permissions. A marked file keeps its mark until it has its name.
         if !isMarked { try? file?.setPermissions(permissions) }
+        guard file?.isAt(partPath) == true else {
+            throw CommandFailure(.file, "\(partPath): it was removed while it was written")
+        }
         if mayReplace {
             guard rename(partPath, path) == 0 else { throw .file(path, "cannot be replaced", errno: errno) }
         } else {
@@ -201,6 +204,8 @@ final class PartFile {
     /// Keeps the partial file if it can be continued and deletes it otherwise; returns whether it was kept.
     func abandon() -> Bool {
         defer { file = nil }
+        // The name may be that of another transfer's file by now.
+        guard file?.isAt(partPath) == true else { return false }
         var isMarked = false
         if case .marked = storage { isMarked = true }
         // A marked file was only written to be renamed, and has no record.
@@ -212,10 +217,8 @@ final class PartFile {
                 // What is left of it cannot be continued.
             }
         }
-        if file != nil {
-            unlink(partPath)
-            unlink(recordPath)
-        }
+        unlink(partPath)
+        unlink(recordPath)
         return false
     }
 

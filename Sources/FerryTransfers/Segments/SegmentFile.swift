@@ -83,9 +83,16 @@ final class SegmentFile: @unchecked Sendable {
         }
     }
 
+    /// Throws if the partial file was removed, so that its name may be another file's.
+    private func requireName() throws {
+        guard !file.isAt(partPath) else { return }
+        throw VerifiedDownloadError.file(path: partPath, code: ESTALE, reason: "It was removed while it was written")
+    }
+
     /// Replaces the record.
     func save(_ state: SegmentState, synchronized: Bool) async throws {
         try await queue.run { [self] in
+            try requireName()
             if synchronized { try file.synchronize() }
             try state.write(to: statePath, synchronized: synchronized)
         }
@@ -127,6 +134,7 @@ final class SegmentFile: @unchecked Sendable {
             // Some file systems have no permissions.
             try? file.setPermissions(isFile ? info.st_mode & 0o777 : RegularFile.newPermissions)
             if synchronized { try file.synchronize() }
+            try requireName()
             guard rename(partPath, destination) == 0 else { throw FileError("rename to", path: destination) }
             unlink(statePath)
             if synchronized { try RegularFile.synchronizeFolder(of: destination) }
@@ -136,7 +144,7 @@ final class SegmentFile: @unchecked Sendable {
     /// Deletes the partial file and its record, and closes it; `ifOwn` keeps the bytes of an earlier download.
     func remove(ifOwn: Bool = false) async {
         _ = try? await queue.run { [self] in
-            if try !ifOwn || isOwn || file.size() == 0 {
+            if try file.isAt(partPath) && (!ifOwn || isOwn || file.size() == 0) {
                 unlink(statePath)
                 unlink(partPath)
             }

@@ -98,6 +98,25 @@ struct PartFileTests {
         #expect(folder.names == ["file.part", "file.part.ferry"])
     }
 
+    @Test("A file that was removed is not published, and the one that has its name by then stays")
+    func replaced() throws {
+        for mayReplace in [true, false] {
+            let first = try PartFile(path, mayReplace: mayReplace)
+            try first.begin(record)
+            try first.append(Data("abcdef".utf8))
+            unlink(first.partPath)
+            let second = try PartFile(path)
+            try second.begin(large)
+            try second.append(Data("abc".utf8))
+            let error = #expect(throws: CommandFailure.self) { try first.publish() }
+            #expect(error?.message.contains("it was removed") == true)
+            #expect(!first.abandon())
+            #expect(folder.names == ["file.part", "file.part.ferry"] && folder.text("file.part") == "abc")
+            unlink(second.partPath)
+            #expect(!second.abandon())
+        }
+    }
+
     @Test("A small file that cannot be published is deleted, since it has no record to continue from")
     func cannotPublishSmall() throws {
         let part = try PartFile(path, mayReplace: false)

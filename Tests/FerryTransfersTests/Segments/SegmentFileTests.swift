@@ -25,6 +25,28 @@ import Testing
         withExtendedLifetime((first, second)) {}
     }
 
+    @Test("A file that was removed is not published, and the one that has its name by then stays with its record")
+    func replaced() async throws {
+        let first = try await SegmentFile(destination: folder.path("a"))
+        unlink(first.partPath)
+        let second = try await SegmentFile(destination: folder.path("a"))
+        let url = try #require(URL(string: "http://host/"))
+        let plan = SegmentPlan(total: 9, done: [0..<3])
+        let state = SegmentState(source: url, validator: "\"v\"", digest: nil, plan: plan)
+        try await second.save(state, synchronized: false)
+        let published = await failure { try await first.publish(total: 0, synchronized: false) }
+        let saved = await failure { try await first.save(state, synchronized: false) }
+        for error in [published, saved] {
+            guard case .file(second.partPath, ESTALE, _) = error as? VerifiedDownloadError else {
+                Issue.record("\(String(describing: error))")
+                return
+            }
+        }
+        await first.remove()
+        #expect(folder.names == ["a.segments", "a.segments.state"])
+        #expect(SegmentState.read(second.statePath) == state)
+    }
+
     @Test("Reserved space is used by the file, and does not change its size") func reserve() async throws {
         let file = try await SegmentFile(destination: folder.path("a"))
         file.reserve(0..<4_194_304)
