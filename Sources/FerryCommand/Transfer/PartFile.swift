@@ -1,4 +1,5 @@
 import Ferry
+import FerryTransfers
 
 /// A partial file, `NAME.part`, with a record next to it; it is renamed to `NAME` when it is complete.
 ///
@@ -165,6 +166,12 @@ final class PartFile {
         if case .marked = storage { isMarked = true }
         // Some file systems have no permissions. A marked file keeps its mark until it has its name.
         if !isMarked { try? file?.setPermissions(permissions) }
+        do throws(FileError) {
+            try openFile().requireWritten()
+        } catch {
+            size = (try? file?.size()) ?? 0
+            throw .file(error, "cannot be written")
+        }
         guard file?.isAt(partPath) == true else {
             throw CommandFailure(.file, "\(partPath): it was removed while it was written")
         }

@@ -134,6 +134,7 @@ final class SegmentFile: @unchecked Sendable {
             // Some file systems have no permissions.
             try? file.setPermissions(isFile ? info.st_mode & 0o777 : RegularFile.newPermissions)
             if synchronized { try file.synchronize() }
+            try file.requireWritten()
             try requireName()
             guard rename(partPath, destination) == 0 else { throw FileError("rename to", path: destination) }
             unlink(statePath)

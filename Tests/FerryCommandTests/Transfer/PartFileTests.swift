@@ -117,6 +117,30 @@ struct PartFileTests {
         }
     }
 
+    @Test("A file of which it cannot be said that all was written does not get its name") func unwritten() async {
+        let result = await #expect(processExitsWith: .success, observing: [\.standardOutputContent]) {
+            await Child.run {
+                let folder = try TemporaryFolder()
+                let part = try PartFile(folder.path("file"))
+                try part.begin(PartRecord(url: "http://a", validator: "\"v\"", length: nil))
+                try part.append(Data("abc".utf8))
+                // No descriptor can be made, so none can be closed.
+                let resource = __rlimit_resource_t(UInt32(RLIMIT_NOFILE.rawValue))
+                var limit = rlimit()
+                getrlimit(resource, &limit)
+                let most = limit.rlim_cur
+                limit.rlim_cur = 0
+                setrlimit(resource, &limit)
+                let outcome = Result { try part.publish() }
+                limit.rlim_cur = most
+                setrlimit(resource, &limit)
+                try Child.expect((try? outcome.get()) == nil, "it was published")
+                try Child.expect(part.abandon() && folder.text("file.part") == "abc", "\(folder.names)")
+            }
+        }
+        Child.check(result?.standardOutputContent)
+    }
+
     @Test("A small file that cannot be published is deleted, since it has no record to continue from")
     func cannotPublishSmall() throws {
         let part = try PartFile(path, mayReplace: false)

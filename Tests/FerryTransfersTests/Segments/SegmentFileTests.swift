@@ -72,6 +72,28 @@ import Testing
         #expect(stat(path, &info) == 0 && info.st_mode & S_IFMT == S_IFIFO)
     }
 
+    @Test("A file of which it cannot be said that all was written does not get its name") func unwritten() async {
+        let result = await #expect(processExitsWith: .success, observing: [\.standardOutputContent]) {
+            await Child.run {
+                let folder = try TemporaryFolder()
+                let file = try await SegmentFile(destination: folder.path("a"))
+                // No descriptor can be made, so none can be closed.
+                let resource = __rlimit_resource_t(UInt32(RLIMIT_NOFILE.rawValue))
+                var limit = rlimit()
+                getrlimit(resource, &limit)
+                let most = limit.rlim_cur
+                limit.rlim_cur = 0
+                setrlimit(resource, &limit)
+                let error = await failure { try await file.publish(total: 0, synchronized: false) }
+                limit.rlim_cur = most
+                setrlimit(resource, &limit)
+                try Child.expect(error is VerifiedDownloadError, "\(String(describing: error))")
+                try Child.expect(folder.names == ["a.segments"], "\(folder.names)")
+            }
+        }
+        Child.check(result?.standardOutputContent)
+    }
+
     @Test("A new file has the permissions that the mask of the process allows when it is published")
     func permissions() async {
         let result = await #expect(processExitsWith: .success, observing: [\.standardOutputContent]) {
