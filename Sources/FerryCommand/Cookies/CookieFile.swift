@@ -119,7 +119,9 @@ extension CookieFile {
         defer { free(resolved) }
         let target = resolved.map { String(cString: $0) } ?? path
         do throws(FileError) {
-            try RegularFile.replace(target, with: Data(text.utf8), suffix: ".ferry.new")
+            // Another process may be writing the same file; those in containers may have the same number.
+            let suffix = ".\(UInt32.random(in: 0...UInt32.max)).ferry.new"
+            try RegularFile.replace(target, with: Data(text.utf8), suffix: suffix)
         } catch {
             throw .file(error, "cannot be written")
         }

@@ -69,6 +69,11 @@ struct CookieFileTests {
         try CookieFile.write("new", to: folder.path("link"))
         #expect(folder.text("jar") == "new" && folder.names == ["jar", "link"])
         #expect(try FileManager.default.destinationOfSymbolicLink(atPath: folder.path("link")) == "jar")
+        // What another process is writing stays its own.
+        try folder.file("jar.ferry.new", "half")
+        try CookieFile.write("new", to: folder.path("jar"))
+        #expect(folder.text("jar.ferry.new") == "half")
+        unlink(folder.path("jar.ferry.new"))
         var info = stat()
         #expect(stat(folder.path("jar"), &info) == 0 && info.st_mode & 0o777 == 0o600)
         #expect(throws: CommandFailure.self) { try CookieFile.write("x", to: folder.path("missing/jar")) }
