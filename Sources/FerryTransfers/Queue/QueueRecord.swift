@@ -41,13 +41,17 @@ struct QueueRecord: Codable, Sendable, Hashable {
         var laterParts: [URL]?
         var connections: Int?
         var checksum: ContentDigest.Algorithm?
-        /// The version of the file whose beginning the upload has.
+        /// The version of the file that was sent last, or whose beginning the upload has.
         var version: FileVersion?
+        /// Whether the request's `Idempotency-Key` is the queue's, and another version of the file gets a new one.
+        var makesKey: Bool?
+
+        static var newKey: String { "\"\(UUID().uuidString)\"" }
 
         /// Notes the upload that the server has created, and what of the file it has.
         mutating func note(_ new: FileUpload.Location?, of version: FileVersion?) {
             (location, used) = (new?.url, new?.resumption.rawValue)
-            (laterParts, self.version) = (new?.laterParts, new == nil ? nil : version)
+            (laterParts, self.version) = (new?.laterParts, version)
         }
     }
 

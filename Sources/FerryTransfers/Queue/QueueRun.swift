@@ -195,24 +195,44 @@ struct QueueRun: Sendable {
             download.keepsPartialFile = true
             download.limit = download.limit ?? queue.options.limit
             let run = SegmentedRun(session: session, download: download, progress: tell) { inode in
-                do {
-                    try await store.note(id) { $0.published = inode }
-                } catch {
-                    throw JournalFailure(error: error)
-                }
+                try await note(id) { $0.published = inode }
             }
             return try await run.run().bytes
         case .upload(var upload):
-            upload.limit = upload.limit ?? queue.options.limit
             if case .upload(let kept) = kept { upload.location = kept.location }
-            // The rest of another file would not fit what the server has.
-            let version = FileVersion(path: upload.file.path)
-            if let known = record.upload?.version, known != version { upload.location = nil }
+            let path = upload.file.path
+            guard let version = FileVersion(path: path) else { throw FileUploadError(FileError("open", path: path)) }
+            if version != record.upload?.version { try await begin(&upload, record, version) }
+            upload.limit = upload.limit ?? queue.options.limit
             upload.locationDidChange = { [other = upload.locationDidChange] location in
                 store.noteLocation(location, of: version, for: id)
                 other?(location)
             }
             return try await session.upload(upload, progress: tell).bytes
+        }
+    }
+
+    /// Notes the version of an upload's file before it is sent, and begins again if an earlier one was sent.
+    private func begin(_ upload: inout FileUpload, _ record: QueueRecord, _ version: FileVersion) async throws {
+        if record.upload?.version != nil {
+            // The rest of another file would not fit what the server has, nor would its response to the earlier one.
+            upload.location = nil
+            if record.upload?.makesKey == true { upload.request.idempotencyKey = QueueRecord.Upload.newKey }
+        }
+        let begun = upload
+        queue.added.withLock { if $0[record.id] != nil { $0[record.id] = .upload(begun) } }
+        try await note(record.id) { record in
+            record.upload?.note(begun.location, of: version)
+            record.upload?.request.fields["Idempotency-Key"] = begun.request.idempotencyKey
+        }
+    }
+
+    /// Keeps what is known of a running transfer; without that, the run ends.
+    private func note(_ id: Int, _ change: @escaping @Sendable (inout QueueRecord) -> Void) async throws {
+        do {
+            try await queue.store.note(id, change)
+        } catch {
+            throw JournalFailure(error: error)
         }
     }
 

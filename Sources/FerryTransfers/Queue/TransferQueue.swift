@@ -98,7 +98,8 @@ public final class TransferQueue: Sendable {
     /// Adds an upload, and returns its number when it is on the disk.
     ///
     /// The request gets an `Idempotency-Key` field with a random value, unless it has one: without a protocol for
-    /// resumable uploads, the request may be sent again after the server has received it.
+    /// resumable uploads, the request may be sent again after the server has received it. If the file has changed then,
+    /// it gets another value.
     ///
     /// - Parameters:
     ///   - upload: The upload; its limit is not kept.
@@ -108,11 +109,10 @@ public final class TransferQueue: Sendable {
     @discardableResult
     public func add(_ upload: FileUpload, priority: Int = 0) async throws -> QueuedTransfer.ID {
         var upload = upload
-        let field = "Idempotency-Key"
-        if upload.request.value(forHTTPHeaderField: field) == nil {
-            upload.request.setValue("\"\(UUID().uuidString)\"", forHTTPHeaderField: field)
-        }
-        let kept = try QueueRecord.Upload(upload, keepsSecrets: options.keepsSecrets)
+        let makesKey = upload.request.idempotencyKey == nil
+        if makesKey { upload.request.idempotencyKey = QueueRecord.Upload.newKey }
+        var kept = try QueueRecord.Upload(upload, keepsSecrets: options.keepsSecrets)
+        kept.makesKey = makesKey
         return try await add([QueueRecord(id: 0, priority: priority, upload: kept)], [.upload(upload)])[0]
     }
 

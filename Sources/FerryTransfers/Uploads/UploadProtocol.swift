@@ -23,7 +23,7 @@ enum UploadProtocol: Sendable, Hashable {
         switch self {
         case .tus:
             request.setValue(Self.tusVersion, forHTTPHeaderField: "Tus-Resumable")
-            request.removeIdempotencyKey()
+            request.idempotencyKey = nil
         case .resumableUploads:
             request.setValue(Self.draftVersion, forHTTPHeaderField: "Upload-Draft-Interop-Version")
         }
@@ -171,7 +171,7 @@ enum UploadProtocol: Sendable, Hashable {
         var request = URLRequest(url: url, timeoutInterval: original.timeoutInterval)
         if let own = original.url, Origin(own) == Origin(url) {
             request.allHTTPHeaderFields = original.allHTTPHeaderFields
-            request.removeIdempotencyKey()
+            request.idempotencyKey = nil
         }
         request.httpMethod = method
         request.cachePolicy = .reloadIgnoringLocalCacheData
@@ -187,6 +187,11 @@ extension FileUpload {
 }
 
 extension URLRequest {
-    /// Removes the key of an upload from one of its requests: each is another one, and the server tells what it has.
-    mutating func removeIdempotencyKey() { setValue(nil, forHTTPHeaderField: "Idempotency-Key") }
+    /// The value by which a server knows a request that is sent again.
+    ///
+    /// The requests of an upload have none: each is another one, and the server tells what it has.
+    var idempotencyKey: String? {
+        get { value(forHTTPHeaderField: "Idempotency-Key") }
+        set { setValue(newValue, forHTTPHeaderField: "Idempotency-Key") }
+    }
 }

@@ -87,7 +87,7 @@ final class UploadRun: Sendable {
         guard known == .automatic || wantsExtensions else { return UploadOffer(known) }
         var request = request
         request.httpMethod = "OPTIONS"
-        request.removeIdempotencyKey()
+        request.idempotencyKey = nil
         let response = try await repeating(0, mayCreate: true) { [request] in
             let response = try await self.exchange(request, source).response
             // A server that does not know the method has no offer; some respond with 500 to it.

@@ -271,6 +271,33 @@ import Testing
         }
     }
 
+    @Test("A file that has changed is uploaded with another key, unless it is the user's", arguments: [nil, "own"])
+    func keys(own: String?) async throws {
+        let file = try folder.file("source", "first")
+        let keys = Mutex<[String?]>([])
+        let server = try LoopbackServer { request in
+            let count = keys.withLock { keys in
+                keys.append(request.header("Idempotency-Key"))
+                return keys.count
+            }
+            if count == 1 { try? Data("the second".utf8).write(to: file) }
+            return .text("x", status: count < 3 ? 503 : 200)
+        }
+        let queue = try await queue {
+            $0.retry?.backoff = .init(base: 0.01, multiplier: 1)
+            $0.retry?.maximumRetries = 5
+        }
+        var upload = FileUpload(file, to: server.url)
+        upload.resumption = .none
+        upload.request.setValue(own, forHTTPHeaderField: "Idempotency-Key")
+        try await queue.add(upload)
+        #expect(try await queue.run(with: session).finished == 1)
+        let sent = keys.withLock { $0 }
+        try #require(sent.count == 3)
+        #expect(sent[0] != nil && (sent[0] == sent[1]) == (own != nil) && sent[1] == sent[2])
+        #expect(try await queue.store.record(1).upload?.request.fields["Idempotency-Key"] == sent[2])
+    }
+
     @Test("The record of an upload keeps its digests, connections and the uploads of its parts")
     func uploadRecord() throws {
         let urls = try (0..<3).map { try #require(URL(string: "http://host/\($0)")) }
