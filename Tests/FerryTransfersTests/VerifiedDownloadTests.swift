@@ -54,6 +54,23 @@ struct VerifiedDownloadTests {
         #expect(folder.names == ["folder", "pipe", "socket"])
     }
 
+    @Test("A name that leaves no room for that of the record is an error before anything is requested")
+    func longName() async throws {
+        let server = try LoopbackServer { _ in .text("x") }
+        for (count, isTooLong) in [(236, false), (237, true), (246, true)] {
+            let file = folder.file(String(repeating: "a", count: count))
+            let error = await failure { try await session.download(VerifiedDownload(server.url, to: file)) }
+            if isTooLong {
+                let reason = String(cString: strerror(ENAMETOOLONG))
+                #expect(error as? VerifiedDownloadError == .file(path: file.path, code: ENAMETOOLONG, reason: reason))
+            } else {
+                #expect(error == nil)
+            }
+        }
+        #expect(server.requestCount == 1)
+        #expect(folder.names.count == 1)
+    }
+
     @Test("a symbolic link at the destination is replaced, and what it leads to stays")
     func link() async throws {
         let server = try LoopbackServer { _ in .text("x") }

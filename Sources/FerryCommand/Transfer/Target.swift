@@ -85,8 +85,9 @@ extension Destination {
 
 // The file names of `-O`.
 extension FileName {
-    /// The length in bytes of the longest name that leaves room for `.part.ferry.new` and `.segments.state.new`.
-    private static let longest = maximumByteCount - 19
+    /// The length in bytes of the longest name that leaves room for `.part.ferry.new` and `.segments.state.new`, after
+    /// a number that tells it from an equal name.
+    private static let longest = maximumByteCount - 25
 
     /// A name, and whether the server chose it; a file with such a name never replaces another.
     struct Choice: Equatable {

@@ -22,6 +22,10 @@ final class SegmentFile: @unchecked Sendable {
         let path = destination + VerifiedDownload.partSuffix
         file = try await queue.run {
             try RegularFile.requireReplaceable(destination)
+            // The longest name is the one that is needed last, for a record after the first second.
+            if access(path + ".state.new", F_OK) != 0, errno == ENAMETOOLONG {
+                throw FileError("create", path: destination, code: ENAMETOOLONG)
+            }
             return try Self.open(path)
         }
     }

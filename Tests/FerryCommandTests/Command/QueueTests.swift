@@ -58,6 +58,16 @@ struct QueueTests {
         }
     }
 
+    @Test("Equal names that are as long as a name can be get a number, and are fetched")
+    func longNames() async throws {
+        let server = try LoopbackServer { _ in .text("x") }
+        let url = server.url(String(repeating: "a", count: 300)).absoluteString
+        #expect(try await queue("add", url, url).status == 0)
+        let run = try await queue("run")
+        #expect(run.status == 0, "\(run.errors)")
+        #expect(folder.names.count == 3 && folder.names.contains { $0.hasSuffix("a.1") })
+    }
+
     @Test("A failure is status 1 with its reason, also in the list, and the next run tries again")
     func failures() async throws {
         let answers = Mutex([404, 200])
