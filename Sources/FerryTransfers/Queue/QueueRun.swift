@@ -173,10 +173,7 @@ struct QueueRun: Sendable {
 
     private func transfer(_ id: Int) async throws -> Int64 {
         let record = try await queue.store.record(id)
-        if let inode = record.published, inode == Self.inode(of: record.path) {
-            // The process ended between the file's renaming and its record.
-            return try size(of: record.path)
-        }
+        if let size = Self.publishedSize(record) { return size }
         guard let kept = record.work else { throw TransferQueueError.invalidTransfer("The digest is not valid") }
         let store = queue.store
         // The last piece of an upload may be asked for after the upload was cancelled.
@@ -236,17 +233,21 @@ struct QueueRun: Sendable {
         }
     }
 
-    private static func inode(of path: String) -> UInt64? {
+    /// Returns the size of a file if the process ended between its renaming and the queue's record of that.
+    private static func publishedSize(_ record: QueueRecord) -> Int64? {
         var info = stat()
-        return stat(path, &info) == 0 ? UInt64(info.st_ino) : nil
-    }
-
-    private func size(of path: String) throws -> Int64 {
-        do throws(FileError) {
-            return try RegularFile(reading: path, links: .follow).size()
-        } catch {
-            throw TransferQueueError(error)
+        guard let inode = record.published, stat(record.path, &info) == 0, info.st_mode & S_IFMT == S_IFREG,
+            UInt64(info.st_ino) == inode
+        else { return nil }
+        let size = Int64(info.st_size)
+        let part = record.path + VerifiedDownload.partSuffix
+        // Where there is a partial file, its record is not about this one.
+        if access(part, F_OK) != 0 {
+            // Another file may have got the same number.
+            if let state = SegmentState.read(part + ".state"), state.total != size { return nil }
+            unlink(part + ".state")
         }
+        return size
     }
 
     /// Returns how long to wait before a transfer begins again; `nil` if it does not.

@@ -160,6 +160,27 @@ import Testing
         #expect(server.requests.map { $0.header("Range") } == [nil, "bytes=999-999"])
     }
 
+    @Test("A file that has its name, but no record of that, is finished if it is the whole", arguments: [true, false])
+    func published(isWhole: Bool) async throws {
+        let content = RangedContent(count: 1_000)
+        let server = try LoopbackServer(handler: content.handler)
+        let queue = try await queue()
+        try await queue.add(VerifiedDownload(server.url, to: folder.file("a")))
+        try LoopbackServer.pattern(count: isWhole ? 1_000 : 10).write(to: folder.file("a"))
+        var info = stat()
+        try #require(stat(folder.path("a"), &info) == 0)
+        let inode = UInt64(info.st_ino)
+        try await queue.store.note(1) { $0.published = inode }
+        let plan = SegmentPlan(total: 1_000, done: [0..<500])
+        let state = SegmentState(source: server.url, validator: "\"\(content.etag)\"", digest: nil, plan: plan)
+        try state.write(to: folder.path("a.segments.state"), synchronized: false)
+        #expect(try await queue.run(with: session).finished == 1)
+        #expect(server.requestCount == (isWhole ? 0 : 1))
+        #expect(folder.names == ["a", "queue"])
+        #expect(folder.data("a") == LoopbackServer.pattern(count: 1_000))
+        #expect(try await queue.transfers().first?.progress.bytes == 1_000)
+    }
+
     @Test("A transfer that succeeds while it is paused stays finished") func pausedAtEnd() async throws {
         let store = try await QueueStore(folder: place.path)
         let queue = TransferQueue(store: store, options: TransferQueue.Options())
