@@ -245,9 +245,12 @@ final class PartFile {
             do throws(FileError) {
                 let file = try RegularFile(writing: path, links: .refuse, creatingWith: permissions & ~0o022)
                 guard file.tryLock() else { throw FileError("lock", path: path, code: EWOULDBLOCK) }
-                let own = try file.status()
-                var named = stat()
-                if lstat(path, &named) == 0, own.st_ino == named.st_ino, own.st_dev == named.st_dev { return file }
+                guard file.isAt(path) else { continue }
+                let status = try file.status()
+                let isOurs = status.st_mode & mark != 0 || access(path + ".ferry", F_OK) == 0
+                guard isOurs, status.st_nlink > 1 else { return file }
+                // After a kill within `renameWithoutReplacing()`, this is the second name of a complete file.
+                unlink(path)
             } catch {
                 if error.operation == "lock" { throw CommandFailure(.file, "\(path): another transfer is writing it") }
                 throw .file(error, "cannot be created")

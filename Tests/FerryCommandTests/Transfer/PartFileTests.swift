@@ -141,6 +141,18 @@ struct PartFileTests {
         Child.check(result?.standardOutputContent)
     }
 
+    @Test("A complete file that a kill has left with both names is not changed", arguments: [true, false])
+    func linked(isLarge: Bool) throws {
+        try folder.file("file", "whole")
+        try #require(link(path, path + ".part") == 0)
+        if isLarge { try large.write(to: path + ".part.ferry") } else { try #require(chmod(path, 0o1644) == 0) }
+        let part = try PartFile(path)
+        #expect(part.size == 0 && part.continuation == nil)
+        try part.begin(large)
+        try part.append(Data("new".utf8))
+        #expect(folder.text("file") == "whole" && folder.text("file.part") == "new")
+    }
+
     @Test("A small file that cannot be published is deleted, since it has no record to continue from")
     func cannotPublishSmall() throws {
         let part = try PartFile(path, mayReplace: false)
