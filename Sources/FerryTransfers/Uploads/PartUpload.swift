@@ -26,6 +26,8 @@ public struct PartUpload: Sendable {
         public var number: Int
         /// The `ETag` of the response, as it is in the field.
         public var entityTag: String?
+        /// The number of bytes of the part; nil if it is not known.
+        public var length: Int64?
     }
 
     /// The file to send, a regular file.
@@ -44,7 +46,7 @@ public struct PartUpload: Sendable {
     public var maximumConcurrentParts = 4
     /// The parts that an earlier run has sent, with the same part size; empty by default.
     ///
-    /// They are not sent again.
+    /// They are not sent again, unless the part has another length now.
     public var receipts: [Receipt] = []
     /// Called on the concurrency pool when the server has a part, so that another process can continue; `nil` by
     /// default.

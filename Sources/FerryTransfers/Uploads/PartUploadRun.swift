@@ -35,7 +35,11 @@ final class PartUploadRun: Sendable {
             let source = try await UploadSource(path: upload.file.path)
             let parts = PartList(size: source.size, partSize: upload.partSize)
             state.withLock { state in
-                state.receipts = state.receipts.filter { (1...parts.count).contains($0.key) }
+                state.receipts = state.receipts.filter { number, receipt in
+                    guard (1...parts.count).contains(number) else { return false }
+                    let length = Int64(parts[number - 1].range.count)
+                    return receipt.length ?? length == length
+                }
                 state.finished = state.receipts.keys.reduce(0) { $0 + Int64(parts[$1 - 1].range.count) }
             }
             try await withThrowingTaskGroup(of: Void.self) { group in
@@ -111,7 +115,8 @@ final class PartUploadRun: Sendable {
         }
         let (_, answer) = try await session.upload(for: try await upload.request(part), body: body)
         let response = try Self.success(answer)
-        return PartUpload.Receipt(number: part.number, entityTag: response.value(forHTTPHeaderField: "ETag"))
+        let tag = response.value(forHTTPHeaderField: "ETag")
+        return PartUpload.Receipt(number: part.number, entityTag: tag, length: Int64(part.range.count))
     }
 
     private static func success(_ answer: URLResponse) throws -> HTTPURLResponse {

@@ -132,6 +132,22 @@ struct PartUploadTests {
         }
     }
 
+    @Test("A part that has grown since it was sent is sent again, and a receipt without a length counts")
+    func grown() async throws {
+        let upload = upload()
+        let receipts = try await session.upload(upload).receipts
+        #expect(receipts.dropLast().allSatisfy { $0.length == 150_000 } && receipts.last?.length == 100_000)
+        let data = try JSONEncoder().encode(receipts)
+        var next = upload
+        next.receipts = try JSONDecoder().decode([PartUpload.Receipt].self, from: data)
+        next.receipts[0].length = nil
+        let grown = LoopbackServer.pattern(count: Self.count + 20_000)
+        try grown.write(to: folder.file("file"))
+        #expect(try await session.upload(next).receipts.last?.length == 120_000)
+        #expect(received == grown)
+        #expect(store.state.withLock { $0.requests } == [1: 1, 2: 1, 3: 1, 4: 1, 5: 1, 6: 1, 7: 2])
+    }
+
     @Test("Six passing failures in a row are an error, and a cancelled upload throws cancelled")
     func ends() async throws {
         store.state.withLock { $0.faults = [1: Array(repeating: .status(500), count: 6)] }
