@@ -1,5 +1,4 @@
 import Ferry
-import FerryTransfers
 
 /// A partial file, `NAME.part`, with a record next to it; it is renamed to `NAME` when it is complete.
 ///

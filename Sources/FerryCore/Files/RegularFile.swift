@@ -225,6 +225,20 @@ package final class RegularFile: @unchecked Sendable {
         guard closeDescriptor(open) == 0 || errno == EINTR else { throw FileError("close", path: path) }
     }
 
+    /// Throws if it cannot be said that all was written, and keeps the file open and locked.
+    ///
+    /// A full or remote disk may report a write error only when a descriptor is closed, which may be a copy. It is not
+    /// known then which bytes are missing, so the file is emptied.
+    package func requireWritten() throws(FileError) {
+        let copy = fcntl(descriptor, F_DUPFD_CLOEXEC, 0)
+        guard copy >= 0 else { throw FileError("close", path: path) }
+        guard closeDescriptor(copy) == 0 || errno == EINTR else {
+            let error = FileError("close", path: path)
+            try? truncate(to: 0)
+            throw error
+        }
+    }
+
     // MARK: - Bytes
 
     /// Reads at an offset and returns the number of bytes read, zero at the end.

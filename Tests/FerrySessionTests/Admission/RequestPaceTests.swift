@@ -1,5 +1,6 @@
 import Testing
 
+@testable import FerryCurl
 @testable import FerrySession
 
 /// The pure rule for when a request may be sent, with times that the tests make up.

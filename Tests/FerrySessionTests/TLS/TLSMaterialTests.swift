@@ -1,5 +1,6 @@
 import Testing
 
+@testable import FerryCurl
 @testable import FerrySession
 
 @Suite("TLS options")

@@ -96,13 +96,14 @@ struct DownloadTaskTests {
         #expect(try Data(contentsOf: place) == Data([0x89, 0x50]))
     }
 
-    @Test("A file that replaces another one has its permissions") func permissions() async throws {
+    @Test("A file that replaces another one has its permissions", arguments: TestTransport.all)
+    func permissions(_ transport: TestTransport) async throws {
         let server = try LoopbackServer { _ in .text("new") }
         let scratch = try TemporaryFolder()
         let place = try scratch.file("file", "old")
         #expect(chmod(place.path, 0o640) == 0)
-        let manager = TestTransport.curl.manager()
-        let response = await manager.response(for: URLRequest(url: server.url), to: .file(place, options: .overwrite))
+        let destination = DownloadDestination.file(place, options: .overwrite)
+        let response = await transport.manager().response(for: URLRequest(url: server.url), to: destination)
         #expect(response.error == nil)
         #expect(text(place) == "new")
         let attributes = try FileManager.default.attributesOfItem(atPath: place.path)

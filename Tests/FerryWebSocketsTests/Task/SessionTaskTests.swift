@@ -131,9 +131,11 @@ struct SessionTaskTests {
         let server = try RawServer { connection in
             let head = connection.readHead()
             guard head.lowercased().contains("upgrade: websocket") else {
-                return connection.write("HTTP/1.1 204 No Content\r\n\r\n")
+                connection.write("HTTP/1.1 204 No Content\r\n\r\n")
+                return
             }
             connection.write(RawServer.answer(to: head))
+            connection.write(ServerFrame(.text, "first").bytes)
             connection.readAll()
         }
         var options = CurlSession.Options()
@@ -141,7 +143,7 @@ struct SessionTaskTests {
         let session = CurlSession(configuration: .ephemeral, options: options)
         let task = session.webSocket(with: server.webSocketURL)
         task.resume()
-        try await eventually("the connection") { task.response != nil }
+        #expect(try await task.receive() == .string("first"))
         task.suspend()
         task.resume()
         let (_, response) = try await session.data(from: server.url("/"))
