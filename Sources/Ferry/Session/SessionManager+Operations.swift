@@ -1,15 +1,9 @@
 /// What streams, and the operations of FerryOperations, use of a manager besides its public members.
 extension SessionManager {
-    /// Creates a suspended task that passes its response to a sink; the request has been adapted.
+    /// Creates a suspended task, for ``start(_:)``, that passes its response to a sink; the request has been adapted.
     ///
-    /// - Parameters:
-    ///   - request: The request; its body stream can be used once, unless it can be copied or `bodyStream` makes more.
-    ///   - bodyStream: Returns a stream that begins at the start of the body.
-    ///   - sink: Receives the response and its body on the operation queue.
-    ///   - hooks: The hooks of this task.
-    ///   - uploadProgress: Receives the progress of the request body.
-    ///   - finish: Called once at the end, on the processing queue.
-    /// - Returns: The task, for ``start(_:)``.
+    /// The sink is called on the operation queue, and `finish` once at the end, on the processing queue. The body
+    /// stream of the request can be used once, unless it can be copied or `bodyStream` makes more.
     package func streamingTask(
         _ request: URLRequest,
         bodyStream: (@Sendable () -> InputStream?)? = nil,

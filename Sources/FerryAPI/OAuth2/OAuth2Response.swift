@@ -12,15 +12,10 @@ struct OAuth2Response: Sendable {
     /// The texts that an error must not contain.
     let secrets: [String]
 
-    /// Returns the token of the response.
+    /// Returns the token of the response; its lifetime is counted from the date, at which the request was sent.
     ///
-    /// - Parameters:
-    ///   - date: The time at which the request was sent, from which the lifetime is counted.
-    ///   - old: The token that is replaced, whose refresh token remains valid if the server sends no other (section 6).
-    ///   - scope: The scope that was asked for, which the server does not repeat if it has granted it; without one, it
-    ///     grants that of the old token.
-    /// - Returns: The token.
-    /// - Throws: ``OAuth2Error``.
+    /// The refresh token of the old one remains valid if the server sends no other (section 6). The server does not
+    /// repeat the scope that was asked for if it has granted it; without one, it grants that of the old token.
     func token(requestedAt date: Date, replacing old: OAuth2Token?, scope: String?) throws(OAuth2Error) -> OAuth2Token {
         let json = try? JSONValue(json: body)
         // Some servers send errors with the status 200.

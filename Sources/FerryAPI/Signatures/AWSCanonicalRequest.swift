@@ -5,14 +5,10 @@ package struct AWSCanonicalRequest: Sendable {
     /// The names of the fields in it, as in the `Authorization` field.
     package let signedHeaders: String
 
-    /// Makes the text of a request.
+    /// Makes the text of a request, whose path and query are as they are sent.
     ///
-    /// - Parameters:
-    ///   - method: The method.
-    ///   - target: The path and the query, as they are sent.
-    ///   - fields: The header fields.
-    ///   - payload: The digest of the body in hexadecimal digits, or what stands for it.
-    ///   - encodesPathTwice: Whether the path is normalized and encoded again, as all services but S3 do.
+    /// The payload is the digest of the body in hexadecimal digits, or what stands for it. All services but S3
+    /// normalize the path and encode it again.
     package init(
         method: String,
         target: String,

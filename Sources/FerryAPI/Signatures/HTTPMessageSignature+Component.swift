@@ -42,9 +42,7 @@ extension HTTPMessageSignature {
             return try "\(name);name=\(StructuredField.string(Self.formEncoded(parameter)))"
         }
 
-        /// Returns the value in a request.
-        ///
-        /// - Throws: `RequestSerializationError` if the request does not have the component, or has it twice.
+        /// Returns the value in a request; throws if the request does not have the component, or has it twice.
         package func value(in request: SignableRequest) throws -> String {
             let parts = request.target[...].utf8.cut(at: "?")
             switch name {

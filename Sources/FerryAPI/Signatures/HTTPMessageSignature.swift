@@ -94,13 +94,8 @@ public struct HTTPMessageSignature: RequestSigner {
         return added
     }
 
-    /// Returns the text to sign (section 2.5), and the parameters at its end.
-    ///
-    /// - Parameters:
-    ///   - request: The request.
-    ///   - digest: The value of the `Content-Digest` field that is added.
-    /// - Returns: The text and the parameters.
-    /// - Throws: `RequestSerializationError` if the request does not have a component, or a parameter cannot be sent.
+    /// Returns the text to sign (section 2.5), and the parameters at its end; `digest` is that of the `Content-Digest`
+    /// field that is added; throws if the request lacks a component, or a parameter cannot be sent.
     package func signatureBase(
         of request: SignableRequest,
         digest: String? = nil

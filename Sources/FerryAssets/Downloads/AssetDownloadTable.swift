@@ -83,9 +83,8 @@ struct AssetDownloadTable<Value: Sendable>: Sendable {
         return download.handlers.map(\.handler)
     }
 
-    /// Removes one request from its download, and returns its handler, and the task if no other request shares it.
-    ///
-    /// Returns nil if the request has ended.
+    /// Removes one request from its download, and returns its handler, and the task if no other request shares it; nil
+    /// if the request has ended.
     mutating func cancel(_ receipt: AssetDownloadReceipt) -> (handler: Handler, task: URLSessionDataTask?)? {
         guard var download = downloads[receipt.key],
             let place = download.handlers.firstIndex(where: { $0.id == receipt.id })

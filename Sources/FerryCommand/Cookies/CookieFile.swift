@@ -12,10 +12,8 @@ enum CookieFile {
     /// The key with which `HTTPCookie` is told that scripts cannot read it.
     private static let httpOnlyKey = HTTPCookiePropertyKey("HttpOnly")
 
-    /// Returns the cookies in a file, without those that have expired; `-` means standard input.
-    ///
-    /// - Returns: `nil` if there is no such file.
-    /// - Throws: A `CommandFailure` that names the file and the line; it never contains a value.
+    /// Returns the cookies in a file (`-` means standard input) without those that have expired, or `nil` if there is
+    /// no such file; an error names the file and the line, and never contains a value.
     static func read(_ path: String, now: Date = Date()) throws(CommandFailure) -> [HTTPCookie]? {
         if path != "-", access(path, F_OK) != 0, errno == ENOENT { return nil }
         return try cookies(in: try UploadBody.content(path, limit: mostBytes), path: path, now: now)

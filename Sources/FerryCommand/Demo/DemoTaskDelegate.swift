@@ -21,9 +21,8 @@ final class DemoTaskDelegate: NSObject, URLSessionDownloadDelegate, URLSessionDa
 
     var current: State { state.withLock { $0 } }
 
-    /// Waits up to about ten seconds until `isReached` returns `true`.
-    ///
-    /// - Throws: The task's error, or a `CommandFailure` if the state was not reached in time or before the task ended.
+    /// Waits up to about ten seconds until `isReached` returns `true`; throws the task's error, or a `CommandFailure`
+    /// if the state was not reached in time or before the task ended.
     func wait(until isReached: @Sendable (State) -> Bool) async throws {
         for _ in 0..<1000 {
             let current = current

@@ -49,10 +49,7 @@ struct NetrcFile: Sendable, Hashable {
     private let indices: [String: Int]
     private let fallback: Entry?
 
-    /// Creates a value from the text of a file.
-    ///
-    /// - Parameter text: The text.
-    /// - Throws: ``NetrcError`` if it is too large or a quoted word does not end on its line.
+    /// Creates a value from a text; throws ``NetrcError`` if it is too large or a quoted word does not end on its line.
     init(_ text: String) throws(NetrcError) {
         guard text.utf8.count <= Self.maximumSize else {
             throw NetrcError(message: "The netrc file has more than \(Self.maximumSize) bytes")
@@ -75,10 +72,9 @@ struct NetrcFile: Sendable, Hashable {
         fallback = entries.last.flatMap { $0.machine == nil ? $0 : nil }
     }
 
-    /// Returns the entry for a host; `nil` if there is none.
+    /// Returns the first entry for a host, or else the entry `default`; `nil` if there is none.
     ///
-    /// - Parameter host: A name or an address, which is compared without regard to case and spelling.
-    /// - Returns: Its first entry, or else the entry `default`.
+    /// The host is a name or an address, which is compared without regard to case and spelling.
     func entry(forHost host: String) -> Entry? {
         guard let name = (try? URLHost(host))?.name else { return nil }
         return indices[name].map { entries[$0] } ?? fallback

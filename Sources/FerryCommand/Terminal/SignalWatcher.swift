@@ -74,9 +74,8 @@ enum SignalPipe {
         return (ends[0], ends[1])
     }()
 
-    /// Installs handlers that write signals into the pipe, and returns the end to read from.
-    ///
-    /// Without a pipe, returns `nil` and leaves the actions of the signals unchanged.
+    /// Installs handlers that write signals into the pipe, and returns the end to read from; without a pipe, returns
+    /// `nil` and leaves the actions of the signals unchanged.
     static func watch(_ numbers: [Int32]) -> Int32? {
         guard let ends else { return nil }
         for number in numbers where !isIgnored(number) {

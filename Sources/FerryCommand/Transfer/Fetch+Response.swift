@@ -2,10 +2,8 @@ import Ferry
 
 // Writing the response to its destination.
 extension Fetch {
-    /// Writes the response head and body to the target.
-    ///
-    /// - Throws: A `CommandFailure` for an HTTP error or a redirect that is not followed, after the body has been
-    ///   written or skipped.
+    /// Writes the response head and body to the target; throws a `CommandFailure` for an HTTP error or a redirect that
+    /// is not followed, after the body has been written or skipped.
     func deliver(_ bytes: CurlSession.Bytes, _ response: HTTPURLResponse) async throws {
         let isError = response.statusCode >= 400 || options.refusedRedirect(response, from: url) != nil
         // A file that has not been modified stays as it is.

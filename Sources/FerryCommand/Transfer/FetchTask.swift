@@ -46,9 +46,8 @@ final class FetchTask: NSObject, CurlSessionMetricsDelegate, CurlSessionRetryDel
         context.console.verbose(VerboseText.lines(of: response))
     }
 
-    /// Waits for the metrics, which a task has when it ends; may be called only once.
-    ///
-    /// Returns `nil` if they have not arrived within the time limit: a report is not worth waiting for forever.
+    /// Waits for the metrics, which a task has when it ends; may be called only once; returns `nil` if they have not
+    /// arrived within the time limit: a report is not worth waiting for forever.
     func metrics(within limit: Duration = .seconds(5)) async -> TransferMetrics? {
         let timer = Task {
             // The sleep is cancelled when the metrics have arrived.

@@ -38,9 +38,8 @@ final class PartFile {
 
     /// Opens and locks `path.part` for this process; its contents are kept.
     ///
-    /// - Throws: A `CommandFailure` if another transfer has locked the file, if another user owns it or has access to
-    ///   it in a shared folder, if it is not empty and has no valid record, or if there is a file that must not be
-    ///   replaced.
+    /// Throws if another transfer has locked the file, if another user owns it or has access to it in a shared folder,
+    /// if it is not empty and has no valid record, or if there is a file that must not be replaced.
     init(_ path: String, mayReplace: Bool = true) throws(CommandFailure) {
         self.path = path
         self.mayReplace = mayReplace

@@ -19,9 +19,8 @@ enum ProcessDescriptor {
         return number
     }
 
-    /// Reads the next bytes, of which there are none at the end; waits for them, also if the descriptor does not.
-    ///
-    /// Returns `-1` with `errno` if that fails.
+    /// Reads the next bytes, of which there are none at the end; waits for them, also if the descriptor does not;
+    /// returns `-1` with `errno` if that fails.
     static func read(_ number: Int32, into buffer: UnsafeMutableRawBufferPointer) -> Int {
         while true {
             let count = Glibc.read(number, buffer.baseAddress, buffer.count)

@@ -11,9 +11,8 @@ struct RunContext: Sendable {
     /// The file of `--dump-header`.
     var heads: HeadFile?
 
-    /// Writes `--timings`, `--timeline` and the last line of the log.
-    ///
-    /// Returns the exit status: that of the transfers, or of a report that could not be written.
+    /// Writes `--timings`, `--timeline` and the last line of the log; returns the exit status: that of the transfers,
+    /// or of a report that could not be written.
     func report(_ outcome: RunOutcome) async -> ExitStatus {
         let requests = recorder.all
         if options.showsTimings, !requests.isEmpty {

@@ -15,9 +15,8 @@ final class StreamOutput: Sendable {
         self.init(try OutputDescriptor(path: path, flags: O_NOCTTY))
     }
 
-    /// Writes all of the data and returns when it has been written.
-    ///
-    /// - Throws: A `CommandFailure`, or the error of `--deadline` if the reader has not taken the data by then.
+    /// Writes all of the data and returns when it has been written; throws a `CommandFailure`, or the error of
+    /// `--deadline` if the reader has not taken the data by then.
     func write(_ data: Data, until deadline: ContinuousClock.Instant? = nil) async throws {
         try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in
             queue.async { [output] in

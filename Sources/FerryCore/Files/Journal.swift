@@ -51,11 +51,9 @@ package final class Journal: @unchecked Sendable {
 
     /// Reads what has changed, and writes what `body` returns, while no other process does either.
     ///
-    /// - Parameters:
-    ///   - synchronized: Whether the records are on the disk when the method returns, and survive a power failure.
-    ///   - body: Called once, with the changes, which no later update has again.
-    /// - Throws: ``FileError``, also if another process keeps the lock for five seconds or the file would be too large,
-    ///   or the error of `body`. What `body` has returned is then not in the file.
+    /// `body` is called once, with the changes, which no later update has again. If `synchronized`, the records are on
+    /// the disk when the method returns, and survive a power failure. It throws also if another process keeps the lock
+    /// for five seconds or the file would be too large; what `body` has returned is then not in the file.
     package func update(synchronized: Bool, _ body: (Changes) throws -> Edit) throws {
         var changes = Changes()
         let file = try lockedFile()

@@ -36,13 +36,8 @@ package final class RegularFile: @unchecked Sendable {
         try self.init(path, flags: O_RDONLY | links.flag, operation: "open")
     }
 
-    /// Opens a file for writing, and keeps its contents.
-    ///
-    /// - Parameters:
-    ///   - path: The path.
-    ///   - links: What to do about a symbolic link.
-    ///   - mode: The permissions with which to create a missing file, or `nil` to fail if there is none.
-    /// - Throws: ``FileError``.
+    /// Opens a file for writing, and keeps its contents; a missing one is created with the permissions `mode`, and is
+    /// an error if they are `nil`.
     package convenience init(writing path: String, links: Links, creatingWith mode: mode_t? = nil) throws(FileError) {
         let creation = mode == nil ? 0 : O_CREAT
         try self.init(path, flags: O_WRONLY | creation | links.flag, mode: mode ?? 0, operation: "open")

@@ -17,9 +17,8 @@ package struct ByteCount: Hashable, Comparable, Sendable, CustomStringConvertibl
     /// Makes a count of bytes in memory.
     package init(clamping count: Int) { int64 = Int64(Swift.max(0, count)) }
 
-    /// Parses decimal digits without sign or blanks, the form of a length in RFC 9110, section 8.6.
-    ///
-    /// Returns `nil` for anything else, and for numbers larger than `Int64.max`.
+    /// Parses decimal digits without sign or blanks, the form of a length in RFC 9110, section 8.6; `nil` for anything
+    /// else, and for numbers larger than `Int64.max`.
     package init?(digits text: some StringProtocol) {
         guard !text.isEmpty else { return nil }
         var value: Int64 = 0

@@ -18,9 +18,7 @@ package enum SystemClock {
     @exclusivity(unchecked) nonisolated(unsafe) package static var sleepReplacement:
         (@Sendable (TimeSpan) async throws -> Void)?
 
-    /// Waits for a time, without a thread.
-    ///
-    /// - Throws: A `CancellationError` as soon as the Swift task is cancelled.
+    /// Waits for a time, without a thread; throws a `CancellationError` as soon as the Swift task is cancelled.
     package static func sleep(_ time: TimeSpan) async throws {
         if let sleepReplacement { return try await sleepReplacement(time) }
         // A time of centuries would overflow when it is added to the present time.

@@ -1,13 +1,8 @@
 extension PresentableText {
     private typealias Scalars = Substring.UnicodeScalarView
 
-    /// Returns the value of a header field without its secrets.
-    ///
-    /// - Parameters:
-    ///   - name: The name of the field, in any case.
-    ///   - value: The value.
-    ///   - isSecretParameter: Whether the name of a parameter in a URL is that of a secret.
-    /// - Returns: The value, in which URLs have no secrets; a placeholder if the field's name is that of a secret.
+    /// Returns the value of a header field, in which URLs have no secrets; a placeholder if the field's name, in upper,
+    /// lower or mixed case, is that of a secret.
     package static func field(
         _ name: String,
         _ value: String,
@@ -17,14 +12,11 @@ extension PresentableText {
         return field(name.lowercased(), value, url: { url($0, isSecret: isSecretParameter) })
     }
 
-    /// Returns a body without its secrets; `nil` for one whose parts may all be secret, as those of `multipart`.
+    /// Returns a body with a placeholder for each secret value in a form or in JSON, and others as they are; `nil` for
+    /// one whose parts may all be secret, as those of `multipart`.
     ///
-    /// - Parameters:
-    ///   - text: The body.
-    ///   - type: Its media type, which may have parameters. A body that begins as JSON does is treated as JSON, and any
-    ///     other one without a type as a form, which is how it is sent.
-    ///   - isSecret: Whether the name of a field or member is that of a secret.
-    /// - Returns: The body with a placeholder for each secret value in a form or in JSON; others as they are.
+    /// The media type may have parameters. A body that begins as JSON does is treated as JSON, and any other one
+    /// without a type as a form, which is how it is sent.
     package static func body(
         _ text: String,
         type: String?,
@@ -41,13 +33,8 @@ extension PresentableText {
         return type == nil ? redactedPairs(text[...], isSecret: isSecret) : text
     }
 
-    /// Returns the value of a header field with presentable URLs, in the fields whose values contain URLs.
-    ///
-    /// - Parameters:
-    ///   - name: The name of the field, in lower case.
-    ///   - value: The value.
-    ///   - url: Returns the presentable form of a URL.
-    /// - Returns: The value with the presentable forms of its URLs.
+    /// Returns the value of a header field, whose name is in lower case, with presentable URLs, if such values contain
+    /// URLs.
     package static func field(_ name: String, _ value: String, url: (String) -> String) -> String {
         switch name {
         case "location", "content-location", "referer", "origin": url(value)

@@ -38,9 +38,7 @@ package struct ResponseHeadParser: Sendable {
     /// The fields after the body (RFC 9110, section 6.5).
     package private(set) var trailers: [ResponseHead.Field] = []
 
-    /// Makes a parser.
-    ///
-    /// - Parameter acceptsUpgrade: Whether the request asks the server to switch protocols, so that a 101 is final.
+    /// Makes a parser; `acceptsUpgrade` if the request asks to switch protocols, so that a 101 is final.
     package init(acceptsUpgrade: Bool = false) { self.acceptsUpgrade = acceptsUpgrade }
 
     /// Whether the last line belongs to a final response, and not to an interim one.

@@ -189,13 +189,8 @@ package enum RepetitionRule {
     ///
     /// A nonce may have become stale although the password is right (RFC 7616, section 3.3), but a server may also call
     /// every nonce stale: the credential is sent with one new nonce. To another challenge of Digest or Basic libcurl
-    /// does not respond a second time.
-    ///
-    /// - Parameters:
-    ///   - rounds: The number of responses of the attempt that request a credential; the first one comes before any
-    ///     credential was sent.
-    ///   - staleNonces: How many of them have called the nonce of a credential stale.
-    /// - Returns: Whether the attempt goes on.
+    /// does not respond a second time. `rounds` counts the responses of the attempt that request a credential; the
+    /// first one comes before any credential was sent.
     package static func mayAnswerChallenge(rounds: Int, staleNonces: Int) -> Bool {
         staleNonces <= 1 && rounds - staleNonces < 3
     }

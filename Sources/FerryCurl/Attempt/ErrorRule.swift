@@ -69,15 +69,11 @@ package enum ErrorRule {
 
 /// The guess that a URL has the wrong one of the schemes `http` and `https` for its port.
 package enum SchemeRule {
-    /// Returns what to add to the description of an error; an empty text if nothing suggests the other scheme.
+    /// Returns the end of a sentence about an error; an empty text if nothing suggests the other scheme.
     ///
-    /// - Parameters:
-    ///   - origin: The origin of the request.
-    ///   - curlCode: libcurl's code.
-    ///   - text: The error's text: OpenSSL reads a plain response as a TLS record of an unknown version.
-    ///   - hasResponseBytes: Whether a byte of a response has come. A server that expects TLS closes without one, or
-    ///     after an alert, which libcurl takes for HTTP/0.9; others do so too, so that only the port suggests TLS.
-    /// - Returns: The end of a sentence.
+    /// OpenSSL reads a plain response as a TLS record of an unknown version. A server that expects TLS closes without a
+    /// byte of a response, or after an alert, which libcurl takes for HTTP/0.9; others do so too, so that only the port
+    /// suggests TLS.
     static func guess(_ origin: Origin, _ curlCode: Int32, _ text: String, hasResponseBytes: Bool) -> String {
         if origin.scheme == "https" {
             let records = ["wrong version number", "packet length too long", "http request"]

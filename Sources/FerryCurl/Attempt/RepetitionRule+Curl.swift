@@ -2,21 +2,14 @@ extension RepetitionRule {
     /// Whether a request that libcurl has given up on is tried on another connection.
     ///
     /// libcurl sends a request again, up to five times, if an HTTP/2 server refuses its stream or a connection from the
-    /// pool closes without a response. A server that ends its connections under load may refuse one more often.
-    /// A request for a shared connection whose server takes no more of them (`GOAWAY`) fails with an error of HTTP/2
+    /// pool closes without a response. A server that ends its connections under load may refuse one more often. A
+    /// request for a shared connection whose server takes no more of them (`GOAWAY`) fails with an error of HTTP/2
     /// before it is sent. If the server closes the connection instead, the request's response has no end. Only if it is
     /// known that the server has not processed the request, it may have a body, or a method that is not idempotent.
     ///
-    /// - Parameters:
-    ///   - code: libcurl's code for the end of the attempt.
-    ///   - wasRefused: Whether the server has not processed the request, and has said so.
-    ///   - sends: How often libcurl has sent the request.
-    ///   - hasResponseBytes: Whether a byte of a response has come.
-    ///   - method: The request's method.
-    ///   - hasBody: Whether the request has a body.
-    ///   - sharesConnection: Whether other requests may have been sent on the connection, or this one was not sent.
-    ///   - confusesStreamEnds: Whether libcurl reports an error of HTTP/2 if the server refuses the only request.
-    /// - Returns: Whether to try again.
+    /// `wasRefused` is whether the server has said that it has not processed the request; `sharesConnection`, whether
+    /// other requests may have been sent on the connection, or this one was not sent; `confusesStreamEnds`, whether
+    /// libcurl reports an error of HTTP/2 if the server refuses the only request.
     package static func mayReconnect(
         afterCode code: Int32,
         wasRefused: Bool,

@@ -44,11 +44,9 @@ package final class BodyPipe: Sendable {
     private let capacity: Int
     private let state: Mutex<State>
 
-    /// Makes an empty pipe.
+    /// Makes an empty pipe, to which `length` bytes must be appended, if that is known.
     ///
-    /// - Parameters:
-    ///   - length: The number of bytes that must be appended, if it is known.
-    ///   - capacity: How many bytes may wait to be read before ``waitForRoom()`` waits, until half of them are read.
+    /// `capacity` is how many may wait to be read before ``waitForRoom()`` waits, until half of them are read.
     package init(length: ByteCount? = nil, capacity: Int = 262_144) {
         self.capacity = max(1, capacity)
         state = Mutex(State(length: length))
@@ -56,9 +54,8 @@ package final class BodyPipe: Sendable {
 
     // MARK: - The writing side
 
-    /// Appends bytes without waiting, even beyond the capacity.
-    ///
-    /// - Throws: A ``CurlSessionError`` if the body is over or is not read any more, or is longer than announced.
+    /// Appends bytes without waiting, even beyond the capacity; throws if the body is over or is not read any more, or
+    /// is longer than announced.
     package func append(_ data: Data) throws(CurlSessionError) {
         guard !data.isEmpty else { return }
         let (error, wake) = state.withLock { state -> (CurlSessionError?, (@Sendable () -> Void)?) in
@@ -84,9 +81,8 @@ package final class BodyPipe: Sendable {
     /// Whether ``waitForRoom(isolation:)`` would wait.
     package var isFull: Bool { state.withLock { $0.count >= capacity } }
 
-    /// Waits until there is room for more bytes; runs where its caller does, since there mostly is room.
-    ///
-    /// - Throws: A ``CurlSessionError`` if nothing is read any more, or `CancellationError`.
+    /// Waits until there is room for more bytes; runs where its caller does, since there mostly is room; throws a
+    /// ``CurlSessionError`` if nothing is read any more, or `CancellationError`.
     package func waitForRoom(isolation: isolated (any Actor)? = #isolation) async throws {
         let number = try state.withLock { state -> Int? in
             if let refusal = state.refusal { throw refusal }

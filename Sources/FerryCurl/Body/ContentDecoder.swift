@@ -24,9 +24,8 @@ package enum ContentCoding: String, CaseIterable, Sendable {
         }
     }
 
-    /// Returns the codings that a `Content-Encoding` value names except `identity`, in the order of their application.
-    ///
-    /// Returns `nil` if one is unknown: a body that cannot be decoded completely is delivered as received.
+    /// Returns the codings that a `Content-Encoding` value names except `identity`, in the order of their application;
+    /// `nil` if one is unknown: a body that cannot be decoded completely is delivered as received.
     package static func parse(_ value: String) -> [ContentCoding]? {
         var codings: [ContentCoding] = []
         for part in value[...].utf8.parts(between: ",") {

@@ -19,18 +19,10 @@ package struct MadeBody: Sendable {
     private let makePipe: @Sendable () -> BodyPipe
     private let begin: @Sendable (BodyPipe) -> Void
 
-    /// Describes a body.
+    /// Describes a body; the content coding is that of what is put into the pipe, which the request's header names.
     ///
-    /// - Parameters:
-    ///   - length: The number of bytes that are made, if it is known.
-    ///   - contentCoding: The coding of what is put into the pipe, which the request's header names.
-    ///   - sendsTrailers: Whether fields may follow the body.
-    ///   - isReplayable: Whether `begin` may be called for several pipes.
-    ///   - isUpgrade: Whether the bytes are sent after the server has switched protocols.
-    ///   - endsWithResponse: Whether the request ends with its response, although the body may not have ended.
-    ///   - makePipe: Returns the pipe to fill.
-    ///   - begin: Begins to fill the pipe when libcurl reads from it first; it is called on the engine's thread, so
-    ///     that it must not block and must not call the user's code.
+    /// `begin` begins to fill the pipe when libcurl reads from it first, for a replayable body also that of another
+    /// sending; it is called on the engine's thread, so that it must not block and must not call the user's code.
     package init(
         length: ByteCount?,
         contentCoding: ContentCoding? = nil,

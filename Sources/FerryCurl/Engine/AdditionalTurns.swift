@@ -26,12 +26,8 @@ package struct AdditionalTurns {
 
     package init(versionNumber: Int) { areNeeded = versionNumber < Self.firstFixedVersion }
 
-    /// Begins a turn.
-    ///
-    /// - Parameters:
-    ///   - now: The time.
-    ///   - isAwaited: Whether a socket or a command has ended the wait before the turn.
-    /// - Returns: Whether the turn is an additional one, which examines all transfers.
+    /// Begins a turn, and returns whether it is an additional one, which examines all transfers; `isAwaited` is whether
+    /// a socket or a command has ended the wait before it.
     package mutating func beginTurn(at now: MonotonicTime, isAwaited: Bool) -> Bool {
         let isAdditional = time.map { $0 <= now } ?? false
         if isAdditional { time = nil }

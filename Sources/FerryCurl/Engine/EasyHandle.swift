@@ -129,12 +129,8 @@ package final class EasyHandle {
 
     /// Sets a list, which libcurl reads during the transfer; a secret one is freed afterwards.
     ///
-    /// - Parameters:
-    ///   - option: The option.
-    ///   - lines: The list.
-    ///   - isSecret: Whether the list has secrets.
-    ///   - commonCount: The number of lines at the end of a secret list of header fields that are no secrets. They are
-    ///     kept, since the next request probably ends with the same.
+    /// The last `commonCount` lines of a secret list of header fields are no secrets: they are kept, since the next
+    /// request probably ends with the same.
     package func setList(_ option: Int32, _ lines: [String], isSecret: Bool = false, commonCount: Int = 0) {
         if let index = lists.firstIndex(where: { $0.option == option }) {
             if lists[index].lines == lines {

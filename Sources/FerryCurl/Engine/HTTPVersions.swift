@@ -94,15 +94,8 @@ package struct HTTPVersionSupport: Sendable, Hashable {
 }
 
 extension HTTPVersions {
-    /// Returns how the version of a request is chosen.
-    ///
-    /// - Parameters:
-    ///   - isSecure: Whether the URL's scheme is `https`.
-    ///   - need: What the request needs.
-    ///   - isAnnounced: Whether the server has announced HTTP/3.
-    ///   - support: What libcurl can do.
-    /// - Returns: The choice.
-    /// - Throws: An error with the code `httpVersionUnsupported`.
+    /// Returns how the version of a request is chosen; `isAnnounced` is whether the server has announced HTTP/3; throws
+    /// an error with the code `httpVersionUnsupported`.
     package func choice(
         isSecure: Bool,
         need: HTTPVersionNeed = .nothing,

@@ -19,12 +19,8 @@ package final class MultiHandle: @unchecked Sendable {
     /// The object that OpenSSL's callbacks add refused chains to; connections keep its address.
     let chains = RefusedChains()
 
-    /// Makes a handle.
-    ///
-    /// - Parameters:
-    ///   - connections: The table that libcurl's callbacks remove closed connections from.
-    ///   - most: The number of connections above which the one that has been idle for longest is closed.
-    /// - Throws: An error with the code `curlUnavailable` if there is no memory or no file descriptor.
+    /// Makes a handle; of more than `most` connections, the one that has been idle for longest is closed; throws an
+    /// error with the code `curlUnavailable` if there is no memory or no file descriptor.
     package init(
         _ connections: ConnectionTable,
         keeping most: Int

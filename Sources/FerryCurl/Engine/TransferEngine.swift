@@ -63,9 +63,7 @@ package final class TransferEngine: @unchecked Sendable {
 
     /// Adds a command and wakes the thread if necessary, or performs the command on this thread.
     ///
-    /// - Parameters:
-    ///   - command: The command.
-    ///   - mayRunInline: Whether the command neither waits nor runs user code, if the session's options do not.
+    /// `mayRunInline` is whether the command neither waits nor runs user code, if the session's options do not.
     package func submit(_ command: EngineCommand, mayRunInline: Bool = false) {
         let mayRunInline = mayRunInline && self.mayRunInline
         let submission = inbox.withLock { $0.add(command, mayRunInline: mayRunInline) }
@@ -169,9 +167,8 @@ package final class TransferEngine: @unchecked Sendable {
         additionalTurns.endTurn(at: turnStart, transfers: active.count)
     }
 
-    /// Waits until there is something to do: for the connections or, if no transfer is in progress, for a command.
-    ///
-    /// - Returns: Whether anything but the time has ended the wait.
+    /// Waits until there is something to do: for the connections or, if no transfer is in progress, for a command;
+    /// returns whether anything but the time has ended the wait.
     private func rest() -> Bool {
         let mayPause = spacing.endTurn(begunAt: turnStart, transfers: active.count)
         let isIdle = isIdle

@@ -44,13 +44,8 @@ package struct TurnSpacing {
     /// Counts bytes that were received in the current turn.
     package mutating func add(_ count: Int) { received.add(ByteCount(clamping: count)) }
 
-    /// Ends a turn, and begins to count again.
-    ///
-    /// - Parameters:
-    ///   - start: When the turn began.
-    ///   - transfers: The number of transfers that are active.
-    /// - Returns: Whether the engine is to pause: the turn came soon after the one before it, received too little to be
-    ///   worthwhile, and pauses do not slow down the server.
+    /// Ends a turn, and begins to count again; returns whether the engine is to pause: the turn came soon after the one
+    /// before it, received too little to be worthwhile, and pauses do not slow down the server.
     package mutating func endTurn(begunAt start: MonotonicTime, transfers: Int) -> Bool {
         defer { (received, lastTurn) = (.zero, start) }
         guard start.since(lastTurn) < Self.closeSpan else {

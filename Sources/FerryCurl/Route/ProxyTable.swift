@@ -13,14 +13,10 @@ package struct ProxyTable: Sendable, Hashable {
     private var exceptions: [ProxyException] = []
     private var excludesSimpleHostNames = false
 
-    /// Makes a table of one route, and reads the dictionary if the route is the environment.
+    /// Makes a table of one route, and reads a configuration's `connectionProxyDictionary` if the route is the
+    /// environment.
     ///
-    /// - Parameters:
-    ///   - route: The route of all requests to hosts that are not excepted.
-    ///   - exceptions: The hosts to which requests are sent without a proxy.
-    ///   - excludesSimpleHostNames: Whether host names without a dot are among them.
-    ///   - dictionary: A configuration's `connectionProxyDictionary`.
-    /// - Throws: The reason why the route or the dictionary cannot be used.
+    /// `excludesSimpleHostNames` is whether host names without a dot are among the exceptions.
     package init(
         _ route: Route,
         except exceptions: [String],

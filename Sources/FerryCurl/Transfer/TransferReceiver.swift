@@ -7,9 +7,8 @@ package protocol TransferReceiver: AnyObject, Sendable {
 
     // MARK: The request
 
-    /// Returns what an attempt sends besides its prepared request; the attempt's route is known.
-    ///
-    /// - Throws: Why the request is not sent after all.
+    /// Returns what an attempt, whose route is known, sends besides its prepared request; throws the reason why the
+    /// request is not sent after all.
     func setUp(_ attempt: NetworkAttempt) throws(URLError) -> AttemptSetup
     /// Returns the reader of the request's body.
     func makeReader(announcedLength: Int64?) throws(URLError) -> any BodyReader

@@ -1,8 +1,6 @@
 /// Encodes and decodes Foundation's types by their raw values, because not all of them are `Codable`.
 extension KeyedDecodingContainer {
-    /// Decodes the value for a key; nil if there is none.
-    ///
-    /// - Throws: `DecodingError` for an unknown raw value.
+    /// Decodes the value for a key, or nil if there is none; throws `DecodingError` for an unknown raw value.
     package func decodeRawIfPresent<Value: RawRepresentable>(_ type: Value.Type, forKey key: Key) throws -> Value?
     where Value.RawValue: Decodable {
         guard let raw = try decodeIfPresent(Value.RawValue.self, forKey: key) else { return nil }

@@ -13,13 +13,11 @@ final class OperationOutput: @unchecked Sendable {
     /// The number of bytes in the stream, if it can be truncated.
     var byteCount: Int64 { (stream as? any ResumableOutputStream)?.byteCount ?? 0 }
 
-    /// Opens the stream unless it is open, and truncates it to what has arrived.
+    /// Opens the stream unless it is open, and truncates it to what has arrived of the body, in this operation or in an
+    /// archived one, after the `start` bytes that it had before.
     ///
-    /// - Parameters:
-    ///   - byteCount: How many bytes of the body have arrived, in this operation or in an archived one.
-    ///   - start: How many bytes the stream had before the body.
-    /// - Returns: The number of bytes of the body it contains; zero if some of those that had arrived are missing.
-    /// - Throws: The error of the stream, or one that says that it is not known what the stream contains.
+    /// Returns the number of bytes of the body it contains; zero if some of those that had arrived are missing. It
+    /// throws also if it is not known what the stream contains.
     func open(holding byteCount: Int64, after start: Int64) throws -> Int64 {
         let opensStream = stream.streamStatus == .notOpen
         if opensStream {

@@ -1,12 +1,10 @@
 /// The question to interceptors that stand around the whole call, before it ends.
 extension Call {
-    /// Asks interceptors whether a response of theirs takes the place of the call's end.
+    /// Asks interceptors whether a response of theirs takes the place of the call's end, and returns whether they are
+    /// asked.
     ///
-    /// - Parameters:
-    ///   - failure: The response, which is held back, or error.
-    ///   - note: Why there is no further attempt, if that needs to be said.
-    ///   - world: What surrounds the call.
-    /// - Returns: Whether they are asked.
+    /// If the failure is a response, that is held back; `note` is why there is no further attempt, if that needs to be
+    /// said.
     mutating func askForConclusion(
         of failure: Attempts.Failure,
         note: String? = nil,

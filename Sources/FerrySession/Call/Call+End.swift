@@ -288,11 +288,7 @@ extension Call {
 
     /// Ends the call with an error, or with a stored response in its place where that is allowed (RFC 5861, section 4).
     ///
-    /// - Parameters:
-    ///   - error: The error.
-    ///   - note: Why there is no further attempt, if that needs to be said.
-    ///   - mayServeStale: Whether a stored response may be delivered.
-    ///   - world: What surrounds the call.
+    /// `note` is why there is no further attempt, if that needs to be said.
     mutating func fail(
         _ error: URLError,
         note: String? = nil,

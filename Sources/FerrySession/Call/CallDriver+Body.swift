@@ -20,9 +20,8 @@ extension CallDriver {
         return goesOn
     }
 
-    /// Decodes until the input ends, the client is full or the call's share of the turn is used.
-    ///
-    /// Returns whether the attempt goes on.
+    /// Decodes until the input ends, the client is full or the call's share of the turn is used; returns whether the
+    /// attempt goes on.
     func decodeWaiting() -> Bool {
         guard let decoder, !isPostponed else { return true }
         let (start, share) = (MonotonicTime.now(), engine.allowance.share)

@@ -93,12 +93,8 @@ final class CallSettings: Sendable {
 }
 
 extension EngineSettings {
-    /// Reads a configuration and options.
-    ///
-    /// - Parameters:
-    ///   - configuration: The configuration.
-    ///   - options: The options.
-    ///   - readsNoDisk: Whether neither the cache nor the storage of credentials reads a disk or runs the user's code.
+    /// Reads a configuration and options; `readsNoDisk` is whether neither the cache nor the storage of credentials
+    /// reads a disk or runs the user's code.
     convenience init(
         _ configuration: URLSessionConfiguration,
         _ options: CurlSession.Options,

@@ -124,12 +124,10 @@ final class DurableTasks: Sendable {
         }
     }
 
-    /// Ends a task, whose completion was delivered, and returns whether it was the last one of an earlier process.
+    /// Ends a task, whose completion was delivered, and returns whether the delegate is to be told that no task of an
+    /// earlier process is left.
     ///
-    /// - Parameters:
-    ///   - id: The identifier of the task.
-    ///   - keepsFile: Whether its partial file belongs to resume data.
-    /// - Returns: Whether the delegate is to be told that no task of an earlier process is left.
+    /// `keepsFile` is whether its partial file belongs to resume data.
     func end(_ id: Int, keepsFile: Bool) -> Bool {
         note(id) { record in
             record.hasEnded = true

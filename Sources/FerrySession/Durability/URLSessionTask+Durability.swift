@@ -4,12 +4,10 @@ extension URLSessionTask {
         (self as? any CurlTask)?.core.noteDurably { $0.partial?.name = file.lastPathComponent }
     }
 
-    /// Keeps the record of a durable session beyond the end of the task, until the closure that is returned is called.
+    /// Keeps the record of a durable session beyond the end of the task, until the closure that is returned is called;
+    /// `nil` if there is no record.
     ///
     /// A delegate calls it when it is told of the end, and has more to do before the result is delivered.
-    ///
-    /// - Parameter error: The error that the task ends with.
-    /// - Returns: The closure that ends the record, or `nil` if there is none.
     package func keepDurableRecord(_ error: (any Error)?) -> (@Sendable () -> Void)? {
         guard let core = (self as? any CurlTask)?.core else { return nil }
         let session = core.state.withLock { state -> CurlSessionCore? in

@@ -19,9 +19,8 @@ struct LineSplitter {
         buffer.append(contentsOf: piece)
     }
 
-    /// Returns the next complete line, without its end; `nil` if there is none yet.
-    ///
-    /// - Throws: A `URLError` with the code `dataLengthExceedsMaximum` if the line is longer than the limit.
+    /// Returns the next complete line, without its end, or `nil` if there is none yet; throws a `URLError` with the
+    /// code `dataLengthExceedsMaximum` if a line is longer than the limit.
     mutating func next() throws(URLError) -> String? {
         if followsReturn, start < buffer.count {
             followsReturn = false

@@ -39,9 +39,8 @@ struct ServerSentEventParser {
         (id, self.lastEventID) = (lastEventID, lastEventID)
     }
 
-    /// Reads a line, and returns the event that it completes.
-    ///
-    /// - Throws: A `URLError` with the code `dataLengthExceedsMaximum` if the event's data is longer than the limit.
+    /// Reads a line, and returns the event that it completes; throws a `URLError` with the code
+    /// `dataLengthExceedsMaximum` if the event's data is longer than the limit.
     mutating func consume(_ line: String) throws(URLError) -> ServerSentEvent? {
         var line = line[...]
         if isFirstLine, line.unicodeScalars.first == "\u{FEFF}" { line.unicodeScalars.removeFirst() }

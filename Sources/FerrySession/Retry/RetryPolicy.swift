@@ -48,12 +48,10 @@ public struct RetryPolicy: Sendable, Hashable {
             self.hasJitter = hasJitter
         }
 
-        /// Returns the delay before a retry.
+        /// Returns the delay before a retry in seconds, at least zero and at most ``cap``; `random`, from 0 to 1,
+        /// chooses it.
         ///
-        /// - Parameters:
-        ///   - retry: The number of retries before it that have brought no progress.
-        ///   - random: A number from 0 to 1 that chooses the delay.
-        /// - Returns: The delay in seconds, at least zero and at most ``cap``.
+        /// `retry` is the number of retries before it that have brought no progress.
         package func delay(retry: Int, random: Double) -> TimeInterval {
             let cap = cap > 0 || cap.isNaN ? cap : 0
             let limit = max(0, base) * pow(max(1, multiplier), Double(min(max(0, retry), 1_000)))

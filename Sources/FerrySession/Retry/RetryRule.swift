@@ -71,13 +71,7 @@ enum RetryRule {
         case end(Refusal)
     }
 
-    /// Returns what follows an attempt.
-    ///
-    /// - Parameters:
-    ///   - situation: What is known about the attempt and the task.
-    ///   - policy: The task's policy.
-    ///   - random: A number from 0 to 1 that chooses the delay.
-    /// - Returns: The decision.
+    /// Returns what follows an attempt; `random`, from 0 to 1, chooses the delay.
     static func decide(_ situation: Situation, _ policy: RetryPolicy, random: Double) -> Decision {
         guard isRetried(situation, policy) else { return .end(.notRetried) }
         guard isRepeatable(situation, policy) else { return .end(.notRepeatable) }
@@ -135,13 +129,8 @@ enum RetryRule {
 
     /// Returns how an error is treated.
     ///
-    /// - Parameters:
-    ///   - code: The error's code.
-    ///   - reason: The code of Ferry's error that is its cause.
-    ///   - curlCode: libcurl's code, where libcurl found the error.
-    ///   - text: The text of the error.
-    ///   - wasSent: Whether any of the request may have reached the server.
-    /// - Returns: The outcome.
+    /// `reason` is the code of Ferry's error that is its cause; `curlCode`, that of libcurl, where libcurl found the
+    /// error; and `wasSent`, whether any of the request may have reached the server.
     static func outcome(
         of code: URLError.Code,
         reason: CurlSessionError.Code?,

@@ -3,13 +3,9 @@ enum ServerDelay {
     /// The value of a delay that is too large for a number; it is longer than any maximum that makes sense.
     private static let longest: TimeInterval = 31_536_000
 
-    /// Returns the seconds that a response asks for, or `nil` where it does not.
+    /// Returns the seconds from `now` on that a response asks for, at least zero, or `nil` where it does not.
     ///
-    /// - Parameters:
-    ///   - status: The status of the response. `RateLimit` fields delay a request only if it was refused for its rate.
-    ///   - now: The date from which the seconds count.
-    ///   - value: Returns the value of a field.
-    /// - Returns: The seconds, at least zero.
+    /// `RateLimit` fields delay a request only if its status says that it was refused for its rate.
     static func seconds(status: Int, now: Date, value: (String) -> String?) -> TimeInterval? {
         if let field = value("Retry-After"), let seconds = retryAfter(field, now: now) { return seconds }
         guard status == 429 || status == 503 else { return nil }

@@ -43,9 +43,7 @@ extension URLSessionTask {
 
     /// Sets what a manager decides for the task; what it does not decide remains as the session's options say.
     ///
-    /// - Parameters:
-    ///   - settings: The manager's settings; `nil` for none.
-    ///   - collects: Whether the delegate collects the body and uses it at the end, so that the body can start again.
+    /// A delegate that collects the body uses it at the end, so that the body can start again.
     package func adopt(_ settings: RecoverySettings?, delegateCollects collects: Bool) {
         (self as? any CurlTask)?.core.state.withLock { state in
             state.delegateCollects = collects

@@ -19,9 +19,8 @@ extension CurlSession {
 
         /// Passes the body to a function as it arrives, and returns at its end, or when the function returns `false`.
         ///
-        /// - Parameter function: Called on the engine's thread, one call at a time, and not after the return. Other
-        ///   transfers wait while it runs.
-        /// - Throws: The error that the transfer ended with.
+        /// The function is called on the engine's thread, one call at a time, and not after the return. Other transfers
+        /// wait while it runs.
         package func pass(to function: @escaping @Sendable (UnsafeRawBufferPointer) -> Bool) async throws {
             try await owner.stream.pass(to: function)
         }

@@ -33,19 +33,14 @@ extension CurlSession {
         }
     }
 
-    /// Makes a task that asks the server to switch protocols (RFC 9110, section 7.8).
+    /// Makes a suspended task that asks the server to switch protocols (RFC 9110, section 7.8).
     ///
     /// It is sent over HTTP/1.1 on a connection of its own. If the response has the status 101, the bytes of the
     /// connection follow as its body, and those of the pipe are sent as they are; a task that switches protocols does
-    /// not count as a connection to its host any more.
+    /// not count as a connection to its host any more. Another pipe is made when the request is sent again.
     ///
-    /// - Parameters:
-    ///   - request: The request, with the fields of the handshake.
-    ///   - stream: What receives the response, once it is attached.
-    ///   - startError: The error with which the task fails when it is resumed; nil for none.
-    ///   - makePipe: Returns the pipe for what is sent after the response; called again when the request is sent again.
-    ///   - makeTask: Returns the task for its core.
-    /// - Returns: The task, suspended.
+    /// The request has the fields of the handshake, and the stream receives the response, once it is attached. With a
+    /// `startError`, the task fails when it is resumed.
     package func makeUpgradeTask<Task: CurlDataTask>(
         _ request: URLRequest,
         _ stream: UpgradeStream,

@@ -23,18 +23,14 @@ package final class CancellationRelay: Sendable {
     /// Creates a link without a transfer.
     package init() {}
 
-    /// Sets the function that cancels the transfer; calls it immediately if ``cancel()`` was called before.
-    ///
-    /// - Returns: Whether the transfer may begin, because it was not cancelled.
+    /// Sets the function that cancels the transfer; calls it immediately if ``cancel()`` was called before; returns
+    /// whether the transfer may begin, because it was not cancelled.
     @discardableResult
     package func attach(_ cancel: @escaping @Sendable () -> Void) -> Bool { attach(.work(cancel)) }
 
-    /// Sets the session task to cancel.
+    /// Sets the session task to cancel, and returns whether it may be started, because it was not cancelled.
     ///
-    /// - Parameters:
-    ///   - task: The task.
-    ///   - keepsResumeData: Whether the error of a cancelled download has resume data where that is possible.
-    /// - Returns: Whether the task may be started, because it was not cancelled.
+    /// If `keepsResumeData`, the error of a cancelled download has resume data where that is possible.
     @discardableResult
     package func attach(_ task: URLSessionTask, keepsResumeData: Bool = true) -> Bool {
         attach(.task(task, keepsResumeData: keepsResumeData))

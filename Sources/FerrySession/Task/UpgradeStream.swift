@@ -13,21 +13,17 @@ package struct UpgradeStream: Sendable {
     /// Whether the task is suspended, so that nothing is read.
     package var isSuspended: Bool { owner.stream.isSuspended }
 
-    /// Returns the response to the handshake.
-    ///
-    /// - Throws: A `URLError`, or the error of an interceptor.
+    /// Returns the response to the handshake; throws a `URLError`, or the error of an interceptor.
     package func response() async throws -> URLResponse { try await owner.stream.response().value }
 
     /// The body of a response with another status than 101.
     package var chunks: CurlSession.Chunks { CurlSession.Chunks(owner: owner) }
 
-    /// Returns what the server has sent after the status 101, without waiting.
+    /// Returns what the server has sent after the status 101, without waiting; at the end, `nil` in the result or the
+    /// error; and nothing if more may come.
     ///
+    /// Then the observer is called once, on any thread, when there is more or the end; it must not call this function.
     /// A Swift task that waited would take 4 KB for each connection.
-    ///
-    /// - Parameter observer: Called once, on any thread, when there is more or the end, if this function has returned
-    ///   nothing. It must not call this function.
-    /// - Returns: All bytes that have come; at the end, `nil` in the result or the error; and nothing if more may come.
     package func next(orCall observer: @escaping @Sendable () -> Void) -> Result<Data?, any Error>? {
         owner.stream.next(orCall: observer)
     }

@@ -15,16 +15,11 @@ enum EventSourceRule {
         return essence == "text/event-stream" ? .opens : .fails(.contentType)
     }
 
-    /// Returns the delay before the next connection, or `nil` if there is none.
+    /// Returns the delay in seconds before the next connection, or `nil` if there is none.
     ///
-    /// - Parameters:
-    ///   - error: Why the connection has ended; `nil` at the end of the body.
-    ///   - failures: How many connections in a row have failed before this one.
-    ///   - ends: How many connections have ended since the last event, before this one.
-    ///   - reconnectionTime: The time that the server, or else the program, asks for.
-    ///   - policy: The policy.
-    ///   - random: A number from 0 to 1 that chooses the delay.
-    /// - Returns: The delay in seconds.
+    /// The error is `nil` at the end of the body. `failures` is how many connections in a row have failed, and `ends`
+    /// how many have ended since the last event, both before this one. `reconnectionTime` is what the server, or else
+    /// the program, asks for; `random`, from 0 to 1, chooses the delay.
     static func delay(
         after error: (any Error)?,
         failures: Int,

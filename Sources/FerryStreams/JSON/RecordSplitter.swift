@@ -27,9 +27,8 @@ struct RecordSplitter: PieceSplitter {
         buffer.append(contentsOf: piece)
     }
 
-    /// Returns the next whole text without blanks around it; `nil` if there is none yet.
-    ///
-    /// - Throws: A `URLError` with the code `dataLengthExceedsMaximum` if a text is longer than the limit.
+    /// Returns the next whole text without blanks around it, or `nil` if there is none yet; throws a `URLError` with
+    /// the code `dataLengthExceedsMaximum` if a text is longer than the limit.
     mutating func next() throws(URLError) -> Data? {
         while let end = try end() {
             // A line feed belongs to the text of a sequence, whose last number it ends.
@@ -50,9 +49,8 @@ struct RecordSplitter: PieceSplitter {
         return isNumber || ["true", "false", "null"].contains { $0.utf8.starts(with: text) }
     }
 
-    /// Returns the last text, if it has no end; call this after the last piece.
-    ///
-    /// - Throws: A `URLError` with the code `networkConnectionLost` if the text of a sequence was cut off.
+    /// Returns the last text, if it has no end, after the last piece was appended; throws a `URLError` with the code
+    /// `networkConnectionLost` if the text of a sequence was cut off.
     mutating func last() throws(URLError) -> Data? {
         defer { (buffer, start, searched) = ([], 0, 0) }
         let bytes = buffer[start...]

@@ -6,9 +6,7 @@ protocol PieceSplitter<Output>: Sendable {
     /// Adds a piece, after all elements of the pieces before have been taken.
     mutating func append(_ piece: Data)
 
-    /// Returns the next whole element; `nil` if there is none yet.
-    ///
-    /// - Throws: A `URLError` after which there is no other element.
+    /// Returns the next whole element, or `nil` if there is none yet; after an error there is no other element.
     mutating func next() throws(URLError) -> Output?
 
     /// Returns the last element, if it has no end; call this after the last piece.

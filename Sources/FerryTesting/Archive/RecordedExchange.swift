@@ -126,11 +126,8 @@ struct RecordedExchange {
 }
 
 extension HTTPArchive.Timings {
-    /// Creates the phases of a transaction.
-    ///
-    /// - Parameters:
-    ///   - transaction: The measurements, each from the start of the transaction.
-    ///   - before: The seconds of earlier transactions.
+    /// Creates the phases of a transaction, whose measurements count from its start; earlier ones took `before`
+    /// seconds.
     fileprivate init(_ transaction: TransferMetrics.Transaction, before: TimeInterval) {
         self.init()
         let connected = max(transaction.connect, transaction.secureConnect)

@@ -33,14 +33,11 @@ final class QueueStore: @unchecked Sendable {
 
     // MARK: - The journal
 
-    /// Reads what other processes have written, writes the records that `change` returns, and takes them over.
+    /// Reads what other processes have written, writes the records that `change` returns, takes them over, and returns
+    /// them.
     ///
-    /// - Parameters:
-    ///   - synchronized: Whether the records are on the disk when the method returns.
-    ///   - mostBytes: The number of bytes that the last records of all transfers may have then.
-    ///   - change: Returns the records to write.
-    /// - Returns: The records that were written.
-    /// - Throws: `FileError`, or a ``TransferQueueError`` if the last records would have more bytes.
+    /// If `synchronized`, they are on the disk then. Throws a ``TransferQueueError`` if the last records of all
+    /// transfers would have more than `mostBytes`.
     @discardableResult
     private func update(
         synchronized: Bool = false,
@@ -142,14 +139,9 @@ final class QueueStore: @unchecked Sendable {
         }
     }
 
-    /// Ends the run of a transfer, and returns its record; `nil` if it has been removed.
+    /// Ends the run of a transfer, and returns its record as it is now; `nil` if it has been removed.
     ///
-    /// - Parameters:
-    ///   - id: The number of the transfer.
-    ///   - isFinished: Whether it has succeeded, which also holds if it was paused meanwhile.
-    ///   - end: Changes the record, unless it was paused or removed meanwhile.
-    /// - Returns: The record as it is now.
-    /// - Throws: A ``TransferQueueError``.
+    /// `end` changes the record, unless it was removed meanwhile, or paused without having succeeded.
     @discardableResult
     func release(
         _ id: Int,

@@ -53,12 +53,9 @@ struct SegmentPlan: Sendable {
         return gaps
     }
 
-    /// Assigns a worker the largest gap, or the second half of what another one has longest to wait for.
-    ///
-    /// - Parameters:
-    ///   - worker: The worker, which must have no part.
-    ///   - rates: The bytes per second of the workers, where they are known.
-    /// - Returns: The part, or `nil` if what is left is not worth another request.
+    /// Assigns a worker, which must have no part, the largest gap, or the second half of what another one has longest
+    /// to wait for, at its rate in bytes per second where that is known; returns `nil` if what is left is not worth
+    /// another request.
     mutating func assign(to worker: Int, rates: [Int: Double] = [:]) -> Range<Int64>? {
         guard segments[worker] == nil else { return nil }
         if let gap = gaps.max(by: { $0.count < $1.count }) {

@@ -10,13 +10,8 @@ struct CompressionParameters: Hashable, Sendable {
     /// The value of `Sec-WebSocket-Extensions` in a request.
     static let offer = "permessage-deflate; client_max_window_bits"
 
-    /// Reads the value of the field in a response.
-    ///
-    /// - Parameters:
-    ///   - value: The value; `nil` if the server uses no extension.
-    ///   - isOffered: Whether the request has offered compression.
-    /// - Returns: The parameters, or `nil` if messages are not compressed.
-    /// - Throws: What is wrong with the value.
+    /// Reads the value of the field in a response, which is `nil` if the server uses no extension; returns `nil` if
+    /// messages are not compressed.
     static func read(_ value: String?, isOffered: Bool) throws(ProtocolViolation) -> CompressionParameters? {
         guard let value, !value.allSatisfy({ $0 == " " || $0 == "\t" }) else { return nil }
         guard isOffered, value.utf8.count <= 1024, !value.utf8.contains(UInt8(ascii: ",")) else {

@@ -45,12 +45,8 @@ struct FrameHeader: Hashable, Sendable {
         (self.isFinal, self.isCompressed, self.type, self.length) = (isFinal, isCompressed, type, length)
     }
 
-    /// Reads the header of a server's frame, of which all bytes are there.
-    ///
-    /// - Parameters:
-    ///   - bytes: The bytes of the header.
-    ///   - allowsCompression: Whether the first reserved bit has a meaning.
-    /// - Throws: What is wrong with the header.
+    /// Reads the header of a server's frame, of which all bytes are there; with compression, the first reserved bit has
+    /// a meaning.
     init(_ bytes: [UInt8], allowsCompression: Bool) throws(ProtocolViolation) {
         guard bytes.count >= 2, bytes.count == Self.size(bytes[1]) else {
             throw ProtocolViolation("A frame's header has \(bytes.count) bytes")
@@ -82,14 +78,7 @@ struct FrameHeader: Hashable, Sendable {
 
 /// Writes the frames of a client, whose payloads are masked (RFC 6455, section 5.3).
 enum FrameWriter {
-    /// Returns a frame.
-    ///
-    /// - Parameters:
-    ///   - type: The type.
-    ///   - payload: The payload.
-    ///   - isCompressed: Whether the payload is that of a compressed message.
-    ///   - mask: The mask, which an attacker must not be able to guess.
-    /// - Returns: All bytes of the frame.
+    /// Returns all bytes of a frame; an attacker must not be able to guess the mask.
     static func frame(_ type: FrameType, _ payload: Data, isCompressed: Bool = false, mask: UInt32) -> Data {
         let count = payload.count
         var frame = Data(capacity: count + 14)

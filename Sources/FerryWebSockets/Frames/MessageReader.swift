@@ -37,11 +37,10 @@ struct MessageReader: Sendable {
         head.reserveCapacity(FrameHeader.largestSize)
     }
 
-    /// Reads bytes until they complete a message or a control frame.
+    /// Reads bytes, which are removed, until they complete a message or a control frame; returns `nil` if more bytes
+    /// are needed.
     ///
-    /// - Parameter bytes: The bytes; those that are read are removed.
-    /// - Returns: What is complete, or `nil` if more bytes are needed. After a close frame there is nothing more.
-    /// - Throws: What is wrong with the bytes, after which nothing can be read.
+    /// After a close frame there is nothing more, and after an error nothing can be read.
     mutating func next(_ bytes: inout Data) throws(ProtocolViolation) -> Event? {
         let count = bytes.count
         var left = 0

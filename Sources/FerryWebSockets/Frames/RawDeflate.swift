@@ -42,13 +42,8 @@ final class RawDeflate: @unchecked Sendable {
         return output.dropLast(4).isEmpty ? Data([0]) : Data(output.dropLast(4))
     }
 
-    /// Inflates a piece of a message.
-    ///
-    /// - Parameters:
-    ///   - bytes: The piece.
-    ///   - limit: The number of bytes that may be produced.
-    ///   - receive: Receives the bytes.
-    /// - Throws: Why the message is refused, or the error of `receive`.
+    /// Inflates a piece of a message to at most `limit` bytes; throws why the message is refused, or the error of
+    /// `receive`.
     func inflate(
         _ bytes: UnsafeRawBufferPointer,
         limit: Int,

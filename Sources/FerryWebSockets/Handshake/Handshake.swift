@@ -25,11 +25,8 @@ struct Handshake: Sendable {
     /// Returns whether a URL has the scheme `ws` or `wss`.
     static func isSocket(_ url: URL) -> Bool { ["ws", "wss"].contains(url.scheme?.lowercased()) }
 
-    /// Returns the request of the handshake.
-    ///
-    /// - Parameter request: The program's request, whose URL has one of the schemes `ws`, `wss`, `http` and `https`.
-    /// - Returns: The request to send.
-    /// - Throws: An error with the code `invalidRequest`.
+    /// Returns the request of the handshake for the program's, whose URL has one of the schemes `ws`, `wss`, `http` and
+    /// `https`; throws an error with the code `invalidRequest`.
     func request(_ request: URLRequest) throws(WebSocketError) -> URLRequest {
         guard let url = request.url, var parts = URLComponents(url: url, resolvingAgainstBaseURL: true) else {
             throw WebSocketError(.invalidRequest, "The request has no URL")
@@ -64,9 +61,7 @@ struct Handshake: Sendable {
         return next
     }
 
-    /// Returns what the server agrees to in a response with the status 101.
-    ///
-    /// - Throws: What is wrong with the response.
+    /// Returns what the server agrees to in a response with the status 101; throws what is wrong with the response.
     func read(_ response: HTTPURLResponse) throws(WebSocketError) -> Agreement {
         func value(_ name: String) -> String? { response.value(forHTTPHeaderField: name) }
         func invalid(_ text: String) -> WebSocketError { WebSocketError(.invalidHandshake, text, response: response) }

@@ -6,15 +6,11 @@ enum ReconnectionRule {
     /// connections without messages.
     static let leastOpenTime = TimeSpan.milliseconds(10_000)
 
-    /// Returns the delay before the next attempt, or `nil` if there is none.
+    /// Returns the delay in seconds before the next attempt, or `nil` if there is none; `random`, from 0 to 1, chooses
+    /// it.
     ///
-    /// - Parameters:
-    ///   - error: Why the connection has ended, or was not opened.
-    ///   - failures: How many attempts in a row have failed, without a message or a connection that was open for
-    ///     ``leastOpenTime``.
-    ///   - policy: The policy.
-    ///   - random: A number from 0 to 1 that chooses the delay.
-    /// - Returns: The delay in seconds.
+    /// `failures` is how many attempts in a row have failed, without a message or a connection that was open for
+    /// ``leastOpenTime``.
     static func delay(
         after error: any Error,
         failures: Int,

@@ -34,12 +34,6 @@ final class WebSocketConnection: Sendable {
     let reader = Mutex<MessageReader?>(nil)
 
     /// Makes a connection that is not open.
-    ///
-    /// - Parameters:
-    ///   - handshake: The handshake.
-    ///   - options: The settings.
-    ///   - usesSocketScheme: Whether the program's URL has the scheme `ws` or `wss`.
-    ///   - queue: Where the program's handlers are called.
     init(_ handshake: Handshake, _ options: WebSocketTask.Options, usesSocketScheme: Bool, queue: OperationQueue) {
         (self.handshake, self.options, self.queue) = (handshake, options, queue)
         self.usesSocketScheme = usesSocketScheme
@@ -50,11 +44,8 @@ final class WebSocketConnection: Sendable {
 
     // MARK: - Opening
 
-    /// Prepares for the response of a task that is about to be resumed; has no effect after the first time.
-    ///
-    /// - Parameters:
-    ///   - task: The task.
-    ///   - error: Why the task will fail; nil if the request is valid.
+    /// Prepares for the response of a task that is about to be resumed, and will fail with the error if there is one;
+    /// has no effect after the first time.
     func start(_ task: CurlDataTask, _ error: WebSocketError?) {
         let mayStart = state.withLock { state in
             defer { state.isStarted = true }

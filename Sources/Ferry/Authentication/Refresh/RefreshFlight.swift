@@ -58,10 +58,8 @@ final class RefreshFlight<Credential: Sendable>: Sendable {
 
     // MARK: - Waiting
 
-    /// Waits for the result.
-    ///
-    /// - Returns: The new credential; `nil` if the application has set another one in the meantime.
-    /// - Throws: The error of the refresh; `CancellationError`, at once, if the task that waits is cancelled.
+    /// Waits for the result, which is `nil` if the application has set another credential in the meantime; throws
+    /// `CancellationError`, at once, if the task that waits is cancelled.
     func wait() async throws -> HeldCredential<Credential>? {
         let number = state.withLock { state in
             state.lastWaiter += 1

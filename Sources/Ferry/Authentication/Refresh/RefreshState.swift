@@ -80,15 +80,10 @@ struct RefreshState<Credential: Sendable>: Sendable {
 
     // MARK: - Refused credentials
 
-    /// Decides what follows a response that refuses a credential.
+    /// Decides what follows a response that refuses a credential; `held` was the current one when the request was
+    /// compared with it, and `isSent` is whether the request carried it.
     ///
-    /// - Parameters:
-    ///   - held: The credential that was the current one when the request was compared with it.
-    ///   - isSent: Whether the request carried it.
-    ///   - task: The task.
-    ///   - attempt: The number of the attempt.
-    ///   - now: The current time.
-    /// - Returns: The decision. After waiting, call ``remember(_:attempt:)``.
+    /// After waiting, call ``remember(_:attempt:)``.
     mutating func rejection(
         of held: Held,
         isSent: Bool,

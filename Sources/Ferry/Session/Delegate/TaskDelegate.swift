@@ -61,9 +61,8 @@ final class TaskDelegate: Sendable {
         state.withLock { $0.reporter(direction) }
     }
 
-    /// Makes the upload or download progress a child of the thread's current `Progress`, before there is a task.
-    ///
-    /// - Returns: The reporter to connect with the task; nil if there is no current `Progress`.
+    /// Makes the upload or download progress a child of the thread's current `Progress`, before there is a task;
+    /// returns the reporter to connect with the task, or nil if there is no current `Progress`.
     func joinCurrentProgress(isUpload: Bool) -> ProgressReporter? {
         guard Progress.current() != nil else { return nil }
         let reporter = reporter(isUpload ? .upload : .download)
@@ -83,12 +82,8 @@ final class TaskDelegate: Sendable {
     /// Whether the body is passed on as it arrives.
     var streamsBody: Bool { if case .streamed = body { true } else { false } }
 
-    /// Records that the task was resumed or suspended.
-    ///
-    /// - Parameters:
-    ///   - isRunning: Whether it was resumed.
-    ///   - note: Called with the lock held, and thus before the task can end, unless nothing changes.
-    /// - Returns: The result of `note`; nil if nothing changes.
+    /// Records that the task was resumed or suspended; returns nil if nothing changes, and otherwise the result of
+    /// `note`, which is called with the lock held, and thus before the task can end.
     func noteRunning<Note: Sendable>(_ isRunning: Bool, _ note: () -> Note) -> Note? {
         state.withLock { $0.noteRunning(isRunning) ? note() : nil }
     }

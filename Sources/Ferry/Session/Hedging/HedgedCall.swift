@@ -29,14 +29,8 @@ final class HedgedCall<Value: Sendable>: Sendable {
     private let relay = CompletionWaiter.current?.relay
     private let state = Mutex(State())
 
-    /// Creates a call.
-    ///
-    /// - Parameters:
-    ///   - url: The URL of the request.
-    ///   - hedging: The rule, and the durations that are known.
-    ///   - makeTask: Makes a task for the request.
-    ///   - startTask: Resumes the second task for the first time.
-    ///   - handler: Called once with the response that is used.
+    /// Creates a call; `startTask` resumes the second task for the first time, and the handler is called once, with the
+    /// response that is used.
     init(
         of url: URL,
         by hedging: Hedging,

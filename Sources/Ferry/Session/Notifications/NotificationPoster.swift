@@ -147,9 +147,8 @@ final class NotificationPoster: Sendable {
         finish(add(Item(name: name, object: keeper, cost: cost, keeper: id, isBeginning: isBeginning) { nil }))
     }
 
-    /// Adds a notification as ``post(_:object:cost:userInfo:)`` does, also with a lock held.
-    ///
-    /// - Returns: What is left to do without the lock: pass it to ``finish(_:)``.
+    /// Adds a notification as ``post(_:object:cost:userInfo:)`` does, also with a lock held; the result is what is left
+    /// to do without the lock: pass it to ``finish(_:)``.
     func add(_ name: Notification.Name, object: any Sendable) -> Addition {
         add(Item(name: name, object: object, cost: 0, userInfo: { nil }))
     }

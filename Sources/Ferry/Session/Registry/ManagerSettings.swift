@@ -19,9 +19,8 @@ struct ManagerSettings: Sendable {
         return hedging
     }
 
-    /// Copies the settings that decide how requests are made and validated; the queues and the group stay.
-    ///
-    /// - Returns: The settings before, to be released without the lock: they contain objects of the user.
+    /// Copies the settings that decide how requests are made and validated, but not the queues and the group; returns
+    /// those before, to be released without the lock: they contain objects of the user.
     mutating func take(_ original: ManagerSettings) -> ManagerSettings {
         let old = self
         responseSerializer = original.responseSerializer

@@ -63,9 +63,8 @@ extension SessionCore {
         state.withLock { $0.registry.registerIfUnknown(task, delegate: delegate, at: key) }
     }
 
-    /// Leases the current session, which is made if necessary, and announces that a task will be registered.
-    ///
-    /// - Returns: The lease; nil if the manager is closed or the session invalid.
+    /// Leases the current session, which is made if necessary, and announces that a task will be registered; returns
+    /// nil if the manager is closed or the session invalid.
     private func lease() -> SessionTable.Lease? {
         while true {
             let (lease, needsSession) = state.withLock { state in

@@ -91,9 +91,8 @@ struct TaskDelegateRegistry: Sendable {
         return entry
     }
 
-    /// Stops retaining the tasks, so that a task that is never resumed does not keep its session alive.
-    ///
-    /// - Returns: The tasks, to be released without the lock.
+    /// Stops retaining the tasks, so that a task that is never resumed does not keep its session alive, and returns
+    /// them, to be released without the lock.
     mutating func releaseTasks() -> [URLSessionTask] {
         retainsTasks = false
         return entries.values.compactMap { entry in

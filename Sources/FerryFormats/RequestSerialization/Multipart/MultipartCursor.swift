@@ -20,9 +20,8 @@ package final class MultipartCursor: @unchecked Sendable {
 
     /// Reads into the buffer until it is full, the body ends, or a read that may have to wait has returned bytes.
     ///
-    /// If an error occurs after some bytes were read, the bytes are returned and the next call throws the error.
-    ///
-    /// - Returns: The number of bytes read; 0 at the end of the body or for an empty buffer.
+    /// Returns the number of bytes read; 0 at the end of the body or for an empty buffer. If an error occurs after some
+    /// bytes were read, the bytes are returned and the next call throws the error.
     package func read(into buffer: UnsafeMutableRawBufferPointer) throws -> Int {
         var count = 0
         do {

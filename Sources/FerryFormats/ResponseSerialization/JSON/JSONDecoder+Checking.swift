@@ -4,12 +4,10 @@ extension JSONDecoder {
     /// Foundation's decoder also accepts a comma after the last element and, in values that are not decoded, numbers
     /// and strings that are not valid. It refuses some zeros with an exponent, keeps the first of several members with
     /// one name instead of the last, and hashes all names; see ``Swift/String/isQuicklyHashed``. The text is therefore
-    /// checked first, and changed where the decoder would read it in another way.
+    /// checked first, and changed where the decoder would read it in another way. If it is invalid, a
+    /// ``JSONParsingError`` is the underlying error of `DecodingError.dataCorrupted`.
     ///
     /// A decoder with `allowsJSON5` or `assumesTopLevelDictionary` uses Foundation's grammar.
-    ///
-    /// - Throws: The decoder's errors, and `DecodingError.dataCorrupted` with a ``JSONParsingError`` as its underlying
-    ///   error.
     package func decodeStrictly<Value: Decodable>(_ type: Value.Type, from json: Data) throws -> Value {
         guard !allowsJSON5, !assumesTopLevelDictionary else {
             guard JSONMarks.areFew(in: json) else {

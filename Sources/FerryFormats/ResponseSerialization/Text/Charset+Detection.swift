@@ -19,10 +19,8 @@ extension Charset {
         }
     }
 
-    /// Returns the encoding that an XML declaration at the start of a text names.
-    ///
-    /// - Parameter data: The text, of which the first 1024 bytes are searched.
-    /// - Returns: The encoding; nil if there is no declaration, or it names no encoding or an unknown one.
+    /// Returns the encoding that an XML declaration in the first 1024 bytes of a text names; nil if there is no
+    /// declaration, or it names no encoding or an unknown one.
     package static func xmlDeclaration(of data: Data) -> String.Encoding? {
         guard let name = xmlEncodingName(of: data), let encoding = encoding(named: name) else { return nil }
         // The declaration was read byte by byte, so the text is not UTF-16.
