@@ -28,10 +28,7 @@ package struct TransferClock: Sendable {
             call: TimeSpan = .infinite,
             upgrade: TimeSpan = .infinite
         ) {
-            self.inactivity = inactivity
-            self.resource = resource
-            self.connect = connect
-            self.call = call
+            (self.inactivity, self.resource, self.connect, self.call) = (inactivity, resource, connect, call)
             self.upgrade = upgrade
         }
 
@@ -82,8 +79,11 @@ package struct TransferClock: Sendable {
     /// Replaces the limit of inactivity.
     package mutating func setInactivityLimit(_ limit: TimeSpan) { limits.inactivity = limit }
 
-    /// Replaces the limit of a call that switches protocols; it is infinite after the switch.
+    /// Replaces the limit of a call that switches protocols.
     package mutating func setUpgradeLimit(_ limit: TimeSpan) { limits.upgrade = limit }
+
+    /// Notes that the protocol was switched: the connection stays open for any time within the limit of the call.
+    package mutating func noteUpgrade() { (limits.upgrade, limits.resource) = (.infinite, .infinite) }
 
     /// Whether no time is left for the whole call.
     package func isCallOver(at now: MonotonicTime) -> Bool { spentOnCall(at: now) >= limits.call }

@@ -275,6 +275,9 @@ extension Call {
         recover(from: error, wasSent: wasSent, world)
     }
 
+    /// Whether the response that is held is a challenge that libcurl answers.
+    var isAnsweredByCurl: Bool { held.map(isAnsweredByCurl) ?? false }
+
     private func isAnsweredByCurl(_ held: HeldResponse) -> Bool {
         guard case .challenge(let challenge) = held.kind else { return false }
         return credentials.areSentByCurl(after: challenge)

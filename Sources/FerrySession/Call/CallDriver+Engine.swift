@@ -48,7 +48,6 @@ extension CallDriver: TransferReceiver {
     func forgetChallenge() -> Bool { call.forgetUnaskedHeld() }
 
     func didReceiveHead(_ head: ResponseHead, of attempt: NetworkAttempt) -> Bool {
-        if attempt.prepared.isUpgrade { noteResponse(head.status, toUpgradeBy: attempt) }
         settings.cookies?.store(head.fields, for: call.request.base)
         if attempt.isVerified { settings.hsts?.note(head.fields, from: attempt.prepared.origin.host) }
         attempt.noteAnnouncement(head, engine)
@@ -62,12 +61,14 @@ extension CallDriver: TransferReceiver {
             isBodyUnread: !attempt.sending.hasReadBody && transfer.reader.map { $0.length != .zero } ?? false
         )
         send(.head(facts))
+        // libcurl may answer a challenge itself, and the same body follows.
+        if attempt.prepared.isUpgrade, !call.isAnsweredByCurl { noteResponse(head.status, toUpgradeBy: attempt) }
         return !call.incoming.isStopped
     }
 
     private func noteResponse(_ status: Int, toUpgradeBy attempt: NetworkAttempt) {
-        if status == 101 {
-            transfer.clock.setUpgradeLimit(.infinite)
+        if status == 101, !call.incoming.isStopped {
+            transfer.clock.noteUpgrade()
             if !transfer.clock.limits.hasCall { engine.forgetDeadline(transfer) }
             attempt.forgetFields()
         } else {

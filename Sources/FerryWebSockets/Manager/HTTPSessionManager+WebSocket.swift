@@ -8,7 +8,8 @@ extension HTTPSessionManager {
     /// - Parameters:
     ///   - path: The path relative to the manager's base URL, or an absolute URL with the scheme `http` or `https`.
     ///   - parameters: The parameters of the URL's query.
-    ///   - protocols: The subprotocols that the program understands, the preferred one first; none by default.
+    ///   - protocols: The subprotocols that the program understands, the preferred one first; by default, those of the
+    ///     request's field.
     ///   - options: The settings.
     /// - Returns: The task, suspended.
     /// - Throws: The error of making the request, or a ``WebSocketError`` if the manager's session is not a

@@ -50,7 +50,10 @@ public struct ReconnectingMessages: AsyncSequence, Sendable {
                 } catch {
                     if let opening, messages.now().since(opening) >= ReconnectionRule.leastOpenTime { failures = 0 }
                     connection = nil
-                    try Task.checkCancellation()
+                    if Task.isCancelled {
+                        isOver = true
+                        throw CancellationError()
+                    }
                     let random = Double.random(in: 0...1)
                     let policy = messages.policy
                     guard
@@ -65,7 +68,12 @@ public struct ReconnectingMessages: AsyncSequence, Sendable {
                         throw error
                     }
                     failures += 1
-                    try await messages.sleep(delay)
+                    do {
+                        try await messages.sleep(delay)
+                    } catch {
+                        isOver = true
+                        throw error
+                    }
                 }
             }
             return nil
@@ -110,7 +118,7 @@ extension CurlSession {
     ///
     /// - Parameters:
     ///   - request: The request of the handshake, as in `webSocket(with:protocols:options:)`.
-    ///   - protocols: The subprotocols that the program understands; none by default.
+    ///   - protocols: The subprotocols that the program understands; by default, those that the request's field names.
     ///   - options: The settings. A ping interval finds connections that were lost silently.
     ///   - policy: The policy for attempts after the first one; by default 3 in a row.
     ///   - opened: Called each time a connection has opened, before its first message is delivered, for example to send

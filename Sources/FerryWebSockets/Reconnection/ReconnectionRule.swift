@@ -11,12 +11,7 @@ enum ReconnectionRule {
     ///
     /// `failures` is how many attempts in a row have failed, without a message or a connection that was open for
     /// ``leastOpenTime``.
-    static func delay(
-        after error: any Error,
-        failures: Int,
-        policy: RetryPolicy,
-        random: Double
-    ) -> TimeInterval? {
+    static func delay(after error: any Error, failures: Int, policy: RetryPolicy, random: Double) -> TimeInterval? {
         guard failures < policy.maximumRetries, isTemporary(error, policy) else { return nil }
         return policy.backoff.delay(retry: failures, random: random)
     }

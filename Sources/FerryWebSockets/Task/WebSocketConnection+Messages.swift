@@ -10,7 +10,10 @@ extension WebSocketConnection {
         do {
             while let next = stream.next(orCall: { [self] in beginReading() }) {
                 guard var rest = try next.get() else { return handle(.disconnected) }
-                while let event = try reader.withLock({ try $0?.next(&rest) }) { await receive(event) }
+                state.withLock { $0.receivedCount &+= rest.count }
+                while machine.state != .ended, let event = try reader.withLock({ try $0?.next(&rest) }) {
+                    await receive(event)
+                }
             }
         } catch let error as ProtocolViolation {
             close(after: error)
@@ -34,12 +37,15 @@ extension WebSocketConnection {
 
     /// Delivers a message, and returns when there is room for another one.
     private func deliver(_ message: WebSocketTask.Message) async {
-        let (receiver, isFull) = state.withLock { ($0.inbox.add(message), $0.inbox.isFull) }
+        let (receiver, isFull) = state.withLock { state -> (MessageInbox.Handler?, Bool) in
+            if state.isCut || state.machine.state == .ended { return (nil, false) }
+            return (state.inbox.add(message), state.inbox.isFull)
+        }
         receiver?(.success(message))
         guard isFull else { return }
         await withCheckedContinuation { continuation in
             let mustWait = state.withLock { state in
-                guard state.inbox.isFull, state.machine.state != .ended else { return false }
+                guard state.inbox.isFull, !state.isCut, state.machine.state != .ended else { return false }
                 state.inbox.wait(continuation)
                 return true
             }
@@ -196,10 +202,12 @@ extension WebSocketConnection {
                     state.pings.add(payload, continuation)
                     return .success(pipe)
                 }
-                switch pipe {
-                case .failure(let error): continuation.resume(throwing: error)
-                // If the pipe takes nothing more, the end of the connection ends the wait.
-                case .success(let pipe): try? pipe.append(FrameWriter.frame(.ping, payload, mask: Self.mask()))
+                do {
+                    try pipe.get().append(FrameWriter.frame(.ping, payload, mask: Self.mask()))
+                } catch {
+                    if case .failure = pipe { return continuation.resume(throwing: error) }
+                    // The pipe takes nothing more. The end of the connection may have ended the wait already.
+                    state.withLock { $0.pings.remove(payload) }?.resume(throwing: Self.lost(error))
                 }
             }
         } onCancel: {
@@ -210,7 +218,7 @@ extension WebSocketConnection {
     /// Sends pings, and ends the connection if one is not answered before the next.
     ///
     /// While the reader waits for room, or the task is suspended, the answer may have come without being read; while
-    /// the connection takes the bytes of a message, the ping may wait behind them. Such an interval proves nothing, and
+    /// bytes are taken or received, the ping or its answer may wait behind them. Such an interval proves nothing, and
     /// the answer is waited for once more.
     func keepAlive(_ interval: TimeSpan) async {
         guard await Self.sleep(interval) else { return }
@@ -222,12 +230,11 @@ extension WebSocketConnection {
             }
             var mayBeUnread = false
             repeat {
-                let mark = state.withLock { $0.inbox.mark }
+                let (mark, pipe, count) = state.withLock { ($0.inbox.mark, $0.pipe, $0.receivedCount) }
                 let wasSuspended = stream.isSuspended
-                let pipe = state.withLock { $0.pipe }
                 let before = pipe?.position
                 guard await Self.sleep(interval) else { return ping.cancel() }
-                let hasWaited = state.withLock { $0.inbox.hasWaited(since: mark) }
+                let hasWaited = state.withLock { $0.inbox.hasWaited(since: mark) || $0.receivedCount != count }
                 let isSending = before.map { $0.read < $0.appended && $0.read != pipe?.position.read } ?? false
                 mayBeUnread = hasWaited || wasSuspended || stream.isSuspended || isSending
             } while mayBeUnread && !hasAnswered.withLock({ $0 })

@@ -16,6 +16,10 @@ final class WebSocketConnection: Sendable {
         var pings = PingList()
         /// The pongs that were appended since the connection has taken one, and the position after the last one.
         var pongs = (count: 0, end: ByteCount.zero)
+        /// Whether messages are dropped, since the program has closed the connection and does not receive them.
+        var isCut = false
+        /// The number of bytes that the server has sent, for comparison with an earlier one.
+        var receivedCount = 0
         var isStarted = false
     }
 
@@ -121,8 +125,8 @@ final class WebSocketConnection: Sendable {
         let waiters = outgoing.withLock { deflater in
             deflater = agreement.compression.map { MessageDeflater($0) }
             let (early, pipe, waiters) = state.withLock { state in
-                state.agreement = agreement
                 _ = state.machine.handle(.opened)
+                if state.machine.state == .open { state.agreement = agreement }
                 // The only one is that of the handshake.
                 defer { (state.early, state.work) = ([], []) }
                 let pipe = state.machine.state == .open ? state.pipe : nil
@@ -194,9 +198,10 @@ final class WebSocketConnection: Sendable {
     private func perform(_ step: SocketMachine.Step, _ pipe: BodyPipe?) {
         switch step {
         case .sendClose(let code, let reason):
+            let messages = pipe?.position.appended
             // A pipe that takes nothing more belongs to a connection that has ended.
             try? pipe?.append(FrameWriter.frame(.close, FrameWriter.closePayload(code, reason), mask: Self.mask()))
-            endClosing(after: TimeSpan(seconds: options.closeTimeout))
+            endClosing(after: TimeSpan(seconds: options.closeTimeout), sending: pipe, through: messages)
         case .finishSending: pipe?.finish()
         case .disconnect:
             pipe?.finish()
@@ -205,10 +210,28 @@ final class WebSocketConnection: Sendable {
         }
     }
 
-    private func endClosing(after limit: TimeSpan) {
+    /// Ends the connection after a time; the time begins again while the messages before the close frame are sent, and
+    /// once if the server's close frame waits behind messages that the program does not receive.
+    private func endClosing(after limit: TimeSpan, sending pipe: BodyPipe? = nil, through end: ByteCount? = nil) {
         addWork { connection in
-            if await Self.sleep(limit) { connection.handle(.closeTimeout) }
+            var before = pipe?.position.read
+            while await Self.sleep(limit) {
+                let read = pipe?.position.read
+                let isSending = if let before, let end { before < end && read != before } else { false }
+                before = read
+                if !isSending, !connection.cutMessages() { return connection.handle(.closeTimeout) }
+            }
         }
+    }
+
+    /// Drops further messages if the reader waits until the program receives some, and returns whether it has waited.
+    private func cutMessages() -> Bool {
+        let room = state.withLock { state in
+            state.isCut = true
+            return state.inbox.takeRoom()
+        }
+        room?.resume()
+        return room != nil
     }
 
     /// Ends the calls that wait for a message, a pong or the opening.

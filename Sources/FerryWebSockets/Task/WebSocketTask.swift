@@ -29,7 +29,8 @@ public final class WebSocketTask: CurlDataTask, @unchecked Sendable {
         /// task is suspended, or the program receives so slowly that the server is not read, an answer is waited for
         /// longer.
         public var pingInterval: TimeInterval?
-        /// The time for which the end of the connection is waited for after the close frame, in seconds; 5 by default.
+        /// The time for which the end of the connection is waited for after the close frame was sent, in seconds; 5 by
+        /// default.
         public var closeTimeout: TimeInterval = 5
 
         /// Makes the default settings.
@@ -53,6 +54,10 @@ public final class WebSocketTask: CurlDataTask, @unchecked Sendable {
         _ options: Options
     ) -> WebSocketTask {
         let compresses = options.offersCompression && RawDeflate.isAvailable
+        // A program may name them in the field, as for URLSession.
+        let field = request.value(forHTTPHeaderField: "Sec-WebSocket-Protocol") ?? ""
+        let named = field[...].utf8.parts(between: ",").map(\.trimmed.string).filter { !$0.isEmpty }
+        let protocols = protocols.isEmpty ? named : protocols
         let handshake = Handshake(protocols: protocols, offersCompression: compresses)
         let connection = WebSocketConnection(
             handshake,
@@ -214,7 +219,8 @@ extension CurlSession {
     /// - Parameters:
     ///   - request: The request of the handshake. Its URL has the scheme `ws`, `wss`, `http` or `https`; its method and
     ///     body are ignored.
-    ///   - protocols: The subprotocols that the program understands, the preferred one first; none by default.
+    ///   - protocols: The subprotocols that the program understands, the preferred one first; by default, those of the
+    ///     request's field.
     ///   - options: The settings.
     /// - Returns: The task, suspended.
     public func webSocket(

@@ -1,5 +1,6 @@
 import Testing
 
+@testable import FerryCurl
 @testable import FerrySession
 
 @Suite struct TransferClockTests {
@@ -56,11 +57,26 @@ import Testing
         #expect(clock.next() == nil)
         clock.startCall(at: at(1_000))
         #expect(clock.next()?.time == at(1_060))
-        clock.setUpgradeLimit(.infinite)
+        clock.noteUpgrade()
         #expect(clock.next() == nil)
         #expect(clock.timeLeft(at: at(2_000)) == nil)
         clock.start(at: at(2_000))
         #expect(clock.next()?.deadline == .inactivity)
+    }
+
+    @Test("Looking at all deadlines takes at most a fifth of the time, and delays none by more than 50 ms")
+    func looks() {
+        var deadlines = TransferDeadlines()
+        deadlines.watch(at(100))
+        #expect(deadlines.takeDue(at: at(100)) && deadlines.next == nil)
+        deadlines.watch(at(101))
+        deadlines.noteLook(from: at(100), to: at(102))
+        #expect(deadlines.next == at(110))
+        deadlines.watch(at(103))
+        #expect(deadlines.next == at(110))
+        deadlines.watch(at(105))
+        deadlines.noteLook(from: at(110), to: at(1_110))
+        #expect(deadlines.next == at(1_160))
     }
 
     @Test("Starting or stopping twice has no effect") func twice() {

@@ -127,6 +127,23 @@ struct HostileServerTests {
         #expect(error?.code == .refused)
     }
 
+    @Test("An open connection outlives the limit of the resource")
+    func resourceLimit() async throws {
+        let server = try RawServer.webSocket { connection in
+            connection.write(ServerFrame(.text, "first").bytes)
+            usleep(useconds_t(4_000_000 * patience))
+            connection.write(ServerFrame(.text, "second").bytes)
+            connection.readAll()
+        }
+        let configuration = URLSessionConfiguration.ephemeral
+        configuration.timeoutIntervalForResource = 3 * patience
+        let task = CurlSession(configuration: configuration).webSocket(with: server.webSocketURL)
+        task.resume()
+        #expect(try await task.receive() == .string("first"))
+        #expect(try await task.receive() == .string("second"))
+        task.cancel()
+    }
+
     @Test("An open connection outlives the timeout of its handshake")
     func noTimeoutAfterwards() async throws {
         let server = try RawServer.webSocket { connection in

@@ -108,6 +108,31 @@ struct KeepAliveTests {
         #expect(try #require(gaps.min()) < .seconds(1.8 * interval))
     }
 
+    @Test("An answer that waits behind a long message of the server does not end the connection")
+    func longAnswer() async throws {
+        let size = 600_000
+        let interval = Self.answered
+        let server = try RawServer.webSocket { connection in
+            let bytes = ServerFrame(.binary, Data(count: size)).bytes
+            for piece in 0..<30 {
+                connection.write(bytes[bytes.startIndex + piece * 20_000..<bytes.startIndex + (piece + 1) * 20_000])
+                usleep(useconds_t(2.5 * interval * 1_000_000 / 30))
+            }
+            connection.write(bytes.suffix(bytes.count - 600_000))
+            var count = 0
+            repeat {
+                let frames = ClientFrame.all(in: connection.received).filter { $0.type == 9 }
+                for frame in frames.dropFirst(count) { connection.write(ServerFrame(.pong, frame.payload).bytes) }
+                count = frames.count
+            } while connection.readMore()
+        }
+        let task = open(server, interval: interval)
+        #expect(try await task.receive().data.count == size)
+        try await task.ping()
+        #expect(task.closeCode == .invalid)
+        task.cancel()
+    }
+
     @Test("A ping that waits behind a long message does not end the connection, and pings of the server are answered")
     func longMessage() async throws {
         // More than the buffers of the sockets take.

@@ -126,6 +126,156 @@ struct SessionTaskTests {
         task.cancel()
     }
 
+    private func digestSession(_ server: RawServer) throws -> CurlSession {
+        let configuration = URLSessionConfiguration.ephemeral
+        let storage = URLCredentialStorage()
+        let space = URLProtectionSpace(
+            host: "127.0.0.1",
+            port: server.port,
+            protocol: "http",
+            realm: "here",
+            authenticationMethod: NSURLAuthenticationMethodHTTPDigest
+        )
+        storage.setDefaultCredential(URLCredential(user: "ada", password: "love", persistence: .forSession), for: space)
+        configuration.urlCredentialStorage = storage
+        return CurlSession(configuration: configuration)
+    }
+
+    @Test("A server that asks for a Digest credential gets what is sent after the handshake")
+    func digest() async throws {
+        let server = try RawServer { connection in
+            while true {
+                let head = connection.readHead()
+                if head.isEmpty { return }
+                if head.lowercased().contains("authorization: digest") {
+                    connection.write(RawServer.answer(to: head))
+                    // The frame has a head of two bytes and a mask of four.
+                    connection.readBody(11)
+                    connection.write(ServerFrame(.text, "got it").bytes)
+                    return connection.readAll()
+                }
+                connection.write(
+                    "HTTP/1.1 401 Unauthorized\r\nContent-Length: 0\r\n"
+                        + "WWW-Authenticate: Digest realm=\"here\", nonce=\"one\", qop=\"auth\"\r\n\r\n"
+                )
+            }
+        }
+        let task = try digestSession(server).webSocket(with: server.webSocketURL)
+        task.resume()
+        try await task.send(.string("hello"))
+        #expect(try await task.receive() == .string("got it"))
+        task.cancel()
+    }
+
+    @Test("The subprotocols of the request's field are offered, and that of the response is accepted")
+    func protocolField() async throws {
+        let server = try RawServer.webSocket(fields: "Sec-WebSocket-Protocol: chat\r\n") { connection in
+            connection.write(ServerFrame(.text, "open").bytes)
+            connection.readAll()
+        }
+        var request = URLRequest(url: server.webSocketURL)
+        request.setValue("other, chat", forHTTPHeaderField: "Sec-WebSocket-Protocol")
+        let task = session.webSocket(with: request)
+        task.resume()
+        #expect(try await task.receive() == .string("open"))
+        task.cancel()
+        try await eventually("the end of the connection") { !server.received.isEmpty }
+        #expect(server.texts.first?.lowercased().contains("sec-websocket-protocol: other, chat\r\n") == true)
+    }
+
+    @Test("A program that receives no more gets the end of a busy connection that it closes")
+    func closedWithoutReceiving() async throws {
+        let hasWritten = Watched(false)
+        let server = try RawServer.webSocket { connection in
+            let frame = ServerFrame(.binary, Data(count: 65_536)).bytes
+            for _ in 0..<4 { connection.write(frame) }
+            hasWritten.change { $0 = true }
+            while !ClientFrame.all(in: connection.received).contains(where: { $0.type == 8 }), connection.readMore() {}
+            for _ in 0..<4 { connection.write(frame) }
+            connection.write(ServerFrame.close(1000).bytes)
+        }
+        var options = WebSocketTask.Options()
+        options.closeTimeout = 2 * patience
+        let task = session.webSocket(with: server.webSocketURL, options: options)
+        task.resume()
+        #expect(try await task.receive().data.count == 65_536)
+        try await hasWritten.wait { $0 }
+        task.cancel(with: .normalClosure)
+        await task.waitForEnd()
+        try await ended.wait { $0.count == 1 }
+        #expect(ended.current[0].error == nil && task.closeCode == .normalClosure)
+    }
+
+    @Test("A program that closes the connection receives what the server sends before its own close frame, in order")
+    func receivedAfterClosing() async throws {
+        let server = try RawServer.webSocket { connection in
+            connection.write(ServerFrame(.text, "open").bytes)
+            while !ClientFrame.all(in: connection.received).contains(where: { $0.type == 8 }), connection.readMore() {}
+            for number in 0..<10 {
+                connection.write(ServerFrame(.binary, Data(repeating: UInt8(number), count: 65_536)).bytes)
+            }
+            connection.write(ServerFrame.close(1000).bytes)
+        }
+        var options = WebSocketTask.Options()
+        options.closeTimeout = 10 * patience
+        let task = session.webSocket(with: server.webSocketURL, options: options)
+        task.resume()
+        #expect(try await task.receive() == .string("open"))
+        task.cancel(with: .normalClosure)
+        for number in 0..<10 {
+            try await Task.sleep(for: .milliseconds(50))
+            #expect(try await task.receive().data.first == UInt8(number))
+        }
+        await task.waitForEnd()
+        #expect(task.closeCode == .normalClosure)
+    }
+
+    @Test("A server that refuses a Digest credential ends the handshake")
+    func refusedDigest() async throws {
+        let server = try RawServer { connection in
+            var number = 0
+            while !connection.readHead().isEmpty {
+                number += 1
+                connection.write(
+                    "HTTP/1.1 401 Unauthorized\r\nContent-Length: 0\r\n"
+                        + "WWW-Authenticate: Digest realm=\"here\", nonce=\"\(number)\", qop=\"auth\"\r\n\r\n"
+                )
+            }
+        }
+        let task = try digestSession(server).webSocket(with: URLRequest(url: server.webSocketURL, timeoutInterval: 30))
+        task.resume()
+        let error = await #expect(throws: WebSocketError.self) { try await task.receive() }
+        #expect(error?.code == .refused)
+        #expect(error?.response?.statusCode == 401)
+    }
+
+    @Test("A close frame that waits behind a message is waited for")
+    func closedWhileSending() async throws {
+        let count = 24_000_000
+        let server = try RawServer.webSocket { connection in
+            let start = connection.received.count
+            while connection.received.count < start + count + 14 {
+                guard connection.readMore() else { return }
+                usleep(useconds_t(5_000_000 * patience / Double(count / 65_536)))
+            }
+            while connection.received.count < start + count + 22, connection.readMore() {}
+            connection.write(ServerFrame.close(1000).bytes)
+        }
+        var options = WebSocketTask.Options()
+        options.closeTimeout = 2 * patience
+        let task = session.webSocket(with: server.webSocketURL, options: options)
+        task.resume()
+        try await task.waitUntilOpen()
+        let isSent = Watched<Bool?>(nil)
+        task.send(.data(Data(count: count))) { error in isSent.change { $0 = error == nil } }
+        try await eventually("the beginning of the message") { task.countOfBytesSent > 0 }
+        task.cancel(with: .normalClosure)
+        await task.waitForEnd()
+        #expect(try await isSent.wait { $0 != nil } == true)
+        try await ended.wait { $0.count == 1 }
+        #expect(ended.current[0].error == nil)
+    }
+
     @Test("A connection that was suspended and resumed is not one of those for requests")
     func slot() async throws {
         let server = try RawServer { connection in
