@@ -266,7 +266,9 @@ extension TaskCore {
         let driver = CallDriver(engine, session.core.group, call, file: file, client: self, limits: limits)
         // As in URLSession, downloads and uploads do not use the cache.
         driver.cache.isEnabled = state.task is CurlDataTask
-        driver.isUnshareable = state.isUnshareable
+        // A stream may stay open for any time.
+        let isStream = if case .stream = state.resultDelivery { true } else { false }
+        driver.isUnshareable = isStream || state.isUnshareable
         driver.transfer.downloadLimits.task = state.bandwidth.download
         driver.transfer.uploadLimits.task = state.bandwidth.upload
         return .success(driver)

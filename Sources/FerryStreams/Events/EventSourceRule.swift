@@ -32,12 +32,18 @@ enum EventSourceRule {
         switch error {
         // The standard opens a stream again, however often it ends.
         case nil: break
-        case let error as URLError: guard policy.isTemporary(error) else { return nil }
+        case let error as URLError: guard isLoss(error) || policy.isTemporary(error) else { return nil }
         case let error as EventSourceError:
             guard error.code == .status, policy.statuses.contains(error.response.statusCode) else { return nil }
         default: return nil
         }
         guard ends > 0 else { return max(0, reconnectionTime) }
         return max(reconnectionTime, policy.backoff.delay(retry: ends - 1, random: random))
+    }
+
+    /// Whether a stream was lost because its body could not be continued, or has reached its limit of time.
+    private static func isLoss(_ error: URLError) -> Bool {
+        let code = (error.userInfo[NSUnderlyingErrorKey] as? CurlSessionError)?.code
+        return code == .cannotContinue || code == .resourceTimeout
     }
 }

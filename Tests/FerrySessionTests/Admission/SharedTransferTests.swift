@@ -110,6 +110,22 @@ struct SharedTransferTests {
         #expect(server.requestCount == 1)
     }
 
+    @Test("A stream does not wait for an identical one, which may stay open for any time")
+    func streams() async throws {
+        let server = try LoopbackServer { _ in .pattern(count: 200_000).faulted(.stall(afterBodyBytes: 1_000)) }
+        let session = makeSession(options: options())
+        let request = URLRequest(url: server.url, timeoutInterval: 10)
+        let (first, _) = try await session.bytes(for: request)
+        let (second, _) = try await session.bytes(for: request)
+        for bytes in [first, second] {
+            for try await byte in bytes {
+                #expect(byte == LoopbackServer.pattern(count: 1).first)
+                break
+            }
+        }
+        #expect(server.requestCount == 2)
+    }
+
     @Test("A redirect is shared as well, and each task asks its delegate about it")
     func redirects() async throws {
         let gate = Gate()
