@@ -21,7 +21,8 @@ package struct AWSCanonicalRequest: Sendable {
         var values: [String: [String]] = [:]
         for field in fields where !Self.unsignedNames.contains(field.name.folded) {
             // Sequential spaces count as one.
-            values[field.name.folded, default: []].append(field.value.split(separator: " ").joined(separator: " "))
+            let words = field.value[...].utf8.parts(between: " ").filter { !$0.isEmpty }.map(\.string)
+            values[field.name.folded, default: []].append(words.joined(separator: " "))
         }
         let names = values.keys.sorted()
         let lines = names.map { "\($0):\(values[$0, default: []].joined(separator: ","))\n" }

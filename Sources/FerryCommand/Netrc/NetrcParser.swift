@@ -21,7 +21,9 @@ struct NetrcParser {
     /// Reads a whole text.
     mutating func read(_ text: String) throws(NetrcError) {
         var number = 0
-        for line in text.utf8.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false) {
+        // Some editors begin files with a byte order mark.
+        let text = text.utf8.starts(with: [0xEF, 0xBB, 0xBF]) ? text.utf8.dropFirst(3) : text.utf8[...]
+        for line in text.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false) {
             number += 1
             try read(line: line, number: number)
         }

@@ -111,7 +111,8 @@ extension FileName {
         let suffixes = [
             PartFile.partSuffix, PartFile.recordSuffix, ".ferry.new", parts, parts + ".state", parts + ".state.new",
         ]
-        return suffixes.contains { name.lowercased().hasSuffix($0) }
+        let bytes = Array(name.lowercased().utf8)
+        return suffixes.contains { bytes.suffix($0.utf8.count).elementsEqual($0.utf8) }
     }
 
     /// Returns the last component of the URL's path, or `index.html` if there is none.

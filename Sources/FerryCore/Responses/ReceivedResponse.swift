@@ -120,7 +120,7 @@ package final class CurlHTTPResponse: HTTPURLResponse, CustomReflectable, @unche
         guard !isDecoded, !head.isChunked, let value = head.value("Content-Length") else { return nil }
         if let length = ByteCount(digits: value) { return length }
         // A list of equal values counts as one value (RFC 9112, section 6.3).
-        return value.split(separator: ",").first.flatMap { ByteCount(digits: $0.trimmingCharacters(in: .whitespaces)) }
+        return value.split(separator: ",").first.flatMap { ByteCount(digits: $0.utf8.trimmed.string) }
     }
 
     package required init?(coder: NSCoder) {

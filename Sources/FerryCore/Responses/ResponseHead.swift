@@ -90,7 +90,7 @@ package struct ResponseHead: Sendable, Hashable, Codable {
             return "The response has several Transfer-Encoding fields"
         }
         // No other coding was requested with TE, and Ferry decodes none.
-        let coding = value.trimmingCharacters(in: .whitespaces)
+        let coding = value[...].utf8.trimmed.string
         guard coding.isEqualIgnoringCase("chunked") || coding.isEqualIgnoringCase("identity") else {
             return "The response's Transfer-Encoding is not supported: \(Self.quoted(coding))"
         }
@@ -111,7 +111,7 @@ package struct ResponseHead: Sendable, Hashable, Codable {
         for field in fields where field.name.isEqualIgnoringCase("content-length") {
             // A list that repeats one length is one length (section 6.3).
             for part in field.value.split(separator: ",", omittingEmptySubsequences: false) {
-                let value = part.trimmingCharacters(in: .whitespaces)
+                let value = part.utf8.trimmed.string
                 guard ByteCount(digits: value) != nil else {
                     return "The response's Content-Length is not a number of bytes: \(Self.quoted(field.value))"
                 }

@@ -5,9 +5,17 @@ package struct SchemeCredential: Hashable, Sendable {
     package var password: String
 
     package init(scheme: AuthenticationScheme, user: String, password: String) {
-        self.scheme = scheme
-        self.user = user
-        self.password = password
+        (self.scheme, self.user, self.password) = (scheme, user, password)
+    }
+
+    // Servers compare bytes: two passwords that Swift considers equal may differ for them.
+    package static func == (first: Self, second: Self) -> Bool {
+        first.scheme == second.scheme && first.user.utf8.elementsEqual(second.user.utf8)
+            && first.password.utf8.elementsEqual(second.password.utf8)
+    }
+
+    package func hash(into hasher: inout Hasher) {
+        for text in [user, password] { hasher.combine(text.utf8.count) }
     }
 
     /// Whether libcurl can send a user and a password: it copies the user into a header field unchanged, and both end

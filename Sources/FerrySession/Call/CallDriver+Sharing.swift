@@ -30,7 +30,7 @@ extension CallDriver {
         return SharedTransfer.Key(
             origin: prepared.origin,
             url: prepared.url,
-            lines: prepared.fields.map(\.line).sorted() + prepared.proxyFields.map(\.line),
+            lines: (prepared.fields.map(\.line).sorted() + prepared.proxyFields.map(\.line)).map { Array($0.utf8) },
             cachePolicy: call.cachePolicy.rawValue,
             inactivity: transfer.clock.limits.inactivity,
             priority: transfer.priority,

@@ -8,7 +8,8 @@ final class SharedTransfer {
     struct Key: Hashable {
         let origin: Origin
         let url: String
-        let lines: [String]
+        /// The header fields, as bytes: Swift considers some lines equal that differ for the server.
+        let lines: [[UInt8]]
         let cachePolicy: UInt
         let inactivity: TimeSpan
         let priority: Float

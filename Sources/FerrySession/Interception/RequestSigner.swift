@@ -42,7 +42,7 @@ public struct SignableRequest: Sendable {
         var fields: [Field] = []
         for field in prepared.fields {
             guard let value = field.value else { continue }
-            fields.append(Field(name: field.name, value: value.trimmingCharacters(in: .whitespaces)))
+            fields.append(Field(name: field.name, value: value[...].utf8.trimmed.string))
         }
         if !fields.contains(where: { $0.name.folded == "host" }) {
             fields.insert(Field(name: "Host", value: Self.authority(prepared.origin)), at: 0)

@@ -17,6 +17,7 @@ struct NetrcTests {
         arguments: [
             ("", []),
             ("machine a.example login ada password x", ["a.example ada x"]),
+            ("\u{FEFF}machine a.example login ada password x", ["a.example ada x"]),
             ("machine\ta.example\r\n  login ada\r\n\tpassword x\r\n", ["a.example ada x"]),
             ("machine\na.example\nlogin\nada\npassword\nx", ["a.example ada x"]),
             ("MACHINE a.example Login ada PASSWORD x", ["a.example ada x"]),

@@ -32,6 +32,8 @@ struct TextTests {
         arguments: [
             ("plain", "plain"), ("http://a/b:c", "http://a/b:c"), ("a b", "'a b'"), ("it's", "'it'\\''s'"), ("", "''"),
             ("$HOME", "'$HOME'"), ("a?b&c", "'a?b&c'"), ("~", "'~'"),
+            // With a combining accent, the apostrophe is one `Character`.
+            ("x'\u{301};y", "'x'\\''\u{301};y'"),
         ]
     )
     func quotes(_ word: String, _ quoted: String) {

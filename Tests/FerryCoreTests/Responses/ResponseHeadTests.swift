@@ -49,6 +49,7 @@ import Testing
             ("Content-Length", "99999999999999999999", "Content-Length"), ("Content-Length", "5abc", "5abc"),
             ("Content-Length", "0x5", "0x5"), ("Content-Length", "2x", "2x"), ("Content-Length", "+5", "+5"),
             ("Content-Length", "-5", "-5"), ("Content-Length", "", "Content-Length"), ("Content-Length", "٥", "٥"),
+            ("Content-Length", "5\u{A0}", "5"),
             ("Transfer-Encoding", "gzip", "gzip"), ("Transfer-Encoding", "gzip, chunked", "gzip, chunked"),
             ("Transfer-Encoding", "chunked, chunked", "chunked, chunked"), ("Transfer-Encoding", "", "Encoding"),
         ]
