@@ -243,7 +243,8 @@ public final class ReachabilityManager: Sendable {
             }
             if let timeout {
                 group.addTask {
-                    try? await Task.sleep(for: timeout)
+                    // The clock's times have a limit.
+                    try? await Task.sleep(for: min(timeout, .seconds(1_000_000_000)))
                     return false
                 }
             }

@@ -7,7 +7,12 @@ enum ServerDelay {
     ///
     /// `RateLimit` fields delay a request only if its status says that it was refused for its rate.
     static func seconds(status: Int, now: Date, value: (String) -> String?) -> TimeInterval? {
-        if let field = value("Retry-After"), let seconds = retryAfter(field, now: now) { return seconds }
+        if let field = value("Retry-After") {
+            // A date is meant by the server's clock, unless that one is far off.
+            let date = value("Date").flatMap { HTTPDate.parse($0, now: now) }
+            let isUsable = date.map { abs($0.timeIntervalSince(now)) < 86_400 } ?? false
+            if let seconds = retryAfter(field, now: isUsable ? date ?? now : now) { return seconds }
+        }
         guard status == 429 || status == 503 else { return nil }
         if let field = value("RateLimit"), let seconds = rateLimit(field) { return seconds }
         // Earlier versions of the draft have a field for each number.

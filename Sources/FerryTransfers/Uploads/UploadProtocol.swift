@@ -114,7 +114,7 @@ enum UploadProtocol: Sendable, Hashable {
         switch self {
         case .tus: response.value(forHTTPHeaderField: "Upload-Expires").flatMap { HTTPDate.parse($0) }
         case .resumableUploads:
-            Self.limit("max-age", in: response).map { Date.current.addingTimeInterval(Double($0)) }
+            Self.limit("max-age", in: response).map { min(Date.current.addingTimeInterval(Double($0)), .distantFuture) }
         }
     }
 

@@ -9,10 +9,17 @@ final class UploadRun: Sendable {
         var sent: Int64 = 0
         /// Whether the server has been asked what it has.
         var isKnown = false
-        var expires: Date?
+        private(set) var expires: Date?
         /// The number of the last request, and that of its body, which may be made more than once.
         var request = 0
         var body: Int?
+
+        /// Notes when the server is going to delete the upload; a minute does not matter.
+        mutating func noteExpiration(_ told: Date?) {
+            guard let told else { return }
+            if let expires, expires > Date.current, abs(told.timeIntervalSince(expires)) < 60 { return }
+            expires = told
+        }
     }
 
     private struct State: Sendable {
@@ -198,7 +205,7 @@ final class UploadRun: Sendable {
     func setLocation(_ url: URL, _ kind: UploadProtocol, in response: HTTPURLResponse) {
         let told = kind.expiration(in: response)
         let expires = state.withLock { state in
-            state.parts[0].expires = told ?? state.parts[0].expires
+            state.parts[0].noteExpiration(told)
             return state.parts[0].expires
         }
         setLocation(FileUpload.Location(url: url, resumption: kind.resumption, expires: expires))
@@ -229,7 +236,7 @@ final class UploadRun: Sendable {
     func noteExpiration(_ expires: Date?, of index: Int) {
         guard let expires else { return }
         var location = state.withLock { state in
-            state.parts[index].expires = expires
+            state.parts[index].noteExpiration(expires)
             return state.location
         }
         location?.expires = firstExpiration

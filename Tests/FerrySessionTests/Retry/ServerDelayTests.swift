@@ -33,6 +33,18 @@ import Testing
     }
 
     @Test(
+        "A date is compared with that of the server's clock, unless that one is far off",
+        arguments: [
+            ("Sun, 06 Nov 1994 08:47:37 GMT", "Sun, 06 Nov 1994 08:47:47 GMT", 10),
+            ("Sun, 06 Nov 1994 09:49:37 GMT", "Sun, 06 Nov 1994 09:49:47 GMT", 10),
+            ("Thu, 01 Jan 1970 00:00:00 GMT", "Sun, 06 Nov 1994 08:49:47 GMT", 10),
+        ] as [(String, String, TimeInterval)]
+    )
+    func serverClock(_ date: String, _ field: String, _ expected: TimeInterval) {
+        #expect(seconds(["Date": date, "Retry-After": field]) == expected)
+    }
+
+    @Test(
         "RateLimit delays a request that was refused for its rate (draft-ietf-httpapi-ratelimit-headers)",
         arguments: [
             (#""default";r=0;t=30"#, 30), (#""a";r=5;t=100, "b";r=0;t=12"#, 12), (#""a";r=0;t=3,"b";r=0;t=9"#, 9),
