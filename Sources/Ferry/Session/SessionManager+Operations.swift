@@ -35,7 +35,7 @@ extension SessionManager {
 
     /// Returns the manager for a request whose security policy is not this manager's; this one if the policy is nil.
     ///
-    /// There is one manager for each policy, while it is used; it has the settings that this one had when it was made,
+    /// There is one manager for each policy, while it is used; it has the settings that this one had at the last call,
     /// and is invalidated with it.
     package func manager(
         applying policy: SecurityPolicy?,
@@ -50,6 +50,7 @@ extension SessionManager {
             )
         }
         let known = core.policyManagers.withLock { $0[policy]?.manager }
+        if let known { giveSettings(to: known, policy) }
         let manager = if let known { known } else { try makeManager(applying: policy) }
         guard !core.isClosed else { throw .sessionInvalidated(request) }
         return manager
@@ -62,10 +63,7 @@ extension SessionManager {
             transport: transport.ofCopies,
             operationQueue: operationQueue
         )
-        let (settings, observers) = (core.settings.withLock { $0 }, core.observers)
-        made.core.settings.withLock { $0 = settings }
-        made.core.changeObservers { _ in observers }
-        (made.notificationCenter, made.notificationQueue) = (notificationCenter, notificationQueue)
+        giveSettings(to: made, policy)
         try made.setSecurityPolicy(policy)
         return core.policyManagers.withLock { managers in
             // Another thread may have made one in the meantime.
@@ -74,6 +72,15 @@ extension SessionManager {
             managers[policy] = WeakManager(manager: made)
             return made
         }
+    }
+
+    private func giveSettings(to manager: SessionManager, _ policy: SecurityPolicy) {
+        var (settings, observers) = (core.settings.withLock { $0 }, core.observers)
+        settings.securityPolicy = policy
+        // What they contain is released without the lock.
+        manager.core.settings.withLock { swap(&$0, &settings) }
+        manager.core.changeObservers { [observers] _ in observers }
+        (manager.notificationCenter, manager.notificationQueue) = (notificationCenter, notificationQueue)
     }
 }
 

@@ -114,7 +114,11 @@ public struct OAuth2Authenticator: Authenticator {
         let request = try tokenRequest(replacing: credential)
         let date = clock()
         let (response, body) = try await send(request)
-        let secrets = [client.secret, credential?.refreshToken, credential?.accessToken].compactMap { $0 }
+        let texts =
+            parameters.filter { SecretName.isSecret($0.key) }.map(\.value)
+            + [credential?.refreshToken, credential?.accessToken].compactMap { $0 }
+        // The longest first, since a secret may be a part of another.
+        let secrets = (client.secrets + texts + texts.map(OAuth2Client.formEncoded)).sorted { $0.count > $1.count }
         return try OAuth2Response(status: response.statusCode, body: body, secrets: secrets)
             .token(requestedAt: date, replacing: grant == .refreshToken ? credential : nil, scope: requestedScope)
     }

@@ -36,7 +36,13 @@ public struct OAuth2Client: Sendable, Hashable {
         return method == .basic ? [:] : ["client_id": id, "client_secret": secret]
     }
 
-    private static func formEncoded(_ text: String) -> String {
+    /// The client's secret in the forms in which it is sent.
+    var secrets: [String] {
+        [secret, secret.map(Self.formEncoded), authorization.map { String($0.value.dropFirst("Basic ".count)) }]
+            .compactMap { $0 }
+    }
+
+    static func formEncoded(_ text: String) -> String {
         var escaper = PercentEscaper(spaces: .plus)
         escaper.append(utf8: text)
         return escaper.result

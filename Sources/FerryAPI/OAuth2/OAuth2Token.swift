@@ -20,12 +20,7 @@ public struct OAuth2Token: Sendable, Hashable, Codable {
     ///   - refreshToken: The token with which to get a new access token.
     ///   - expirationDate: The date at which the access token expires.
     ///   - scope: The scope of the access token, separated by spaces.
-    public init(
-        accessToken: String,
-        refreshToken: String? = nil,
-        expirationDate: Date? = nil,
-        scope: String? = nil
-    ) {
+    public init(accessToken: String, refreshToken: String? = nil, expirationDate: Date? = nil, scope: String? = nil) {
         self.accessToken = accessToken
         self.refreshToken = refreshToken
         self.expirationDate = expirationDate

@@ -70,6 +70,7 @@ extension URLRequest {
         let fields = ["Authorization", "Cookie"].map { value(forHTTPHeaderField: $0) }
         let hasCredentials = fields.contains { $0 != nil }
         let digest = hasCredentials ? " " + SHA256Hash.hash(Data("\(fields)".utf8)).hexadecimal : ""
-        return url.absoluteString + digest + (additional ?? "")
+        // No URL has a line break.
+        return url.absoluteString + digest + (additional.map { "\n" + $0 } ?? "")
     }
 }

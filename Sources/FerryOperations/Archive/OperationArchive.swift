@@ -80,7 +80,10 @@ struct OperationArchive: Sendable {
         )
         do {
             let json = try JSONEncoder().encode(head)
-            var payload = withUnsafeBytes(of: UInt32(json.count).bigEndian) { Data($0) }
+            guard let size = UInt32(exactly: json.count) else {
+                throw NetworkError(.encodingFailed, message: "The operation's request is too large for an archive")
+            }
+            var payload = withUnsafeBytes(of: size.bigEndian) { Data($0) }
             payload.append(json)
             payload.append(body.data)
             return Self.seal(payload)
@@ -183,6 +186,10 @@ extension HTTPURLResponse {
         for (name, value) in allHeaderFields {
             guard let name = name as? String, let value = value as? String else { continue }
             fields[name] = value
+        }
+        // The chunks tell the length of the body, whatever the field says (RFC 9112, section 6.3).
+        if value(forHTTPHeaderField: "Transfer-Encoding") != nil {
+            fields = fields.filter { !$0.key.isEqualIgnoringCase("content-length") }
         }
         return fields
     }

@@ -105,10 +105,7 @@ struct ReceivedBody: Sendable {
         guard let received = received as? HTTPURLResponse else { return .mustStartOver }
         let total = expectedByteCount.flatMap { ByteCount($0) }
         let offset = ByteCount(offset) ?? .zero
-        switch ContinuationRule.evaluate(
-            .init(received),
-            .init(offset: offset, total: total, validator: validator)
-        ) {
+        switch ContinuationRule.evaluate(.init(received), .init(offset: offset, total: total, validator: validator)) {
         // The rest must be from the same URL as the first part: a redirect may lead elsewhere.
         case .continues: return response.map { $0.url == received.url } ?? false ? .continues : .mustStartOver
         case .restarts, .fails: return .begins
