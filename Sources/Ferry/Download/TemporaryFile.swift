@@ -19,7 +19,7 @@ extension TaskOutcome {
             response.fileURL = place
         } catch {
             let failure = DownloadMoveError(
-                temporaryURL: TemporaryFile.keep(file),
+                temporaryURL: endRecord == nil ? file : TemporaryFile.keep(file),
                 destinationURL: place,
                 underlyingError: error,
                 // What a hook returns has no options.

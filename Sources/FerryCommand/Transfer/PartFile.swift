@@ -209,8 +209,11 @@ final class PartFile {
     /// Keeps the partial file if it can be continued and deletes it otherwise; returns whether it was kept.
     func abandon() -> Bool {
         defer { file = nil }
-        // The name may be that of another transfer's file by now.
-        guard file?.isAt(partPath) == true else { return false }
+        guard file?.isAt(partPath) == true else {
+            // The name may be that of another transfer's file by now.
+            if file != nil, access(partPath, F_OK) != 0 { unlink(recordPath) }
+            return false
+        }
         var isMarked = false
         if case .marked = storage { isMarked = true }
         // A marked file was only written to be renamed, and has no record.

@@ -62,7 +62,7 @@ package final class Admission {
 
     private func beginWaiting(for origin: Origin) {
         guard let connections = origins[origin] else { return }
-        while mayGoOn(), let next = connections.next() { begin(next, connections) }
+        while connections.mayBegin, mayGoOn(), let next = connections.next() { begin(next, connections) }
         if isBehind { changed.insert(origin) } else if connections.mayBegin { notePace(of: origin, connections) }
     }
 
@@ -84,7 +84,7 @@ package final class Admission {
 
     private func beginWaitingInFlight() {
         var late: [(AdmissionTicket, Origin)] = []
-        while mayGoOn(), let next = inFlight?.next() {
+        while let inFlight, inFlight.mayBegin, mayGoOn(), let next = inFlight.next() {
             next.isCounted = true
             guard let origin = next.origin else { continue }
             let connections = queue(of: origin)

@@ -59,9 +59,7 @@ public struct RequestLimits: Sendable, Hashable {
         honorsServerDelays: Bool = true,
         maximumServerDelay: TimeInterval = 60
     ) {
-        self.maximumInFlight = maximumInFlight
-        self.rate = rate
-        self.honorsServerDelays = honorsServerDelays
+        (self.maximumInFlight, self.rate, self.honorsServerDelays) = (maximumInFlight, rate, honorsServerDelays)
         self.maximumServerDelay = maximumServerDelay
     }
 }

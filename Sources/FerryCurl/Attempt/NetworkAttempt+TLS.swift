@@ -204,7 +204,8 @@ extension NetworkAttempt {
     ) -> TrustDecision? {
         if let decided = transfer.decidedTrust, decided.question == question { return decided.decision }
         let (evaluator, policy) = (tls.evaluator, trust.session.policy)
-        let decision = transfer.engine.trust.questions.ask(question) {
+        let delaysOthers = transfer.engine.active.count > 1
+        let decision = transfer.engine.trust.questions.ask(question, delaysOthers: delaysOthers) {
             let first = evaluator?(server) ?? .accept
             guard first == .accept else { return first }
             return policy?.decide(server) ?? .accept

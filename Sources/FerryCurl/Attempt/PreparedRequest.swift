@@ -45,21 +45,10 @@ package struct PreparedRequest: Sendable {
         hasUserInfo: Bool,
         hasSecrets: Bool
     ) {
-        self.url = url
-        self.origin = origin
-        self.method = method
-        self.fields = fields
-        self.commonCount = commonCount
-        self.proxyFields = proxyFields
-        self.announcedLength = announcedLength
-        self.hasBody = hasBody
-        self.isStreamed = isStreamed
-        self.isUpgrade = isUpgrade
-        self.hasLeftOrigin = hasLeftOrigin
-        self.isPlain = isPlain
-        self.mentionsCaching = mentionsCaching
-        self.expectsContinue = expectsContinue
-        self.hasUserInfo = hasUserInfo
-        self.hasSecrets = hasSecrets
+        (self.url, self.origin, self.method, self.fields) = (url, origin, method, fields)
+        (self.commonCount, self.proxyFields, self.announcedLength) = (commonCount, proxyFields, announcedLength)
+        (self.hasBody, self.isStreamed, self.isUpgrade) = (hasBody, isStreamed, isUpgrade)
+        (self.hasLeftOrigin, self.isPlain, self.mentionsCaching) = (hasLeftOrigin, isPlain, mentionsCaching)
+        (self.expectsContinue, self.hasUserInfo, self.hasSecrets) = (expectsContinue, hasUserInfo, hasSecrets)
     }
 }

@@ -192,6 +192,7 @@ package final class ConnectionTable: @unchecked Sendable {
         guard let connection = connections.removeValue(forKey: socket) else { return }
         connection.isOpen = false
         if connection.isMultiplexed { multiplexed.removeAll { $0 === connection } }
+        if connections.isEmpty { hasUnknown = false }
         if let port = connection.local?.port, byPort[port] === connection { byPort[port] = nil }
     }
 
@@ -214,8 +215,7 @@ package final class ConnectionTable: @unchecked Sendable {
         if let known = byPort[local.port], known.isLocal(local), known.isConnected(to: remote) { return known }
         for connection in connections.values { connection.resolveLocal() }
         let candidates = connections.values.filter { $0.isLocal(local) }
-        let found =
-            candidates.first { $0.isConnected(to: remote) } ?? (candidates.count == 1 ? candidates.first : nil)
+        let found = candidates.first { $0.isConnected(to: remote) } ?? (candidates.count == 1 ? candidates.first : nil)
         if let found { byPort[local.port] = found }
         return found
     }

@@ -113,12 +113,7 @@ package final class EasyHandle {
     }
 
     /// Sets a list of header fields, whose lines are made only if they are not those of the last request.
-    func setFields(
-        _ option: Int32,
-        _ fields: [RequestField],
-        isSecret: Bool = false,
-        commonCount: Int = 0
-    ) {
+    func setFields(_ option: Int32, _ fields: [RequestField], isSecret: Bool = false, commonCount: Int = 0) {
         if !fields.isEmpty, let list = lists.first(where: { $0.option == option && $0.fields == fields }) {
             ferry_easy_set_pointer(pointer, option, list.pointer)
             return
@@ -219,22 +214,12 @@ extension EasyHandle {
     }
 
     /// Returns libcurl's measurements of the attempt that is ending.
-    package func transaction(
-        _ url: URL?,
-        _ method: String,
-        status: Int?,
-        start: Date
-    ) -> TransferMetrics.Transaction {
+    package func transaction(_ url: URL?, _ method: String, status: Int?, start: Date) -> TransferMetrics.Transaction {
         let (port, address) = (long(CurlInfo.primaryPort), string(CurlInfo.primaryAddress))
         let handshake = seconds(CurlInfo.secureConnectTime)
         let isSecure = url?.scheme?.folded == "https"
         let isHandshakeMissing = isSecure && handshake == 0 && long(CurlInfo.newConnections) > 0
-        var result = TransferMetrics.Transaction(
-            url: url?.presentable,
-            method: method,
-            status: status,
-            start: start
-        )
+        var result = TransferMetrics.Transaction(url: url?.presentable, method: method, status: status, start: start)
         result.nameLookup = seconds(CurlInfo.nameLookupTime)
         result.connect = seconds(CurlInfo.connectTime)
         result.secureConnect = handshake

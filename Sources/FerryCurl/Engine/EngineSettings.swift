@@ -28,15 +28,9 @@ package final class EngineSettings: Sendable {
         network: Result<NetworkMaterial, CurlSessionError>,
         isSelfContained: Bool
     ) {
-        self.maximumConnectionsPerHost = maximumConnectionsPerHost
-        self.downloadLimit = downloadLimit
-        self.uploadLimit = uploadLimit
-        self.limits = limits
-        self.httpVersions = httpVersions
-        self.sharesHTTP3 = sharesHTTP3
-        self.tls = tls
-        self.proxy = proxy
-        self.network = network
+        (self.maximumConnectionsPerHost, self.downloadLimit) = (maximumConnectionsPerHost, downloadLimit)
+        (self.uploadLimit, self.limits, self.httpVersions) = (uploadLimit, limits, httpVersions)
+        (self.sharesHTTP3, self.tls, self.proxy, self.network) = (sharesHTTP3, tls, proxy, network)
         self.isSelfContained = isSelfContained
     }
 

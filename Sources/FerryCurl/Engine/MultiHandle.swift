@@ -21,10 +21,7 @@ package final class MultiHandle: @unchecked Sendable {
 
     /// Makes a handle; of more than `most` connections, the one that has been idle for longest is closed; throws an
     /// error with the code `curlUnavailable` if there is no memory or no file descriptor.
-    package init(
-        _ connections: ConnectionTable,
-        keeping most: Int
-    ) throws(CurlSessionError) {
+    package init(_ connections: ConnectionTable, keeping most: Int) throws(CurlSessionError) {
         self.connections = connections
         guard let pointer = ferry_multi_init() else {
             throw CurlSessionError(.curlUnavailable, "libcurl could not make a multi handle")

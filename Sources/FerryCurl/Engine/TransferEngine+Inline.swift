@@ -20,7 +20,9 @@ extension TransferEngine {
 
     /// Whether everything that can happen next would wake the thread from its sleep.
     private var isHeardAsleep: Bool {
-        guard let end = deadlines.sleepEnd, end == deadlines.next, postponed.isEmpty else { return false }
+        guard let end = deadlines.sleepEnd, end == deadlines.next, postponed.isEmpty, !admission.isBehind else {
+            return false
+        }
         // A response that has begun already may need the additional turn, which the sleeping thread does not take.
         if additionalTurns.time != nil, active.values.contains(where: { $0.status != nil }) { return false }
         return !multi.hasTimer(within: milliseconds(until: end))

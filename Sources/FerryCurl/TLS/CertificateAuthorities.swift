@@ -30,16 +30,23 @@ public enum CertificateAuthorities: Sendable, Hashable {
         return has(allOf: runtime.authorityFolder, inFile: file)
     }()
 
-    /// Returns whether a file has as many certificates as a folder, whose names are hashes such as `4bfab552.0`.
+    /// Returns whether a file has the certificates of a folder, in which they have names such as `4bfab552.0`.
     static func has(allOf folder: String?, inFile file: String) -> Bool {
-        guard let text = try? String(contentsOfFile: file, encoding: .utf8) else { return false }
-        let inFile = text.components(separatedBy: "-----BEGIN ").count - 1
+        let inFile = certificates(in: file)
         let names = folder.flatMap { try? FileManager.default.contentsOfDirectory(atPath: $0) } ?? []
-        let inFolder = names.count { name in
-            let parts = name.split(separator: ".", omittingEmptySubsequences: false)
-            return parts.count == 2 && parts[0].count == 8 && parts[0].allSatisfy(\.isHexDigit) && Int(parts[1]) != nil
-        }
-        return inFile > 0 && inFolder <= inFile
+        return !inFile.isEmpty
+            && names.allSatisfy { name in
+                let parts = name.split(separator: ".", omittingEmptySubsequences: false)
+                let isHash = parts.count == 2 && parts[0].count == 8 && Int(parts[1]) != nil
+                return !isHash || certificates(in: "\(folder ?? "")/\(name)").isSubset(of: inFile)
+            }
+    }
+
+    private static func certificates(in file: String) -> Set<String> {
+        // There may be other text beside the certificates, in any encoding.
+        let text = String(decoding: (try? Data(contentsOf: URL(fileURLWithPath: file))) ?? Data(), as: UTF8.self)
+        let blocks = text.components(separatedBy: "-----BEGIN ").dropFirst()
+        return Set(blocks.map { $0.components(separatedBy: "-----END")[0] })
     }
 }
 

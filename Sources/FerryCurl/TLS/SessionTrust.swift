@@ -95,17 +95,18 @@ package final class TrustQuestions: Sendable {
 
     /// Returns the decision if it is made in time; otherwise calls `whenDecided` with it later, on another thread.
     ///
-    /// A question is asked only once at a time. While any is pending, or after the engine's thread has waited for much
-    /// of its time, it does not wait for another one.
+    /// A question is asked only once at a time. While any is pending, or after the engine's thread has let other
+    /// transfers wait for much of the time, it does not wait for another one.
     package func ask(
         _ question: TrustQuestion,
+        delaysOthers: Bool = true,
         by decide: @escaping @Sendable () -> TrustDecision,
         whenDecided: @escaping @Sendable (TrustDecision) -> Void
     ) -> TrustDecision? {
         let start = MonotonicTime.now()
         let (isAsked, mayWait) = state.withLock { state -> (Bool, Bool) in
             let burst = TimeSpan(nanoseconds: 10 * Self.longestBurst.nanoseconds)
-            let mayWait = state.pending.isEmpty && state.paid <= start.advanced(by: burst)
+            let mayWait = state.pending.isEmpty && (!delaysOthers || state.paid <= start.advanced(by: burst))
             let isAsked = state.pending[question] != nil
             state.pending[question, default: []] += isAsked ? [whenDecided] : []
             return (isAsked, mayWait)
@@ -122,7 +123,7 @@ package final class TrustQuestions: Sendable {
         if mayWait {
             let end = decided.wait(timeout: .now() + .milliseconds(Self.patience))
             let cost = TimeSpan(nanoseconds: 10 * MonotonicTime.now().since(start).nanoseconds)
-            state.withLock { $0.paid = max($0.paid, start).advanced(by: cost) }
+            if delaysOthers { state.withLock { $0.paid = max($0.paid, start).advanced(by: cost) } }
             if end == .success { return result.withLock { $0 } }
         }
         let isOpen = state.withLock { state -> Bool in

@@ -32,7 +32,8 @@ final class CallGroup: @unchecked Sendable {
         guard party.generation == credentialsGeneration, let place = party.place, let credential = party.credential
         else { return }
         // They are sent again when they are asked for.
-        if acceptedCredentials.count >= Self.mostCredentials { acceptedCredentials = [:] }
+        let isNew = acceptedCredentials[place] == nil
+        if isNew, acceptedCredentials.count >= Self.mostCredentials { acceptedCredentials = [:] }
         acceptedCredentials[place] = credential
     }
 

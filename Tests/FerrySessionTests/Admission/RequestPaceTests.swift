@@ -117,7 +117,7 @@ struct RequestPaceTests {
             turns += 1
         } while admission.isBehind
         #expect(turns >= 4)
-        #expect(others.allSatisfy(\.hasBegun))
+        #expect(others.filter(\.hasBegun).count == 4)
     }
 
     @Test("A server that names very many hosts does not make the session remember them all")

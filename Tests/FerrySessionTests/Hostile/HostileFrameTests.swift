@@ -99,7 +99,7 @@ struct HostileFrameTests {
             guard let stream = connection.nextRequest() else { return }
             connection.sendHead(to: stream)
             connection.sendBody(to: stream, "no", ends: false)
-            while !hasBegun.current { usleep(1_000) }
+            for _ in 0..<20_000 where !hasBegun.current { usleep(1_000) }
             fault.send(connection, stream)
             connection.respondToAll()
         }

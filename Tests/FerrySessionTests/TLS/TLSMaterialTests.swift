@@ -28,7 +28,10 @@ struct TLSMaterialTests {
 
     @Test(
         "Many connections do not read the system's file of authorities again",
-        .enabled(if: CertificateAuthorities.fileSuffices, "libcurl needs the folder of authorities")
+        .enabled(
+            if: CertificateAuthorities.fileSuffices && access("/proc/self/io", R_OK) == 0,
+            "libcurl needs the folder of authorities, or the system does not count what is read"
+        )
     )
     func readOnce() async throws {
         // Authorities are loaded before a connection is used.
@@ -48,20 +51,23 @@ struct TLSMaterialTests {
             let size = try #require(file.resourceValues(forKeys: [.fileSizeKey]).fileSize)
             try #require(try read() - before < 5 * size)
         }
-        #expect(server.finished >= 11)
+        try await eventually("the end of the connections") { server.finished >= 11 }
     }
 
-    @Test("A file of authorities that has as many certificates as the folder is enough")
+    @Test("A file of authorities that has all certificates of the folder is enough")
     func folder() throws {
         let scratch = try TemporaryFolder()
-        let file = try scratch.file("bundle.crt", Certificates.pem + Certificates.pem)
+        let other = "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n"
+        let file = try scratch.file("bundle.crt", Certificates.pem + other)
         let folder = try TemporaryFolder()
         #expect(CertificateAuthorities.has(allOf: folder.url.path, inFile: file.path))
-        for name in ["0123abcd.0", "ca-certificates.crt", "0123abcd.1", "0123ABCD.0.pem", "java"] {
-            try folder.file(name, "")
+        try folder.file("0123abcd.0", Certificates.pem)
+        try folder.file("0123abcd.1", other)
+        for name in ["ca-certificates.crt", "0123abcd.0.pem", "java"] {
+            try folder.file(name, other.replacing("AAAA", with: "BBBB"))
         }
         #expect(CertificateAuthorities.has(allOf: folder.url.path, inFile: file.path))
-        try folder.file("ffffffff.0", "")
+        try folder.file("ffffffff.0", other.replacing("AAAA", with: "BBBB"))
         #expect(!CertificateAuthorities.has(allOf: folder.url.path, inFile: file.path))
         #expect(CertificateAuthorities.has(allOf: nil, inFile: file.path))
         #expect(!CertificateAuthorities.has(allOf: nil, inFile: scratch.path("missing")))
