@@ -67,12 +67,7 @@ public struct VerifiedDownload: Sendable {
     }
 
     /// Creates a download with a request, which must be a GET without a body and without a `Range`.
-    public init(
-        _ request: URLRequest,
-        to destination: URL,
-        connections: Int = 1,
-        digest: ContentDigest? = nil
-    ) {
+    public init(_ request: URLRequest, to destination: URL, connections: Int = 1, digest: ContentDigest? = nil) {
         (self.request, self.destination, self.connections, self.digest) = (request, destination, connections, digest)
     }
 

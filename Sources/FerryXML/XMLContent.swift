@@ -57,8 +57,7 @@ public struct XMLContent: Sendable, Hashable {
             let reason = "The text declares \(name), but is not in this encoding"
             throw XMLParsingError(reason: reason, line: 1, column: 1)
         }
-        let encoding =
-            mark?.encoding ?? encoding ?? Charset.xmlDeclaration(of: data) ?? .utf8
+        let encoding = mark?.encoding ?? encoding ?? Charset.xmlDeclaration(of: data) ?? .utf8
         guard encoding != .utf8 else { return withLineFeeds(text) }
         guard let string = Charset.string(text, encoding: encoding) else {
             throw XMLParsingError(reason: "The text is not valid \(encoding)", line: 1, column: 1)

@@ -40,10 +40,7 @@ public struct NextPage<Value: Sendable>: Sendable {
     ///   - parameter: The name of the parameter.
     ///   - cursor: Returns the cursor of the next page; nil or an empty string after the last one.
     /// - Returns: The rule.
-    public static func cursor(
-        _ parameter: String,
-        _ cursor: @escaping @Sendable (Value) -> String?
-    ) -> NextPage {
+    public static func cursor(_ parameter: String, _ cursor: @escaping @Sendable (Value) -> String?) -> NextPage {
         NextPage(rule: .cursor(parameter: parameter, cursor))
     }
 

@@ -14,11 +14,7 @@ package enum CookieStoreRule {
         /// For each stored cookie that replaces another, the one whose creation time it keeps (section 5.7).
         package var origins: [Key: HTTPCookie] = [:]
 
-        package init(
-            removed: [HTTPCookie] = [],
-            stored: [HTTPCookie] = [],
-            origins: [Key: HTTPCookie] = [:]
-        ) {
+        package init(removed: [HTTPCookie] = [], stored: [HTTPCookie] = [], origins: [Key: HTTPCookie] = [:]) {
             (self.removed, self.stored, self.origins) = (removed, stored, origins)
         }
     }

@@ -34,9 +34,7 @@ package struct MadeBody: Sendable {
         begin: @escaping @Sendable (BodyPipe) -> Void = { _ in }
     ) {
         self.length = contentCoding == nil && !sendsTrailers ? length : nil
-        self.contentCoding = contentCoding
-        self.sendsTrailers = sendsTrailers
-        self.isUpgrade = isUpgrade
+        (self.contentCoding, self.sendsTrailers, self.isUpgrade) = (contentCoding, sendsTrailers, isUpgrade)
         self.endsWithResponse = endsWithResponse
         use = isReplayable ? nil : SingleUse()
         self.makePipe = makePipe
@@ -87,10 +85,7 @@ package final class MadeBodyReader: BodyReader {
 
     /// Makes a reader; `wake` is called, on any thread, when bytes are available again after a read returned `.wait`.
     package init(_ body: MadeBody, length: ByteCount?, url: URL?, wake: @escaping @Sendable () -> Void) {
-        self.body = body
-        self.length = length
-        self.url = url
-        self.wake = wake
+        (self.body, self.length, self.url, self.wake) = (body, length, url, wake)
         // What is sent after the response may be appended before libcurl reads.
         if body.isUpgrade { pipe = body.open(length: length, wake: wake) }
     }

@@ -30,9 +30,7 @@ package final class StreamPump: BodyReader, Sendable {
     /// `wake` is called on that thread when bytes are available again after a read returned `.wait`; `url` is for
     /// errors.
     package init(_ box: StreamBox, length: ByteCount?, url: URL?, wake: @escaping @Sendable () -> Void) {
-        self.length = length
-        self.url = url
-        self.wake = wake
+        (self.length, self.url, self.wake) = (length, url, wake)
         let piecesAhead = 2
         for _ in 0..<piecesAhead { room.signal() }
         SystemThread.run("Ferry body", stackSize: 524_288) { [self] in pump(box.stream) }

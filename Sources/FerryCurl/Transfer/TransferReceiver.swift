@@ -80,10 +80,7 @@ package struct AttemptSetup {
         identity: (server: SchemeCredential?, proxy: SchemeCredential?),
         usesNewConnection: Bool
     ) {
-        self.fields = fields
-        self.commonCount = commonCount
-        self.credentials = credentials
-        self.identity = identity
-        self.usesNewConnection = usesNewConnection
+        (self.fields, self.commonCount, self.credentials) = (fields, commonCount, credentials)
+        (self.identity, self.usesNewConnection) = (identity, usesNewConnection)
     }
 }

@@ -20,11 +20,7 @@ public struct ClosureResponseSerializer<Output: Sendable>: ValidatingResponseSer
     ///   - maximumBytes: The maximum size of a body, in bytes; `nil` for no limit.
     ///   - closure: A closure that returns the value, normally called on the processing queue. A ``NetworkError`` that
     ///     it throws becomes the response's error; any other error is reported as ``NetworkError/Code/decodingFailed``.
-    public init(
-        validation: Validation = Validation(),
-        maximumBytes: Int? = nil,
-        _ closure: @escaping Closure
-    ) {
+    public init(validation: Validation = Validation(), maximumBytes: Int? = nil, _ closure: @escaping Closure) {
         self.validation = validation
         self.maximumBytes = maximumBytes
         self.closure = closure

@@ -147,9 +147,7 @@ struct CacheUse {
 
     /// The response to a request with `only-if-cached` when the cache has none (RFC 9111, section 5.2.1.7).
     private var gatewayTimeout: CacheAnswer {
-        .response(
-            LocalResponse(source: .cache, head: ResponseHead(version: "HTTP/1.1", status: 504, fields: []))
-        )
+        .response(LocalResponse(source: .cache, head: ResponseHead(version: "HTTP/1.1", status: 504, fields: [])))
     }
 
     private func local(_ entry: CacheEntry, _ fields: [ResponseHead.Field]) -> LocalResponse {

@@ -76,11 +76,7 @@ extension Call {
             guard SchemeCredential.isValid(user: user, password: password) else {
                 let text = "The credential's user has a control character, or its password a null byte"
                 let url = request.url
-                return refuse(
-                    held,
-                    .ferry(.userAuthenticationRequired, url: url, reason: .invalidHeader, text),
-                    world
-                )
+                return refuse(held, .ferry(.userAuthenticationRequired, url: url, reason: .invalidHeader, text), world)
             }
             let isProxy = challenge.isProxy
             let next = credentials[isProxy: isProxy].using(

@@ -145,11 +145,7 @@ extension Call {
 
     // MARK: - Interceptors
 
-    mutating func interceptorsAnswered(
-        _ question: Int,
-        _ answer: InterceptorAnswer,
-        _ world: some CallSurroundings
-    ) {
+    mutating func interceptorsAnswered(_ question: Int, _ answer: InterceptorAnswer, _ world: some CallSurroundings) {
         guard attempts?.accept(question) == true else { return }
         if case .decision(let decision) = answer { return follow(decision, world) }
         if case .conclusion(let response) = answer { return conclude(with: response, world) }

@@ -20,12 +20,7 @@ extension CallDriver {
         }
     }
 
-    func adapt(
-        _ number: Int,
-        _ interceptors: RequestInterceptors,
-        _ base: URLRequest,
-        _ attempt: RequestAttempt
-    ) {
+    func adapt(_ number: Int, _ interceptors: RequestInterceptors, _ base: URLRequest, _ attempt: RequestAttempt) {
         engine.wait(transfer)
         let (context, body, settings) = (preparationContext, call.content, settings)
         ask(number) {

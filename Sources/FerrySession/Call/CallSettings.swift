@@ -95,11 +95,7 @@ final class CallSettings: Sendable {
 extension EngineSettings {
     /// Reads a configuration and options; `readsNoDisk` is whether neither the cache nor the storage of credentials
     /// reads a disk or runs the user's code.
-    convenience init(
-        _ configuration: URLSessionConfiguration,
-        _ options: CurlSession.Options,
-        readsNoDisk: Bool
-    ) {
+    convenience init(_ configuration: URLSessionConfiguration, _ options: CurlSession.Options, readsNoDisk: Bool) {
         // The configuration's default of 6 is too few where latency is high; see the option.
         let (standard, configured) = (6, configuration.httpMaximumConnectionsPerHost)
         let most = options.maximumConnectionsPerHost ?? (configured == standard ? 64 : configured)

@@ -72,12 +72,7 @@ extension PreparedRequest {
         /// The header of a request that has no own field and no body.
         init(fields: [RequestField]) { (self.fields, commonCount) = (fields, fields.count) }
 
-        init(
-            _ given: [HeaderField],
-            _ settings: CallSettings,
-            _ method: String,
-            _ context: PreparationContext
-        ) {
+        init(_ given: [HeaderField], _ settings: CallSettings, _ method: String, _ context: PreparationContext) {
             // A proxy's credential does not go through its tunnel (RFC 9110, section 11.7.1).
             var own = given
             proxyFields = own.filter { $0.name.isEqualIgnoringCase("proxy-authorization") }

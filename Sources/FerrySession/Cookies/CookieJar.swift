@@ -43,11 +43,7 @@ final class CookieJar: @unchecked Sendable {
         }
         guard !cookies.isEmpty else { return }
         let known = writer.known
-        let context = CookieStoreRule.Context(
-            isSecure: origin.isSecure,
-            site: Self.site(of: origin.host),
-            now: now
-        )
+        let context = CookieStoreRule.Context(isSecure: origin.isSecure, site: Self.site(of: origin.host), now: now)
         let times = times.withLock { $0 }
         let changes = CookieStoreRule.changes(setting: cookies, among: known.cookies, context, lastUse: times.lastUse)
         self.times.withLock { $0.note(changes, among: known.cookies.count) }

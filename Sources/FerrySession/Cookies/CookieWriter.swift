@@ -68,8 +68,7 @@ final class CookieWriter: @unchecked Sendable {
         guard !changes.removed.isEmpty || !changes.stored.isEmpty else { return }
         let batch: (operations: [Operation], generation: Int, isSlow: Bool)? = state.withLock { state in
             let isIdle = state.snapshot == nil
-            var snapshot =
-                state.snapshot ?? (known.generation == state.generation ? known.cookies : CookieIndex())
+            var snapshot = state.snapshot ?? (known.generation == state.generation ? known.cookies : CookieIndex())
             let present = snapshot.change(removing: changes.removed, storing: changes.stored)
             state.snapshot = snapshot
             for cookie in changes.removed {

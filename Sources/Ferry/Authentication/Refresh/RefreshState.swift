@@ -84,13 +84,7 @@ struct RefreshState<Credential: Sendable>: Sendable {
     /// compared with it, and `isSent` is whether the request carried it.
     ///
     /// After waiting, call ``remember(_:attempt:)``.
-    mutating func rejection(
-        of held: Held,
-        isSent: Bool,
-        task: TaskIdentity,
-        attempt: Int,
-        at now: Date
-    ) -> Rejection {
+    mutating func rejection(of held: Held, isSent: Bool, task: TaskIdentity, attempt: Int, at now: Date) -> Rejection {
         let isCurrent = current === held
         if isCurrent, let earlier = retried[task], attempt > earlier { return .deliver }
         if let flight, isRefused { return .wait(flight, isNew: false) }

@@ -57,12 +57,7 @@ extension MultipartFormData {
     ///   - mimeType: The content type; by default, the one for the extension of the URL.
     /// - Throws: ``RequestSerializationError``, with ``RequestSerializationError/Code/fileUnreachable`` if the file
     ///   does not exist, is not readable or is not a regular file.
-    public mutating func append(
-        fileURL: URL,
-        name: String,
-        fileName: String? = nil,
-        mimeType: String? = nil
-    ) throws {
+    public mutating func append(fileURL: URL, name: String, fileName: String? = nil, mimeType: String? = nil) throws {
         let file = try MultipartFile(url: fileURL)
         let mimeType = mimeType ?? Self.mimeType(of: fileURL.lastPathComponent)
         let fileName = fileName ?? fileURL.lastPathComponent
