@@ -45,11 +45,7 @@ public struct ProblemDetails: Sendable, Hashable {
         instance: String? = nil,
         extensions: [String: JSONValue] = [:]
     ) {
-        self.type = type
-        self.title = title
-        self.status = status
-        self.detail = detail
-        self.instance = instance
+        (self.type, self.title, self.status, self.detail, self.instance) = (type, title, status, detail, instance)
         self.extensions = extensions
     }
 

@@ -111,8 +111,7 @@ package final class CacheFolder: Sendable {
 
     /// Notes that a file is used now, for the order of eviction, in which a minute does not matter.
     private func noteUse(of name: CacheName, _ file: RegularFile, _ info: stat) {
-        // The clock may have been set back.
-        guard abs(time(nil) - info.st_mtim.tv_sec) > Self.useInterval else { return }
+        guard info.st_mtim.tv_sec < time(nil) - Self.useInterval else { return }
         // A response is not delivered later because another process has locked the index.
         change(attempts: 1) { access in
             let record = CacheIndex.Record(name)

@@ -43,10 +43,7 @@ public struct Link: Sendable, Hashable {
     ) {
         self.target = target
         self.relations = relations.map { $0.lowercased() }
-        self.anchor = anchor
-        self.title = title
-        self.type = type
-        self.hreflang = hreflang
+        (self.anchor, self.title, self.type, self.hreflang) = (anchor, title, type, hreflang)
         self.parameters = parameters
     }
 

@@ -70,10 +70,7 @@ public struct OAuth2Authenticator: Authenticator {
         session: CurlSession? = nil,
         clock: @escaping @Sendable () -> Date
     ) {
-        self.tokenEndpoint = tokenEndpoint
-        self.client = client
-        self.grant = grant
-        self.scope = scope
+        (self.tokenEndpoint, self.client, self.grant, self.scope) = (tokenEndpoint, client, grant, scope)
         self.parameters = parameters
         self.session = session ?? Self.privateSession()
         self.clock = clock
@@ -114,9 +111,11 @@ public struct OAuth2Authenticator: Authenticator {
         let request = try tokenRequest(replacing: credential)
         let date = clock()
         let (response, body) = try await send(request)
-        let texts =
-            parameters.filter { SecretName.isSecret($0.key) }.map(\.value)
-            + [credential?.refreshToken, credential?.accessToken].compactMap { $0 }
+        // A word such as `jwt_token` may be a part of an error's code.
+        let values = parameters.filter { name, value in
+            SecretName.isSecret(name) && !value.utf8.allSatisfy { (0x61...0x7A).contains($0) || $0 == 0x5F }
+        }
+        let texts = Array(values.values) + [credential?.refreshToken, credential?.accessToken].compactMap { $0 }
         // The longest first, since a secret may be a part of another.
         let secrets = (client.secrets + texts + texts.map(OAuth2Client.formEncoded)).sorted { $0.count > $1.count }
         return try OAuth2Response(status: response.statusCode, body: body, secrets: secrets)

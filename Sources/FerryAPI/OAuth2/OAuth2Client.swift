@@ -19,9 +19,7 @@ public struct OAuth2Client: Sendable, Hashable {
 
     /// Creates a client, which by default authenticates with HTTP Basic.
     public init(id: String, secret: String?, method: Method = .basic) {
-        self.id = id
-        self.secret = secret
-        self.method = method
+        (self.id, self.secret, self.method) = (id, secret, method)
     }
 
     /// The `Authorization` field for a token endpoint; `nil` if the client is authenticated in the body.

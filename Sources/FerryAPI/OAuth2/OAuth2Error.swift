@@ -52,9 +52,7 @@ public struct OAuth2Error: Error, Sendable, Hashable, LocalizedError, CustomStri
 
     /// Creates an error.
     public init(_ code: Code, _ message: String, status: Int? = nil) {
-        self.code = code
-        self.message = message
-        self.status = status
+        (self.code, self.message, self.status) = (code, message, status)
     }
 
     /// The message.

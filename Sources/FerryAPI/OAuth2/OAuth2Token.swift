@@ -21,9 +21,7 @@ public struct OAuth2Token: Sendable, Hashable, Codable {
     ///   - expirationDate: The date at which the access token expires.
     ///   - scope: The scope of the access token, separated by spaces.
     public init(accessToken: String, refreshToken: String? = nil, expirationDate: Date? = nil, scope: String? = nil) {
-        self.accessToken = accessToken
-        self.refreshToken = refreshToken
-        self.expirationDate = expirationDate
+        (self.accessToken, self.refreshToken, self.expirationDate) = (accessToken, refreshToken, expirationDate)
         self.scope = scope
     }
 }

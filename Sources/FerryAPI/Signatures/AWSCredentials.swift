@@ -11,9 +11,7 @@ public struct AWSCredentials: Sendable, Hashable {
 
     /// Creates credentials, which by default are permanent.
     public init(accessKeyID: String, secretAccessKey: String, sessionToken: String? = nil) {
-        self.accessKeyID = accessKeyID
-        self.secretAccessKey = secretAccessKey
-        self.sessionToken = sessionToken
+        (self.accessKeyID, self.secretAccessKey, self.sessionToken) = (accessKeyID, secretAccessKey, sessionToken)
     }
 }
 

@@ -48,9 +48,7 @@ public struct AWSSignatureV4: RequestSigner {
         origins: [URL]? = nil,
         credentials: @escaping @Sendable () async throws -> AWSCredentials
     ) {
-        self.region = region
-        self.service = service
-        self.credentials = credentials
+        (self.region, self.service, self.credentials) = (region, service, credentials)
         scope = CredentialScope(origins)
         let isS3 = service == "s3" || service.hasPrefix("s3-") || service == "s3express"
         (encodesPathTwice, sendsBodyDigest) = (!isS3, isS3)

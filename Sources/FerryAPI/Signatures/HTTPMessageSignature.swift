@@ -50,9 +50,7 @@ public struct HTTPMessageSignature: RequestSigner {
         origins: [URL]? = nil,
         sign: @escaping @Sendable (Data) async throws -> Data
     ) {
-        self.components = components
-        self.keyID = keyID
-        self.sign = sign
+        (self.components, self.keyID, self.sign) = (components, keyID, sign)
         scope = CredentialScope(origins)
     }
 

@@ -96,7 +96,8 @@ package final class TrustQuestions: Sendable {
     /// Returns the decision if it is made in time; otherwise calls `whenDecided` with it later, on another thread.
     ///
     /// A question is asked only once at a time. While any is pending, or after the engine's thread has let other
-    /// transfers wait for much of the time, it does not wait for another one.
+    /// transfers wait for much of the time (`delaysOthers` tells whether there are any), it does not wait for another
+    /// one.
     package func ask(
         _ question: TrustQuestion,
         delaysOthers: Bool = true,

@@ -9,7 +9,8 @@ enum ServerDelay {
     static func seconds(status: Int, now: Date, value: (String) -> String?) -> TimeInterval? {
         if let field = value("Retry-After") {
             // A date is meant by the server's clock, unless that one is far off.
-            let date = value("Date").flatMap { HTTPDate.parse($0, now: now) }
+            let age = value("Age").flatMap(number) ?? 0
+            let date = value("Date").flatMap { HTTPDate.parse($0, now: now) }?.addingTimeInterval(age)
             let isUsable = date.map { abs($0.timeIntervalSince(now)) < 86_400 } ?? false
             if let seconds = retryAfter(field, now: isUsable ? date ?? now : now) { return seconds }
         }

@@ -149,7 +149,8 @@ final class SegmentFile: @unchecked Sendable {
     /// Deletes the partial file and its record, and closes it; `ifOwn` keeps the bytes of an earlier download.
     func remove(ifOwn: Bool = false) async {
         _ = try? await queue.run { [self] in
-            if file.isAt(partPath), !ifOwn || isOwn || access(statePath, F_OK) != 0 {
+            let isEmpty = try file.size() == 0
+            if file.isAt(partPath), !ifOwn || isOwn || isEmpty || access(statePath, F_OK) != 0 {
                 unlink(statePath)
                 unlink(partPath)
             }

@@ -14,10 +14,11 @@ final class UploadRun: Sendable {
         var request = 0
         var body: Int?
 
-        /// Notes when the server is going to delete the upload; a minute does not matter.
+        /// Notes when the server is going to delete the upload; if that is not soon, a minute does not matter.
         mutating func noteExpiration(_ told: Date?) {
             guard let told else { return }
-            if let expires, expires > Date.current, abs(told.timeIntervalSince(expires)) < 60 { return }
+            let left = expires?.timeIntervalSince(.current) ?? 0
+            if let expires, left > 60, abs(told.timeIntervalSince(expires)) < 60 { return }
             expires = told
         }
     }

@@ -207,7 +207,8 @@ extension WebSocketConnection {
                 } catch {
                     if case .failure = pipe { return continuation.resume(throwing: error) }
                     // The pipe takes nothing more. The end of the connection may have ended the wait already.
-                    state.withLock { $0.pings.remove(payload) }?.resume(throwing: Self.lost(error))
+                    let (waiter, end) = state.withLock { ($0.pings.remove(payload), Self.end(of: $0)) }
+                    waiter?.resume(throwing: end ?? Self.lost(error))
                 }
             }
         } onCancel: {

@@ -16,7 +16,7 @@ final class WebSocketConnection: Sendable {
         var pings = PingList()
         /// The pongs that were appended since the connection has taken one, and the position after the last one.
         var pongs = (count: 0, end: ByteCount.zero)
-        /// Whether messages are dropped, since the program has closed the connection and does not receive them.
+        /// Whether messages are dropped, since the program has closed the connection and left many of them waiting.
         var isCut = false
         /// The number of bytes that the server has sent, for comparison with an earlier one.
         var receivedCount = 0

@@ -26,8 +26,8 @@ public final class WebSocketTask: CurlDataTask, @unchecked Sendable {
         /// The time between pings, in seconds; `nil`, the default, for none.
         ///
         /// A ping that is not answered before the next one ends the connection with the error `timedOut`. While the
-        /// task is suspended, or the program receives so slowly that the server is not read, an answer is waited for
-        /// longer.
+        /// task is suspended, the server sends anything else, or the program receives so slowly that the server is not
+        /// read, an answer is waited for longer.
         public var pingInterval: TimeInterval?
         /// The time for which the end of the connection is waited for after the close frame was sent, in seconds; 5 by
         /// default.
@@ -179,7 +179,10 @@ public final class WebSocketTask: CurlDataTask, @unchecked Sendable {
         connection.call(pongReceiveHandler) { try await $0.ping() }
     }
 
-    /// Closes the connection: sends a close frame, and waits for the server's in the background.
+    /// Closes the connection: sends a close frame after the messages before it, and waits for the server's.
+    ///
+    /// That happens in the background, for ``Options/closeTimeout``. Messages before the server's close frame are still
+    /// received; if the program leaves too many of them waiting for that time, the rest is dropped.
     ///
     /// - Parameters:
     ///   - closeCode: The code; one that must not be sent is left out.

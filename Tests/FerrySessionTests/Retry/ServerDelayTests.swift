@@ -42,6 +42,7 @@ import Testing
     )
     func serverClock(_ date: String, _ field: String, _ expected: TimeInterval) {
         #expect(seconds(["Date": date, "Retry-After": field]) == expected)
+        #expect(seconds(["Date": date, "Retry-After": field, "Age": "4"]) == (date.contains("1970") ? 10 : 6))
     }
 
     @Test(
