@@ -75,7 +75,7 @@ package final class RawServer: Sendable {
             let descriptor = Glibc.accept(listener, nil, nil)
             guard descriptor >= 0 else { break }
             _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
-            var timeout = timeval(tv_sec: 20, tv_usec: 0)
+            var timeout = timeval(tv_sec: Int(20 * patience), tv_usec: 0)
             setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &timeout, socklen_t(MemoryLayout<timeval>.size))
             let number = index
             index += 1

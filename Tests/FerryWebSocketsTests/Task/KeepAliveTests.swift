@@ -9,7 +9,7 @@ struct KeepAliveTests {
     private static let flood = (0..<4).map { _ in ServerFrame(.binary, Data(count: 65_536)).bytes }
 
     /// An interval in which the server answers on a machine that runs many tests: one that takes longer is given up.
-    private static let answered = 3 * patience
+    private static let answered = 2 + patience
 
     private func open(_ server: RawServer, interval: TimeInterval) -> WebSocketTask {
         var options = WebSocketTask.Options()
