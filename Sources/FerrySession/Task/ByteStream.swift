@@ -139,7 +139,7 @@ final class ByteStream: Sendable {
     // MARK: - The consumer's side
 
     func response() async throws -> ReceivedResponse {
-        try await withTaskCancellationHandler {
+        let response = try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { waiter in
                 let known = state.withLock { state -> Result<ReceivedResponse, any Error>? in
                     if let response = state.response { return .success(response) }
@@ -152,6 +152,8 @@ final class ByteStream: Sendable {
         } onCancel: {
             cancel()
         }
+        // The thread sanitizer sees only by the lock what came before a continuation that is resumed before it waits.
+        return state.withLock { $0.response } ?? response
     }
 
     /// Passes the body to a function, and returns at its end, or when the function returns `false`.
