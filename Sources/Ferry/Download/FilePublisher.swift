@@ -31,9 +31,8 @@ struct FilePublisher: Sendable {
     private func move(_ source: String, to destination: String) throws {
         if options.contains(.overwrite) {
             try RegularFile.requireReplaceable(destination)
-            var old = stat()
             // What replaces a file can be read by those who could read it.
-            if lstat(destination, &old) == 0, old.st_mode & S_IFMT == S_IFREG { chmod(source, old.st_mode & 0o777) }
+            if let permissions = RegularFile.permissions(of: destination) { chmod(source, permissions) }
             guard rename(source, destination) == 0 else { throw FileError("rename to", path: destination) }
             return
         }

@@ -47,7 +47,8 @@ final class PartFile {
         guard access(path, F_OK) != 0 || access(path, W_OK) == 0 else {
             throw .file(path, "cannot be written", errno: errno)
         }
-        let file = try Self.openLocked(path + Self.partSuffix, permissions: Self.permissions(of: path) ?? 0o666)
+        let permissions = RegularFile.permissions(of: path) ?? 0o666
+        let file = try Self.openLocked(path + Self.partSuffix, permissions: permissions)
         do throws(FileError) {
             try file.requireOwnership()
             let status = try file.status()
@@ -133,7 +134,8 @@ final class PartFile {
     private func finish() throws(CommandFailure) {
         guard case .memory(let bytes) = storage else { return }
         // Some file systems have no permissions, and after a kill the file must be deleted by hand there.
-        try? file?.setPermissions((Self.permissions(of: path) ?? RegularFile.newPermissions) & ~0o022 | Self.mark)
+        let permissions = RegularFile.permissions(of: path) ?? RegularFile.newPermissions
+        try? file?.setPermissions(permissions & ~0o022 | Self.mark)
         storage = .marked
         try write(bytes, at: 0)
     }
@@ -158,7 +160,7 @@ final class PartFile {
         if let length = record?.length, length != size {
             throw CommandFailure(.network, "\(partPath): it has \(size) bytes instead of \(length)")
         }
-        let permissions = Self.permissions(of: path) ?? RegularFile.newPermissions
+        let permissions = RegularFile.permissions(of: path) ?? RegularFile.newPermissions
         try finish()
         var isMarked = false
         if case .marked = storage { isMarked = true }
@@ -228,13 +230,6 @@ final class PartFile {
         unlink(partPath)
         unlink(recordPath)
         return false
-    }
-
-    /// Returns the permissions of a file, which the file that replaces it gets; `nil` if there is no regular file.
-    private static func permissions(of path: String) -> mode_t? {
-        var info = stat()
-        guard stat(path, &info) == 0, info.st_mode & S_IFMT == S_IFREG else { return nil }
-        return info.st_mode & 0o777
     }
 
     /// Opens and locks a partial file, which is created if necessary; no other user can write it until it is complete.

@@ -133,10 +133,9 @@ final class SegmentFile: @unchecked Sendable {
         try await queue.run { [self] in
             try file.truncate(to: total)
             try RegularFile.requireReplaceable(destination)
-            var info = stat()
-            let isFile = stat(destination, &info) == 0 && info.st_mode & S_IFMT == S_IFREG
+            let permissions = RegularFile.permissions(of: destination) ?? RegularFile.newPermissions
             // Some file systems have no permissions.
-            try? file.setPermissions(isFile ? info.st_mode & 0o777 : RegularFile.newPermissions)
+            try? file.setPermissions(permissions)
             if synchronized { try file.synchronize() }
             try file.requireWritten()
             try requireName()
