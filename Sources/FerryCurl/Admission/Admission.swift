@@ -21,8 +21,7 @@ package final class Admission {
     private var changed: Set<Origin> = []
     /// When the next request of an origin may begin, if it waits only for a time.
     private var paced: [Origin: MonotonicTime] = [:]
-    /// When the current turn must go on with other work, and whether requests that may begin wait for the next one.
-    private var end = MonotonicTime(nanoseconds: 0)
+    /// Whether requests that may begin wait for the next turn, since the last one had to go on with other work.
     private(set) var isBehind = false
     /// The earliest of these times, or an earlier one.
     package private(set) var nextTime: MonotonicTime?
@@ -52,21 +51,21 @@ package final class Admission {
     /// this loop, so that a long queue of them makes no deep stack; the rest of one waits for the next turn.
     func admitWaiting() {
         noteDueOrigins()
-        end = MonotonicTime.now().advanced(by: TurnAllowance.ofAll)
+        let end = MonotonicTime.now().advanced(by: TurnAllowance.ofAll)
         isBehind = false
         while !isBehind, !changed.isEmpty || inFlight?.mayBegin == true {
-            while !isBehind, let origin = changed.popFirst() { beginWaiting(for: origin) }
-            beginWaitingInFlight()
+            while !isBehind, let origin = changed.popFirst() { beginWaiting(for: origin, until: end) }
+            beginWaitingInFlight(until: end)
         }
     }
 
-    private func beginWaiting(for origin: Origin) {
+    private func beginWaiting(for origin: Origin, until end: MonotonicTime) {
         guard let connections = origins[origin] else { return }
-        while connections.mayBegin, mayGoOn(), let next = connections.next() { begin(next, connections) }
+        while connections.mayBegin, mayGoOn(until: end), let next = connections.next() { begin(next, connections) }
         if isBehind { changed.insert(origin) } else if connections.mayBegin { notePace(of: origin, connections) }
     }
 
-    private func mayGoOn() -> Bool {
+    private func mayGoOn(until end: MonotonicTime) -> Bool {
         isBehind = MonotonicTime.now() >= end
         return !isBehind
     }
@@ -82,9 +81,9 @@ package final class Admission {
         ticket.begin()
     }
 
-    private func beginWaitingInFlight() {
+    private func beginWaitingInFlight(until end: MonotonicTime) {
         var late: [(AdmissionTicket, Origin)] = []
-        while let inFlight, inFlight.mayBegin, mayGoOn(), let next = inFlight.next() {
+        while let inFlight, inFlight.mayBegin, mayGoOn(until: end), let next = inFlight.next() {
             next.isCounted = true
             guard let origin = next.origin else { continue }
             let connections = queue(of: origin)

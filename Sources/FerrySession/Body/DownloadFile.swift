@@ -10,8 +10,6 @@ final class DownloadFile: @unchecked Sendable {
     let isResumed: Bool
     /// Whether the last bytes could not be written, for example because the disk is full.
     private(set) var hasFailed = false
-    /// Whether bytes that were written may be missing, since the file could not be closed.
-    private(set) var isIncomplete = false
 
     private static let prefix = "ferry-"
     private static let suffix = ".download"
@@ -108,7 +106,8 @@ final class DownloadFile: @unchecked Sendable {
         do throws(FileError) {
             try open.close()
         } catch {
-            isIncomplete = true
+            // It is not known which bytes the file has, so that nothing can be continued.
+            size = .zero
             throw failure(.cannotCloseFile, "could not be closed", error)
         }
     }

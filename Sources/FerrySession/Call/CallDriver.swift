@@ -240,8 +240,8 @@ final class CallDriver: @unchecked Sendable {
     /// Closes the partial file and describes it, if it can be continued; the file stays for that.
     func makeResumeData() -> Data? {
         // Of a file that was continued, a full disk takes nothing that was there before.
-        guard client != nil, case .file(let file) = destination, !file.isIncomplete,
-            !file.hasFailed || file.isResumed, file.size == call.rest.received,
+        guard client != nil, case .file(let file) = destination, !file.hasFailed || file.isResumed,
+            file.size == call.rest.received,
             let data = call.resumeData(for: file.url)?.encoded()
         else { return nil }
         file.keep()
