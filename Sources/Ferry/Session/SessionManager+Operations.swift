@@ -50,8 +50,8 @@ extension SessionManager {
             )
         }
         let known = core.policyManagers.withLock { $0[policy]?.manager }
-        if let known { giveSettings(to: known, policy) }
         let manager = if let known { known } else { try makeManager(applying: policy) }
+        giveSettings(to: manager, policy)
         guard !core.isClosed else { throw .sessionInvalidated(request) }
         return manager
     }
@@ -63,7 +63,6 @@ extension SessionManager {
             transport: transport.ofCopies,
             operationQueue: operationQueue
         )
-        giveSettings(to: made, policy)
         try made.setSecurityPolicy(policy)
         return core.policyManagers.withLock { managers in
             // Another thread may have made one in the meantime.
