@@ -64,7 +64,8 @@ struct AuthenticationTests {
             while true {
                 let head = connection.readHead()
                 if head.isEmpty { return }
-                if method == "POST" { connection.readBody(4) }
+                // libcurl sends no body until it has a nonce to send with it.
+                if head.contains("\r\nContent-Length: 4\r\n") { connection.readBody(4) }
                 guard head.contains("\r\nAuthorization: Digest ") else {
                     connection.write(
                         "HTTP/1.1 401 No\r\nWWW-Authenticate: Digest realm=\"r\", nonce=\"n\"\r\n"
