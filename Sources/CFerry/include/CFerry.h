@@ -223,6 +223,9 @@ int64_t ferry_multi_timeout(void *multi);
 /// Reserves space for a range of bytes of a file, where its file system can; the size of the file does not change.
 void ferry_reserve(int file, int64_t offset, int64_t count);
 
+/// Makes a file in memory with the given bytes. Returns its descriptor, or -1 if the system cannot make it.
+int ferry_memory_file(const void *bytes, size_t count);
+
 /// Removes one finished transfer from the queue. Returns false if there is none.
 bool ferry_multi_next_finished(void *multi, void **easy, int *code);
 

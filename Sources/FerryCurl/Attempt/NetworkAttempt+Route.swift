@@ -100,9 +100,8 @@ extension NetworkAttempt {
 
     /// Sets up the TLS connection to the proxy, which carries credentials too.
     private func setUpProxyTLS(_ easy: EasyHandle, _ tls: TLSMaterial) throws(CurlSessionError) {
-        tls.setFolder(CurlOption.proxyCAPath, of: easy)
         do throws(EasyHandle.Refusal) {
-            if let authorities = tls.authorities { try easy.require(CurlOption.proxyCAInfoBlob, authorities) }
+            try tls.setAuthorities(of: easy, forProxy: true)
             if let lists = tls.revocationLists {
                 try easy.require(CurlOption.proxyRevocationLists, lists)
                 // The certificates of a resumed TLS session are not verified again.

@@ -74,8 +74,7 @@ extension NetworkAttempt {
     ) throws(EasyHandle.Refusal) {
         // Errors name the chain too; a TLS library that cannot tell it is not required to.
         easy.set(CurlOption.certificateInfo, 1)
-        if let authorities = tls.authorities { try easy.require(CurlOption.caInfoBlob, authorities) }
-        tls.setFolder(CurlOption.caPath, of: easy)
+        try tls.setAuthorities(of: easy)
         if tls.version != 0 { try easy.require(CurlOption.sslVersion, tls.version) }
         if !tls.cipherSuites.isEmpty { try easy.require(CurlOption.cipherList, tls.cipherSuites) }
         if !tls.tls13CipherSuites.isEmpty { try easy.require(CurlOption.tls13Ciphers, tls.tls13CipherSuites) }

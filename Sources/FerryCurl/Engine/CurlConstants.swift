@@ -8,6 +8,7 @@ package enum CurlOption {
     static let certificateType: Int32 = 10_086
     static let cipherList: Int32 = 10_083
     static let keyType: Int32 = 10_088
+    static let caInfo: Int32 = 10_065
     static let caPath: Int32 = 10_097
     static let keyPassphrase: Int32 = 10_026
     static let pinnedPublicKey: Int32 = 10_230
@@ -50,6 +51,7 @@ package enum CurlOption {
     package static let bodySize: Int32 = 30_115
     static let maximumReceiveRate: Int32 = 30_146
     package static let proxyHeader: Int32 = 10_228
+    static let proxyCAInfo: Int32 = 10_246
     static let proxyCAPath: Int32 = 10_247
     static let proxyCAInfoBlob: Int32 = 40_310
     static let proxyRevocationLists: Int32 = 10_260

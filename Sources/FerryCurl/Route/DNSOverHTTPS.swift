@@ -96,8 +96,7 @@ extension NetworkAttempt {
         _ easy: EasyHandle,
         _ engine: TransferEngine
     ) throws(EasyHandle.Refusal) {
-        if let authorities = tls.authorities { try easy.require(CurlOption.caInfoBlob, authorities) }
-        tls.setFolder(CurlOption.caPath, of: easy)
+        try tls.setAuthorities(of: easy)
         if let lists = tls.revocationLists { try easy.require(CurlOption.revocationLists, lists) }
         easy.watchHandshake(engine.chains, context: Unmanaged.passUnretained(self).toOpaque())
         engine.chains.forget(easy.pointer)

@@ -11,6 +11,8 @@ package struct TLSMaterial: Sendable {
 
     /// The PEM text of the authorities to trust; `nil` for libcurl's default.
     package var authorities: TLSBlob?
+    /// A file with the same text, which libcurl parses once a day, where it would parse the text for each connection.
+    private var file: MemoryFile?
     /// Whether libcurl may also use the system's folder of authorities.
     package var usesSystemFolder = true
     /// What libcurl gets in place of the system's folder; from 8.21 on, none at all stands for the system's.
@@ -59,12 +61,19 @@ package struct TLSMaterial: Sendable {
         for host in options.clientCertificateHosts { try identityHosts.add(host, true) }
     }
 
-    /// Sets whether a handle also uses the system's folder of authorities.
-    func setFolder(_ option: Int32, of easy: EasyHandle) {
+    /// Sets what a handle verifies certificates with, by libcurl's options for servers or those for proxies.
+    func setAuthorities(of easy: EasyHandle, forProxy: Bool = false) throws(EasyHandle.Refusal) {
+        let folder = forProxy ? CurlOption.proxyCAPath : CurlOption.caPath
+        let path = file?.path
+        if let path {
+            try easy.require(forProxy ? CurlOption.proxyCAInfo : CurlOption.caInfo, path)
+        } else if let authorities {
+            try easy.require(forProxy ? CurlOption.proxyCAInfoBlob : CurlOption.caInfoBlob, authorities)
+        }
         if !usesSystemFolder {
-            easy.set(option, Self.noFolder)
-        } else if authorities == nil, CertificateAuthorities.fileSuffices {
-            easy.unset(option)
+            easy.set(folder, Self.noFolder)
+        } else if authorities == nil || path != nil, CertificateAuthorities.fileSuffices {
+            easy.unset(folder)
         }
     }
 
@@ -106,7 +115,10 @@ package struct TLSMaterial: Sendable {
         for source in sources {
             for certificate in try source.certificates() { text.append(Data(PEM.text(certificate: certificate).utf8)) }
         }
-        if !text.isEmpty { authorities = TLSBlob(text) }
+        guard !text.isEmpty else { return }
+        let blob = TLSBlob(text)
+        authorities = blob
+        if usesSystemFolder, CertificateAuthorities.fileSuffices { file = MemoryFile(blob.bytes) }
     }
 }
 

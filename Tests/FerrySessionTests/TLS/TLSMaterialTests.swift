@@ -31,13 +31,16 @@ struct TLSMaterialTests {
         .enabled(
             if: CertificateAuthorities.fileSuffices && access("/proc/self/io", R_OK) == 0,
             "libcurl needs the folder of authorities, or the system does not count what is read"
-        )
+        ),
+        arguments: [false, true]
     )
-    func readOnce() async throws {
+    func readOnce(_ addsOne: Bool) async throws {
         // Authorities are loaded before a connection is used.
         let server = try RawServer { _ in }
-        await #expect(processExitsWith: .success) { [port = server.port as Int] in
-            let session = CurlSession(configuration: .ephemeral)
+        await #expect(processExitsWith: .success) { [port = server.port as Int, addsOne = addsOne as Bool] in
+            var options = CurlSession.Options()
+            if addsOne { options.tls.certificateAuthorities = .systemAnd([.der(Certificates.der)]) }
+            let session = CurlSession(configuration: .ephemeral, options: options)
             let url = try #require(URL(string: "https://127.0.0.1:\(port)"))
             func read() throws -> Int {
                 let text = try String(contentsOfFile: "/proc/self/io", encoding: .utf8)
