@@ -7,7 +7,7 @@
 /// A dot before the name includes the names below it. The time is in UTC, and `unlimited` stands for one that never
 /// comes.
 enum HSTSFile {
-    private static let largestSize = 4_194_304
+    private static let largestSize = 16_777_216
     private static let header = "# The hosts that are only used over TLS (RFC 6797). This file is replaced.\n"
 
     /// Returns the hosts of a file whose entries have not ended; of several with one name, the last.

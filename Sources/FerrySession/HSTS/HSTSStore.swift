@@ -29,7 +29,7 @@ public final class HSTSStore: Sendable {
 
     /// The store of sessions whose configuration has `HTTPCookieStorage.shared`; it is kept in memory.
     public static let shared = HSTSStore()
-    /// How many hosts are kept at most.
+    /// How many hosts with an end are kept at most; only the program adds others.
     static let largestCount = 10_000
 
     private struct State {
@@ -135,7 +135,7 @@ public final class HSTSStore: Sendable {
         let host = Host(
             name: name,
             includesSubdomains: rule.includesSubdomains,
-            expires: min(now.addingTimeInterval(age), .distantFuture)
+            expires: min(now.addingTimeInterval(age), .distantFuture - 1)
         )
         // Servers send the field with each response, and the file is not written for a few seconds more.
         let tolerance = min(age / 100, 3_600)
@@ -242,6 +242,7 @@ public final class HSTSStore: Sendable {
     /// Hosts of the site with the most hosts are removed first, since a server could add any number of names below its
     /// own, and of these the ones that end first. A tenth is removed at once, since finding them takes time.
     private static func surplus(_ hosts: [String: Host]) -> [Host] {
+        let hosts = hosts.filter { $0.value.expires < .distantFuture }
         guard hosts.count > largestCount else { return [] }
         let bySite = Dictionary(grouping: hosts.values) { CookieJar.site(of: $0.name) }
         let entries = bySite.values.flatMap { site in site.map { (count: site.count, host: $0) } }

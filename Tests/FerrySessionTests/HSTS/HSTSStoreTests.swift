@@ -105,10 +105,25 @@ struct HSTSStoreTests {
     func flood() throws {
         let store = HSTSStore()
         store.add("bank.example", until: Self.now.addingTimeInterval(1_000))
-        for index in 0..<HSTSStore.largestCount * 5 / 4 { store.add("h\(index).hostile.example") }
+        for index in 0..<HSTSStore.largestCount * 5 / 4 {
+            store.add("h\(index).hostile.example", until: Self.now.addingTimeInterval(2_000))
+        }
         try store.synchronize()
         #expect(store.hosts.count <= HSTSStore.largestCount)
         #expect(store.requiresHTTPS("bank.example", now: Self.now))
+    }
+
+    @Test("Hosts that the program has added without an end are not counted, and a server can add none")
+    func endless() throws {
+        let store = HSTSStore()
+        let count = HSTSStore.largestCount * 3 / 2
+        for index in 0..<count { store.add("own\(index).example") }
+        let field = ResponseHead.Field(name: "Strict-Transport-Security", value: "max-age=99999999999999")
+        for index in 0...HSTSStore.largestCount { store.note([field], from: "h\(index).example", now: Self.now) }
+        try store.synchronize()
+        let hosts = store.hosts
+        #expect(hosts.filter { $0.name.hasPrefix("own") }.count == count)
+        #expect(hosts.count < count + HSTSStore.largestCount)
     }
 
     @Test("A file keeps the hosts, and only its owner can read it")
