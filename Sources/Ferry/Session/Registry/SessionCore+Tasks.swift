@@ -49,8 +49,9 @@ extension SessionCore {
     /// Registers a task that was made in the session itself and is resumed, unless it is registered or has ended.
     ///
     /// It has no closures, but it is among the manager's tasks, and is reported like them. A downloaded file that no
-    /// hook takes is removed.
-    func adopt(_ task: URLSessionTask, at key: TaskKey) {
+    /// hook takes is removed. A task of an earlier process has not begun, and gets the manager's interceptors and retry
+    /// policy.
+    func adopt(_ task: URLSessionTask, at key: TaskKey, isEarlier: Bool = false) {
         // Announced before the task is asked, so that no end in between is missed: that of a task which was suspended
         // may come at any time.
         state.withLock { $0.registry.willRegister() }
@@ -60,7 +61,13 @@ extension SessionCore {
             task is URLSessionDownloadTask
             ? makeDownloadDelegate(serializer: serializer, progress: nil, destination: nil) { _ in }
             : makeDelegate(serializer: serializer) { _ in }
-        state.withLock { $0.registry.registerIfUnknown(task, delegate: delegate, at: key) }
+        let observers = state.withLock { state in
+            state.registry.registerIfUnknown(task, delegate: delegate, at: key)
+            return state.observers
+        }
+        guard isEarlier else { return }
+        task.adopt(delegate.recovery, delegateCollects: delegate.collectsBody)
+        observers.notify { $0.taskDidCreate(task) }
     }
 
     /// Leases the current session, which is made if necessary, and announces that a task will be registered; returns

@@ -70,7 +70,7 @@ final class SessionCore: Sendable {
             return state.withLock { $0.sessions.session } ?? made
         }
         for task in (made as? CurlSession)?.earlierTasks ?? [] {
-            adopt(task, at: TaskKey(generation: generation, identifier: task.taskIdentifier))
+            adopt(task, at: TaskKey(generation: generation, identifier: task.taskIdentifier), isEarlier: true)
         }
         return made
     }
