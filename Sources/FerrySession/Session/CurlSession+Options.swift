@@ -19,6 +19,8 @@ extension CurlSession {
 
         /// The limit on the bytes per second of the bodies of all responses together; `nil`, the default, for none.
         ///
+        /// With a limit, all requests of the session use HTTP/1.1, unless ``httpVersions`` excludes it.
+        ///
         /// A task can have a limit of its own besides: see `URLSessionTask.downloadLimit`.
         public var downloadLimit: BandwidthLimit?
 
@@ -121,10 +123,10 @@ extension CurlSession {
         public var decodesContent = true
 
         /// The maximum size, in bytes, of a body that is collected in memory for a completion handler or an `async`
-        /// function of a data or upload task.
+        /// function of a data or upload task, or by a manager whose serializer has no `maximumBytes`.
         ///
-        /// The default is 2 GiB. A larger body fails with `dataLengthExceedsMaximum`. Delegates, streams and downloads
-        /// have no such limit.
+        /// The default is 2 GiB. A larger body fails with `dataLengthExceedsMaximum`, and a manager's call with
+        /// `responseTooLarge`. Delegates, streams and downloads have no such limit.
         public var maximumBodySizeInMemory = 2_147_483_648
 
         /// The limits on the size of decoded content.

@@ -204,6 +204,19 @@ struct DataTaskTests {
         #expect(response.value == nil)
     }
 
+    @Test("Without a limit of the serializer, that of the session's options applies")
+    func sessionBodyLimit() async throws {
+        let server = try LoopbackServer { _ in .pattern(count: 100_000) }
+        var options = CurlSession.Options()
+        options.maximumBodySizeInMemory = 99_999
+        let manager = SessionManager(configuration: .ephemeral, transport: .curl(options: options))
+        let request = URLRequest(url: server.url)
+        let response = await manager.response(for: request, serializer: HTTPDataResponseSerializer())
+        #expect(response.error?.code == .responseTooLarge)
+        let larger = HTTPDataResponseSerializer(maximumBytes: 100_000)
+        #expect(await manager.response(for: request, serializer: larger).value?.count == 100_000)
+    }
+
     @Test("The length that a response to HEAD announces is not limited", arguments: TestTransport.all)
     func headLimit(_ transport: TestTransport) async throws {
         let server = try LoopbackServer { _ in .pattern(count: 200_000) }

@@ -22,7 +22,7 @@ extension SessionCore {
             }
         }
         return TaskDelegate(
-            maximumBytes: serializer.maximumBytes,
+            maximumBytes: serializer.maximumBytes ?? transport.largestBody,
             bodyStreams: bodyStreams,
             uploadProgress: uploadProgress,
             downloadProgress: downloadProgress,
