@@ -21,13 +21,13 @@ public struct HTTPMethod: RawRepresentable, Hashable, Sendable, Codable {
 
     /// A Boolean value that indicates whether the method is defined as read-only (RFC 9110, section 9.2.1).
     ///
-    /// `QUERY` is included.
-    public var isSafe: Bool { [.get, .head, .options, .trace, .query].contains(self) }
+    /// `QUERY` and the safe methods of WebDAV are included.
+    public var isSafe: Bool { RepetitionRule.isSafe(rawValue) }
 
     /// A Boolean value that indicates whether sending a request twice has the same effect as sending it once.
     ///
-    /// See RFC 9110, section 9.2.2.
-    public var isIdempotent: Bool { isSafe || self == .put || self == .delete }
+    /// See RFC 9110, section 9.2.2. The methods of WebDAV and `QUERY` are included.
+    public var isIdempotent: Bool { RepetitionRule.isIdempotent(rawValue) }
 
     /// Transfers a representation of the target.
     public static let get = HTTPMethod("GET")

@@ -22,13 +22,16 @@ struct HTTPMethodTests {
         #expect(!HTTPMethod(name).isValid)
     }
 
-    @Test("Safety and idempotence follow RFC 9110")
+    @Test("Safety and idempotence follow RFC 9110 and the RFCs of WebDAV")
     func properties() {
         #expect(HTTPMethod.query.isSafe)
         #expect(HTTPMethod.query.isIdempotent)
         #expect(!HTTPMethod.put.isSafe)
         #expect(HTTPMethod.put.isIdempotent)
         #expect(HTTPMethod.delete.isIdempotent)
+        #expect(HTTPMethod("REPORT").isSafe)
+        #expect(HTTPMethod("MKCOL").isIdempotent)
+        #expect(!HTTPMethod("MKCOL").isSafe)
         #expect(!HTTPMethod.post.isIdempotent)
         #expect(!HTTPMethod.patch.isIdempotent)
     }
