@@ -40,7 +40,7 @@ extension CurlSession {
     /// Uploads a file in parts, several at once, and completes the upload with its manifest.
     ///
     /// Cancelling the Swift task cancels the upload, which then throws `URLError.cancelled`. A part is sent again after
-    /// passing failures; six in a row end the upload. The parts that the server has stay there.
+    /// temporary failures; six in a row end the upload. The parts that the server has stay there.
     ///
     /// - Parameters:
     ///   - upload: The upload.
@@ -55,7 +55,7 @@ extension CurlSession {
         try await PartUploadRun(session: self, upload: upload, progress: progress).run()
     }
 
-    /// Deletes an upload that is not complete from its server, which need not keep what it has any longer.
+    /// Deletes an incomplete upload from its server.
     ///
     /// A server that no longer has the upload counts as a success.
     ///

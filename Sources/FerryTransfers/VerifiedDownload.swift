@@ -38,7 +38,8 @@ public struct VerifiedDownload: Sendable {
     /// Other URLs of the same file, of which the first 16 are used.
     ///
     /// A mirror is used for ranges if the size is that of the first server, and either the entity tag too, or a digest
-    /// is known. One that answers anything else is dropped. Header fields of the request are not sent to other origins.
+    /// is known. One that answers anything else is dropped. If the first server does not have the file, all of it comes
+    /// from a mirror. Header fields of the request are not sent to other origins.
     public var mirrors: [URL] = []
 
     /// Whether the server's links with the relation `duplicate` (RFC 6249) are mirrors too; false by default.

@@ -6,9 +6,9 @@ public enum VerifiedDownloadError: Error, Sendable, Hashable {
     case invalidRequest
     /// The bytes do not have the expected digest; the partial file is deleted.
     case digestMismatch(expected: ContentDigest, actual: ContentDigest)
-    /// The file has another size, in bytes, than expected.
+    /// The file has another size, in bytes, than expected; the partial file is deleted.
     case sizeMismatch(expected: Int64, actual: Int64)
-    /// The response has a status other than 200 to 299, so it is not the file.
+    /// The response has a status other than 200 and 203, so it is not the file.
     case status(Int)
     /// The file on the server changed more often than the download starts again.
     case keepsChanging

@@ -23,7 +23,8 @@ extension SessionManager {
     ///
     /// They wait for at most the configuration's `timeoutIntervalForResource`, and are then sent in any case. The wait
     /// does not count towards ``deadline``. Streams, batches, and calls with a completion handler never wait, nor does
-    /// a call whose host is not looked up: with a proxy, a Unix-domain socket, or addresses in the session's options.
+    /// a call whose host is not looked up: with a proxy, a Unix-domain socket, localhost, DNS over HTTPS, or
+    /// addresses in the session's options.
     /// This replaces the property of the same name of `URLSessionConfiguration`, which Linux does not have.
     public var waitsForConnectivity: Bool {
         get { core.settings.withLock { $0.waitsForConnectivity } }

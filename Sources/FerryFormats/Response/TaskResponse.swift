@@ -79,7 +79,7 @@ public struct TaskResponse<Value: Sendable>: Sendable {
     /// Returns the value of a header field of the response, whose name may be in any case; nil if there is none.
     public func header(_ name: String) -> String? { received?.value(forField: name) }
 
-    /// All header fields of the response, with the names as it spells them.
+    /// All header fields of the response, with the names spelled as the response spells them.
     public var headerFields: [String: String] {
         var fields: [String: String] = [:]
         for (name, value) in httpResponse?.allHeaderFields ?? [:] {

@@ -26,7 +26,8 @@ extension CurlSession.Options {
         ///
         /// Only the user of the process can read what is in it.
         public var directory: URL
-        /// The name of the session within the folder: letters, digits, `-`, `_` and `.`, at most 100 characters.
+        /// The name of the session within the folder: at most 100 letters, digits, `-`, `_` and `.`, the first
+        /// of which is no dot.
         public var identifier: String
         /// A Boolean value that indicates whether header fields with passwords, tokens or cookies, and users in URLs,
         /// are kept; `false` by default.

@@ -10,9 +10,9 @@ public struct QueuedTransfer: Sendable, Identifiable, Hashable {
 
     /// Where a transfer stands.
     public enum State: Sendable, Hashable {
-        /// It waits for its turn, or for the time of its next attempt.
+        /// It waits for its turn.
         case waiting
-        /// It is running in this process.
+        /// It is running in this process, or waits for the time of its next attempt.
         case running
         /// It waits until it is resumed.
         case paused

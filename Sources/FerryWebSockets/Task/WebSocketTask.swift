@@ -86,9 +86,10 @@ public final class WebSocketTask: CurlDataTask, @unchecked Sendable {
         super.resume()
     }
 
-    /// Returns when the handshake is complete.
+    /// Returns when the handshake is complete, and enough of the messages that were sent before has been taken.
     ///
-    /// It need not be called: messages that are sent before wait for that.
+    /// It need not be called: messages that are sent before the handshake is complete wait for that. If the connection
+    /// was open and has ended since, it returns too; see ``closeCode``.
     ///
     /// - Throws: Why there is no connection, or a `CancellationError` if the Swift task is cancelled.
     public func waitUntilOpen() async throws { try await connection.waitUntilSent() }
