@@ -18,6 +18,8 @@ package struct OperationRecord: Sendable {
     var progress: ProgressReporter?
     /// Whether the request's body stream has been used.
     var hasUsedBodyStream = false
+    /// Whether the end of the last transfer was posted, since the operation was paused.
+    var hasPostedPause = false
     /// Whether a thread is currently publishing the changes of state.
     var isPublishing = false
     private(set) var completionBlock: (@Sendable () -> Void)?

@@ -6,6 +6,7 @@ extension RequestOperation {
     public func pause() {
         let (effect, transfer) = record.withLock { record in
             let effect = record.machine.take(.pause)
+            if effect == .interrupt { record.hasPostedPause = true }
             return (effect, effect == .interrupt ? record.takeTransfer() : nil)
         }
         publishChanges()
@@ -31,6 +32,7 @@ extension RequestOperation {
         switch effect {
         case .nothing, .interrupt, .conclude: return
         case .begin:
+            record.withLock { $0.hasPostedPause = false }
             post(.networkingOperationDidStart)
             // On the serial queue, so that no data of an earlier transfer is still being written.
             manager.operationQueue.deliver { self.beginTransfer() }

@@ -28,7 +28,7 @@ extension RequestOperation {
     /// Returns a new stream of the request's body, each time one is needed, on the manager's operation queue.
     public var newBodyStream: (@Sendable () -> InputStream?)? {
         get { record.withLock { $0.settings.newBodyStream } }
-        set { change(\.newBodyStream, to: newValue) }
+        set { record.replace(\.settings.newBodyStream, with: newValue) }
     }
 
     /// The stream to which the body of the response is written as it arrives; nil, the default, collects it in memory.
@@ -39,21 +39,21 @@ extension RequestOperation {
     public var outputStream: OutputStream? {
         get { record.withLock { $0.settings.output }?.stream }
         set {
-            change(\.output, to: newValue.map(OperationOutput.init))
+            record.replace(\.settings.output, with: newValue.map(OperationOutput.init))
         }
     }
 
     /// The credential with which a first challenge is answered.
     public var credential: URLCredential? {
         get { record.withLock { $0.settings.credential } }
-        set { change(\.credential, to: newValue) }
+        set { record.replace(\.settings.credential, with: newValue) }
     }
 
     /// A Boolean value that indicates whether a challenge may be answered from the session's credential storage; true
     /// by default.
     public var shouldUseCredentialStorage: Bool {
         get { record.withLock { $0.settings.shouldUseCredentialStorage } }
-        set { change(\.shouldUseCredentialStorage, to: newValue) }
+        set { record.replace(\.settings.shouldUseCredentialStorage, with: newValue) }
     }
 
     /// The rules by which the operation trusts servers; the manager's policy by default.
@@ -61,13 +61,13 @@ extension RequestOperation {
     /// Operations that share a policy other than the manager's also share a session.
     public var securityPolicy: SecurityPolicy {
         get { record.withLock { $0.settings.securityPolicy } ?? manager.securityPolicy }
-        set { change(\.securityPolicy, to: newValue) }
+        set { record.replace(\.settings.securityPolicy, with: newValue) }
     }
 
     /// The queue on which completions run; nil, the default, is the manager's `SessionManager.completionQueue`.
     public var completionQueue: DispatchQueue? {
         get { record.withLock { $0.settings.completionQueue } }
-        set { change(\.completionQueue, to: newValue) }
+        set { record.replace(\.settings.completionQueue, with: newValue) }
     }
 
     /// The group that the operation enters when this is set and leaves when its completions have run.
@@ -81,25 +81,25 @@ extension RequestOperation {
     /// Arbitrary data associated with the operation; it is not archived.
     public var userInfo: [String: any Sendable] {
         get { record.withLock { $0.settings.userInfo } }
-        set { change(\.userInfo, to: newValue) }
+        set { record.replace(\.settings.userInfo, with: newValue) }
     }
 
     /// Called with the progress of the request's body, which begins again after each pause.
     public var uploadProgress: ProgressHandler? {
         get { record.withLock { $0.settings.uploadProgress } }
-        set { change(\.uploadProgress, to: newValue) }
+        set { record.replace(\.settings.uploadProgress, with: newValue) }
     }
 
     /// Called with the progress of the whole response, including what arrived before a pause.
     public var downloadProgress: ProgressHandler? {
         get { record.withLock { $0.settings.downloadProgress } }
-        set { change(\.downloadProgress, to: newValue) }
+        set { record.replace(\.settings.downloadProgress, with: newValue) }
     }
 
     /// Decides about challenges on the manager's operation queue, instead of ``credential`` and the manager's hooks.
     public var authenticationChallenge: ChallengeHandler? {
         get { record.withLock { $0.settings.challenge } }
-        set { change(\.challenge, to: newValue) }
+        set { record.replace(\.settings.challenge, with: newValue) }
     }
 
     /// Returns the request with which to follow a redirect; nil refuses it, and the redirect becomes the response.
@@ -107,25 +107,25 @@ extension RequestOperation {
     /// Runs on the manager's operation queue, instead of the manager's hook.
     public var redirect: (@Sendable (HTTPURLResponse, URLRequest) -> URLRequest?)? {
         get { record.withLock { $0.settings.redirect } }
-        set { change(\.redirect, to: newValue) }
+        set { record.replace(\.settings.redirect, with: newValue) }
     }
 
     /// Returns the response to cache, nil for none, on the manager's operation queue, instead of the manager's hook.
     public var cacheResponse: (@Sendable (CachedURLResponse) -> CachedURLResponse?)? {
         get { record.withLock { $0.settings.cacheResponse } }
-        set { change(\.cacheResponse, to: newValue) }
+        set { record.replace(\.settings.cacheResponse, with: newValue) }
     }
 
     /// The policy that decides whether the operation sends its request again; nil, the default, for the manager's.
     public var retryPolicy: RetryPolicy? {
         get { record.withLock { $0.settings.recovery.retry } ?? nil }
-        set { change(\.recovery.retry, to: newValue.map { .some($0) }) }
+        set { record.replace(\.settings.recovery.retry, with: newValue.map { .some($0) }) }
     }
 
     /// The interceptors that are asked after the manager's; none by default.
     public var interceptors: [any RequestInterceptor] {
         get { record.withLock { $0.settings.recovery.interceptors } }
-        set { change(\.recovery.interceptors, to: newValue) }
+        set { record.replace(\.settings.recovery.interceptors, with: newValue) }
     }
 
     /// The time limit, in seconds, of each task of the operation; nil, the default, for the manager's.
@@ -133,21 +133,9 @@ extension RequestOperation {
     /// An operation that is paused and resumed has a new task.
     public var deadline: TimeInterval? {
         get { record.withLock { $0.settings.recovery.deadline } }
-        set { change(\.recovery.deadline, to: newValue) }
+        set { record.replace(\.settings.recovery.deadline, with: newValue) }
     }
 
     /// Sets what a request says about retries, interceptors and the deadline.
-    func setRecovery(_ recovery: RequestRecovery) { change(\.recovery, to: recovery) }
-
-    /// Changes a setting, and releases the old value outside the lock, because that may run code of the user.
-    private func change<Value: Sendable>(
-        _ path: any WritableKeyPath<OperationSettings, Value> & Sendable,
-        to value: Value
-    ) {
-        let old = record.withLock { record in
-            defer { record.settings[keyPath: path] = value }
-            return record.settings[keyPath: path]
-        }
-        withExtendedLifetime(old) {}
-    }
+    func setRecovery(_ recovery: RequestRecovery) { record.replace(\.settings.recovery, with: recovery) }
 }

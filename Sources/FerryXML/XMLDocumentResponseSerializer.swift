@@ -38,6 +38,30 @@ extension ResponseSerializer where Self == XMLDocumentResponseSerializer {
     public static var xmlDocument: XMLDocumentResponseSerializer { XMLDocumentResponseSerializer() }
 }
 
+extension XMLDocumentResponseSerializer: Codable {
+    private enum Key: CodingKey {
+        case validation, maximumBytes, options
+    }
+
+    /// Decodes a serializer.
+    public init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: Key.self)
+        self.init(
+            options: XMLNode.Options(rawValue: try container.decode(UInt.self, forKey: .options)),
+            validation: try container.decode(Validation.self, forKey: .validation),
+            maximumBytes: try container.decodeIfPresent(Int.self, forKey: .maximumBytes)
+        )
+    }
+
+    /// Encodes all settings.
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: Key.self)
+        try container.encode(validation, forKey: .validation)
+        try container.encodeIfPresent(maximumBytes, forKey: .maximumBytes)
+        try container.encode(options.rawValue, forKey: .options)
+    }
+}
+
 /// A well-formed XML text that has been parsed.
 ///
 /// An `XMLDocument` is mutable and not thread-safe, so documents are not shared: each call of ``makeDocument()``

@@ -6,9 +6,7 @@ public struct AuthenticationError: Error, Sendable, Hashable, LocalizedError, Cu
         public let rawValue: String
 
         /// Creates a code with a name.
-        public init(rawValue: String) {
-            self.rawValue = rawValue
-        }
+        public init(rawValue: String) { self.rawValue = rawValue }
 
         /// There were more refreshes than ``AuthenticationOptions/maximumRefreshes`` allows.
         public static let excessiveRefresh = Code(rawValue: "excessiveRefresh")

@@ -2,7 +2,11 @@ extension TaskOutcome {
     /// Moves a downloaded file to its destination, and sets the response's URL or error.
     ///
     /// If the response has an error, the file is removed, and its beginning is stored in the error.
-    func settleFile<Value>(in response: inout TaskResponse<Value>, destination: DownloadDestination?) {
+    func settleFile<Value>(
+        in response: inout TaskResponse<Value>,
+        destination: DownloadDestination?,
+        _ notifications: NotificationPoster
+    ) {
         guard let file = temporaryFile else { return }
         if var error = response.error {
             error.data = error.data ?? TemporaryFile.beginning(of: file)
@@ -17,6 +21,7 @@ extension TaskOutcome {
         do {
             try FilePublisher(options: options).publish(file, at: place)
             response.fileURL = place
+            notifications.post(.downloadTaskDidMoveFile, object: task)
         } catch {
             let failure = DownloadMoveError(
                 temporaryURL: endRecord == nil ? file : TemporaryFile.keep(file),
@@ -31,6 +36,7 @@ extension TaskOutcome {
                 response: response.httpResponse,
                 underlyingError: failure
             )
+            notifications.post(.downloadTaskDidFailToMoveFile, object: task, userInfo: failure.userInfo)
         }
     }
 }

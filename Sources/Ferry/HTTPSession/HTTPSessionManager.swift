@@ -204,3 +204,8 @@ open class HTTPSessionManager: SessionManager, @unchecked Sendable {
         if CompletionWaiter.take()?.run(complete) != true { completionQueue.async(execute: complete) }
     }
 }
+
+extension HTTPSessionManager: CustomStringConvertible {
+    /// The type and the base URL, without its user.
+    public var description: String { "\(type(of: self))(\(baseURL?.presentableText ?? "no base URL"))" }
+}

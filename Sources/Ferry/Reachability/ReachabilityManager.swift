@@ -61,7 +61,7 @@ public final class ReachabilityManager: Sendable {
     ) {
         self.init(
             target: target,
-            source: Self.systemSource(for: target),
+            source: NetlinkSource(target: target),
             queue: queue,
             notificationCenter: notificationCenter
         )
@@ -80,11 +80,6 @@ public final class ReachabilityManager: Sendable {
         self.source = source
         self.queue = DispatchQueue(label: "ferry.reachability", target: queue)
         self.notificationCenter = notificationCenter
-    }
-
-    /// Returns the system's source for a target.
-    private static func systemSource(for target: ReachabilityTarget) -> any ReachabilitySource {
-        NetlinkSource(target: target)
     }
 
     deinit {

@@ -170,7 +170,9 @@ public final class ActivityMonitor: Sendable {
     }
 
     private func delayPassed(_ number: Int) {
-        queue.async { [weak self] in self?.follow { $0.delay == number ? .delayPassed : nil } }
+        queue.async { [weak self] in
+            self?.follow { $0.delay == number ? .delayPassed(isBusy: $0.total > 0) : nil }
+        }
     }
 
     /// Handles an event, and the end of a delay of zero seconds.
@@ -194,7 +196,7 @@ public final class ActivityMonitor: Sendable {
         if seconds > 0 {
             schedule(seconds) { [weak self] in self?.delayPassed(number) }
         } else {
-            follow { $0.delay == number ? .delayPassed : nil }
+            follow { $0.delay == number ? .delayPassed(isBusy: true) : nil }
         }
     }
 }

@@ -8,10 +8,11 @@ enum ActivityState: Sendable, Hashable, CaseIterable {
     case delayingEnd
 
     /// An event that may change the state.
-    enum Event: Sendable, Hashable, CaseIterable {
+    enum Event: Sendable, Hashable {
         case becameBusy
         case becameIdle
-        case delayPassed
+        /// The delay of the state has passed, and requests are running or not.
+        case delayPassed(isBusy: Bool)
         case disabled
     }
 
@@ -20,13 +21,13 @@ enum ActivityState: Sendable, Hashable, CaseIterable {
 
     /// Returns the state after an event.
     ///
-    /// Each time a state with a delay is entered, the whole delay begins again.
+    /// Each time a state with a delay is entered, the whole delay begins again. Pauses between requests do not end the
+    /// first delay, so that a series of short requests is shown.
     func after(_ event: Event) -> ActivityState {
         switch (self, event) {
         case (_, .disabled): .notActive
         case (.notActive, .becameBusy): .delayingStart
-        case (.delayingStart, .becameIdle): .notActive
-        case (.delayingStart, .delayPassed): .active
+        case (.delayingStart, .delayPassed(let isBusy)): isBusy ? .active : .notActive
         case (.active, .becameIdle): .delayingEnd
         case (.delayingEnd, .becameBusy): .active
         case (.delayingEnd, .delayPassed): .notActive

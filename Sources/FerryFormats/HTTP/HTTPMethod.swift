@@ -7,14 +7,10 @@ public struct HTTPMethod: RawRepresentable, Hashable, Sendable, Codable {
     public let rawValue: String
 
     /// Creates a method from its name.
-    public init(rawValue: String) {
-        self.rawValue = rawValue
-    }
+    public init(rawValue: String) { self.rawValue = rawValue }
 
     /// Creates a method from its name.
-    public init(_ name: String) {
-        rawValue = name
-    }
+    public init(_ name: String) { rawValue = name }
 
     /// A Boolean value that indicates whether the name is a token, as RFC 9110, section 9.1, requires.
     public var isValid: Bool { HeaderRule.isToken(rawValue) }
@@ -53,9 +49,7 @@ public struct HTTPMethod: RawRepresentable, Hashable, Sendable, Codable {
 
 extension HTTPMethod: ExpressibleByStringLiteral {
     /// Creates a method from a literal.
-    public init(stringLiteral value: String) {
-        rawValue = value
-    }
+    public init(stringLiteral value: String) { rawValue = value }
 }
 
 extension HTTPMethod: CustomStringConvertible {

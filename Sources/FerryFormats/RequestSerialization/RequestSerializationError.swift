@@ -78,9 +78,7 @@ extension RequestSerializationError: CustomStringConvertible {
         public let rawValue: String
 
         /// Creates a kind from its name.
-        public init(rawValue: String) {
-            self.rawValue = rawValue
-        }
+        public init(rawValue: String) { self.rawValue = rawValue }
 
         /// The URL is missing or not valid.
         public static let invalidURL = Code(rawValue: "invalidURL")

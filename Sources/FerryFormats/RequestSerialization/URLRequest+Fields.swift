@@ -22,12 +22,7 @@ extension URLRequest {
 // the case of names, and takes several times as long.
 extension URLRequest {
     /// Sets one field, replacing the request's field of the same name.
-    package mutating func setHeader(_ field: HTTPHeader) throws {
-        try field.validate()
-        var fields = allHTTPHeaderFields ?? [:]
-        fields.replace(field)
-        allHTTPHeaderFields = fields
-    }
+    package mutating func setHeader(_ field: HTTPHeader) throws { try setHeaders([field]) }
 
     /// Sets each field, replacing the request's field of the same name; duplicates in the list are joined.
     package mutating func setHeaders(_ headers: HTTPHeaders) throws {

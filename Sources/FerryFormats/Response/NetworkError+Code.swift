@@ -8,9 +8,7 @@ extension NetworkError {
         public let rawValue: String
 
         /// Creates a code from its name.
-        public init(rawValue: String) {
-            self.rawValue = rawValue
-        }
+        public init(rawValue: String) { self.rawValue = rawValue }
 
         /// The code's name, such as `timedOut`.
         public var description: String { rawValue }

@@ -124,6 +124,7 @@ open class HTTPRequestOperationManager: @unchecked Sendable {
         let operation = HTTPRequestOperation(request: request, manager: sessionManager)
         let settings = settings.withLock { $0 }
         operation.responseSerializer = responseSerializer
+        operation.securityPolicy = securityPolicy
         operation.credential = settings.credential
         operation.shouldUseCredentialStorage = settings.shouldUseCredentialStorage
         operation.completionQueue = completionQueue

@@ -258,7 +258,7 @@ extension RequestOperation {
         publishChanges()
         // An operation archived as finished has no change of state to publish, but its queue waits for one.
         didChangeValue(forKey: State.finished.key)
-        post(.networkingOperationDidFinish)
+        if !record.withLock({ $0.hasPostedPause }) { post(.networkingOperationDidFinish) }
         queue.async {
             // Taken in this block, so that the closures are released on the completion queue.
             let ended = self.record.withLock { $0.takeClosures() }

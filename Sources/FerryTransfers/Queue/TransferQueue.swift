@@ -26,9 +26,10 @@ public final class TransferQueue: Sendable {
         public var keepsSecrets = false
         /// How often, and when, a transfer begins again after a failure of the connection or the server.
         ///
-        /// It is `RetryPolicy.standard` by default, and nil for never. Only its number of retries and its
-        /// backoff are used, not a server's `Retry-After`. A transfer that has made progress since it failed is counted from the start. The session's own policy applies
-        /// to each request of a transfer as well, so a session without one is best.
+        /// It is `RetryPolicy.standard` by default, and nil for never. Only its number of retries and its backoff are
+        /// used, not a server's `Retry-After`. A transfer that has made progress since it failed is counted from the
+        /// start. The session's own policy applies to each request of a transfer as well, so a session without one is
+        /// best.
         public var retry: RetryPolicy? = .standard
         /// The limit on the bytes per second of all transfers together that have none; nil, the default, for none.
         public var limit: BandwidthLimit?

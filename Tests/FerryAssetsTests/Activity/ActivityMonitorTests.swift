@@ -47,14 +47,16 @@ struct ActivityMonitorTests {
     @Test(
         "Every state handles every event",
         arguments: [
-            (.notActive, [.delayingStart, .notActive, .notActive, .notActive]),
-            (.delayingStart, [.delayingStart, .notActive, .active, .notActive]),
-            (.active, [.active, .delayingEnd, .active, .notActive]),
-            (.delayingEnd, [.active, .delayingEnd, .notActive, .notActive]),
+            (.notActive, [.delayingStart, .notActive, .notActive, .notActive, .notActive]),
+            (.delayingStart, [.delayingStart, .delayingStart, .active, .notActive, .notActive]),
+            (.active, [.active, .delayingEnd, .active, .active, .notActive]),
+            (.delayingEnd, [.active, .delayingEnd, .notActive, .notActive, .notActive]),
         ] as [(ActivityState, [ActivityState])]
     )
     func table(state: ActivityState, expected: [ActivityState]) {
-        let events: [ActivityState.Event] = [.becameBusy, .becameIdle, .delayPassed, .disabled]
+        let events: [ActivityState.Event] = [
+            .becameBusy, .becameIdle, .delayPassed(isBusy: true), .delayPassed(isBusy: false), .disabled,
+        ]
         #expect(events.map(state.after) == expected)
     }
 
@@ -67,13 +69,30 @@ struct ActivityMonitorTests {
         await clock.settled()
         monitor.incrementActivityCount()
         await clock.settled()
-        #expect(clock.delays.count == 2)
         monitor.decrementActivityCount()
-        monitor.isEnabled = false
         await clock.settled()
+        #expect(clock.delays == [1])
         clock.pass()
+        await clock.settled()
         #expect(!monitor.isVisible)
+        monitor.incrementActivityCount()
+        try await eventually { clock.delays == [1] }
         #expect(told.current.isEmpty)
+    }
+
+    @Test("A series of short requests is shown after one delay")
+    func series() async throws {
+        let (monitor, clock, told) = monitor()
+        for _ in 0..<4 {
+            monitor.incrementActivityCount()
+            await clock.settled()
+            monitor.decrementActivityCount()
+            await clock.settled()
+        }
+        monitor.incrementActivityCount()
+        #expect(clock.delays == [1])
+        clock.pass()
+        try await told.wait { $0 == [true] }
     }
 
     @Test("The indicator shows once after the delay, stays during short pauses, and hides once")

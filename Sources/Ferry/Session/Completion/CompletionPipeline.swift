@@ -14,11 +14,6 @@ struct TaskOutcome: Sendable {
     let observers: Observers
     /// Ends the record of a durable session, when a file has been moved.
     let endRecord: (@Sendable () -> Void)?
-
-    /// Returns an error that tells the number of attempts.
-    func noting(_ error: NetworkError?) -> NetworkError? {
-        response.metrics.flatMap { error?.noting(attemptsOf: $0) } ?? error
-    }
 }
 
 /// The steps after a task's end: validation and decoding, the completion handler, the notification, in this order.
@@ -75,11 +70,6 @@ final class CompletionPipeline: Sendable {
     private func report(_ completion: TaskCompletion, _ observers: Observers) {
         let (task, response) = (completion.task, completion.response)
         observers.notify { $0.task(task, didFinishWith: completion) }
-        if response.fileURL != nil {
-            notifications.post(.downloadTaskDidMoveFile, object: task)
-        } else if let error = response.error?.underlyingError as? DownloadMoveError {
-            notifications.post(.downloadTaskDidFailToMoveFile, object: task, userInfo: error.userInfo)
-        }
         let cost = max(response.data?.count ?? 0, response.error?.data?.count ?? 0)
         notifications.post(.networkingTaskDidComplete, object: task, cost: cost, userInfo: completion.userInfo)
         token.leave()

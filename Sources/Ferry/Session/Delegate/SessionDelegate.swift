@@ -158,7 +158,7 @@ final class SessionDelegate: NSObject, URLSessionDownloadDelegate, ReceivedRespo
         // FoundationNetworking deprecates `becomeDownload`.
         let becomeDownload = 2
         // A body that is passed on as it arrives cannot go to a file.
-        if disposition.rawValue == becomeDownload, delegate?.streamsBody == true { disposition = .allow }
+        if disposition.rawValue == becomeDownload, delegate?.collectsBody == false { disposition = .allow }
         completionHandler(disposition)
         if disposition == .cancel { dataTask.cancel() }
     }

@@ -3,20 +3,11 @@
 /// It retains everything that its completion needs, so that a task completes after its manager has been released. Its
 /// callbacks run one at a time on the session's delegate queue.
 final class TaskDelegate: Sendable {
-    /// The destination of the body.
-    enum Body: Sendable {
-        /// The body is collected for the response serializer.
-        case collected
-        /// The body is passed on as it arrives.
-        case streamed(any BodySink)
-
-        fileprivate var isCollected: Bool { if case .collected = self { true } else { false } }
-    }
-
     /// Whether nothing of the body is used before the end.
-    var collectsBody: Bool { body.isCollected }
+    var collectsBody: Bool { sink == nil }
 
-    private let body: Body
+    /// What receives the body as it arrives; `nil` if the body is collected.
+    private let sink: (any BodySink)?
     private let maximumBytes: Int?
     private let bodyStreams: BodyStreamSource?
     private let complete: @Sendable (TaskOutcome) -> Void
@@ -30,7 +21,7 @@ final class TaskDelegate: Sendable {
 
     /// Creates a delegate; `complete` is called once, on the delegate queue or after the last progress call.
     init(
-        body: Body = .collected,
+        sink: (any BodySink)? = nil,
         maximumBytes: Int? = nil,
         bodyStreams: BodyStreamSource? = nil,
         hooks: TaskHooks = TaskHooks(),
@@ -40,7 +31,7 @@ final class TaskDelegate: Sendable {
         recovery: RecoverySettings? = nil,
         complete: @escaping @Sendable (TaskOutcome) -> Void
     ) {
-        self.body = body
+        self.sink = sink
         self.maximumBytes = maximumBytes
         self.bodyStreams = bodyStreams
         self.hooks = hooks
@@ -79,8 +70,6 @@ final class TaskDelegate: Sendable {
 
     /// Whether the task is running, as far as the manager has been told.
     var isRunning: Bool { state.withLock { $0.isRunning } }
-    /// Whether the body is passed on as it arrives.
-    var streamsBody: Bool { if case .streamed = body { true } else { false } }
 
     /// Records that the task was resumed or suspended; returns nil if nothing changes, and otherwise the result of
     /// `note`, which is called with the lock held, and thus before the task can end.
@@ -147,11 +136,11 @@ final class TaskDelegate: Sendable {
     func didReceive(_ response: ReceivedResponse, for task: URLSessionTask) {
         let length = response.bodyLength
         report { state in
-            state.start(length: length, collects: body.isCollected)
+            state.start(length: length, collects: collectsBody)
             return state.download.update(completed: 0, total: length)
         }
-        if case .streamed(let sink) = body { sink.receive(response.value, of: task) }
-        if let maximumBytes, let length, length > Int64(maximumBytes), body.isCollected,
+        if let sink { sink.receive(response.value, of: task) }
+        if let maximumBytes, let length, length > Int64(maximumBytes), collectsBody,
             response.value.hasBody(after: task.currentRequest)
         {
             refuse(task, limit: maximumBytes)
@@ -160,14 +149,14 @@ final class TaskDelegate: Sendable {
 
     /// Receives a piece of the body.
     func didReceive(_ data: Data, for task: URLSessionTask) {
-        let limit = body.isCollected ? maximumBytes : nil
+        let limit = collectsBody ? maximumBytes : nil
         var isWithinLimit = true
         report { state in
-            let received = state.receive(data, collects: body.isCollected && !state.isRefused)
+            let received = state.receive(data, collects: collectsBody && !state.isRefused)
             isWithinLimit = state.body.count <= limit ?? .max
             return state.download.update(completed: received, total: state.download.latest.totalByteCount)
         }
-        if case .streamed(let sink) = body { sink.receive(data, of: task) }
+        if let sink { sink.receive(data, of: task) }
         if let limit, !isWithinLimit { refuse(task, limit: limit) }
     }
 
@@ -242,7 +231,7 @@ final class TaskDelegate: Sendable {
             response: TaskResponse(
                 request: request,
                 received: response,
-                data: body.isCollected ? data : nil,
+                data: collectsBody ? data : nil,
                 error: failure,
                 metrics: metrics
             ),

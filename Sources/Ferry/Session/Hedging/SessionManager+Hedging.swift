@@ -4,7 +4,7 @@ extension SessionManager {
     /// It is read when a request is sent.
     public var hedging: Hedging? {
         get { core.settings.withLock { $0.hedging } }
-        set { withExtendedLifetime(core.settings.withLock { $0.replace(newValue) }) {} }
+        set { core.settings.replace(\.hedging, with: newValue) }
     }
 
     /// Makes a task that the caller resumes at once, and later perhaps a second one for the same request to a URL.

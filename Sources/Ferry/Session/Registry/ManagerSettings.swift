@@ -13,12 +13,6 @@ struct ManagerSettings: Sendable {
     var recovery: RecoverySettings?
     var hedging: Hedging?
 
-    /// Sets the hedging, and returns the one before, to be released without the lock.
-    mutating func replace(_ new: Hedging?) -> Hedging? {
-        defer { hedging = new }
-        return hedging
-    }
-
     /// Copies the settings that decide how requests are made and validated, but not the queues and the group; returns
     /// those before, to be released without the lock: they contain objects of the user.
     mutating func take(_ original: ManagerSettings) -> ManagerSettings {

@@ -8,14 +8,14 @@ extension SessionCore {
         completionHandler: @escaping @Sendable (TaskResponse<Serializer.Output>) -> Void
     ) -> TaskDelegate {
         let settings = settings.withLock { $0 }
-        let pipeline = makePipeline(settings, waiter: CompletionWaiter.take()) { outcome in
+        let pipeline = makePipeline(settings, waiter: CompletionWaiter.take()) { [notifications] outcome in
             var response = outcome.response
             var value: Serializer.Output?
             if response.error == nil {
                 let result = serializer.serialize(response)
-                (value, response.error) = (result.value, outcome.noting(result.error))
+                (value, response.error) = (result.value, result.error?.noting(attemptsOf: response.metrics))
             }
-            outcome.settleFile(in: &response, destination: nil)
+            outcome.settleFile(in: &response, destination: nil, notifications)
             return { [value, response] in
                 completionHandler(response.replacing(value: value, error: response.error))
                 return TaskCompletion(task: outcome.task, serializer: serializer, value: value, response: response)
@@ -41,14 +41,14 @@ extension SessionCore {
         completionHandler: @escaping @Sendable (TaskResponse<URL>) -> Void
     ) -> TaskDelegate {
         let settings = settings.withLock { $0 }
-        let pipeline = makePipeline(settings) { outcome in
+        let pipeline = makePipeline(settings) { [notifications] outcome in
             var response = outcome.response
             if response.error == nil {
                 // A download is validated as a response without a body: the serializer does not decode it.
                 let result = serializer.serialize(response)
-                response.error = outcome.noting(result.error)
+                response.error = result.error?.noting(attemptsOf: response.metrics)
             }
-            outcome.settleFile(in: &response, destination: destination)
+            outcome.settleFile(in: &response, destination: destination, notifications)
             return { [response] in
                 let value = response.fileURL
                 completionHandler(response.replacing(value: value, error: response.error))
@@ -82,7 +82,7 @@ extension SessionCore {
             }
         }
         return TaskDelegate(
-            body: .streamed(sink),
+            sink: sink,
             bodyStreams: bodyStreams,
             hooks: hooks,
             uploadProgress: uploadProgress,

@@ -5,9 +5,7 @@ extension JSONValue {
         public let rawValue: Int
 
         /// Creates options from bits.
-        public init(rawValue: Int) {
-            self.rawValue = rawValue
-        }
+        public init(rawValue: Int) { self.rawValue = rawValue }
 
         /// Accepts a text that is only a string, a number, a Boolean value or `null`.
         ///
@@ -47,9 +45,7 @@ extension JSONValue {
         public let rawValue: Int
 
         /// Creates options from bits.
-        public init(rawValue: Int) {
-            self.rawValue = rawValue
-        }
+        public init(rawValue: Int) { self.rawValue = rawValue }
 
         /// Writes one member or element per line, indented by two spaces per level.
         public static let prettyPrinted = WritingOptions(rawValue: 1)
@@ -110,13 +106,8 @@ private struct JSONWriter {
     private mutating func write(_ members: [String: JSONValue], indent: Int) {
         bytes.append(UInt8(ascii: "{"))
         var isFirst = true
-        if options.contains(.sortedKeys) {
-            for (name, value) in members.sorted(by: { $0.key < $1.key }) {
-                write(name, value, isFirst: &isFirst, indent: indent + 1)
-            }
-        } else {
-            for (name, value) in members { write(name, value, isFirst: &isFirst, indent: indent + 1) }
-        }
+        let ordered = options.contains(.sortedKeys) ? members.sorted { $0.key < $1.key } : Array(members)
+        for (name, value) in ordered { write(name, value, isFirst: &isFirst, indent: indent + 1) }
         close("}", isEmpty: isFirst, indent: indent)
     }
 
