@@ -37,8 +37,6 @@ package struct CacheFields: Sendable {
     package var lastModified: Date? { lastModifiedText.flatMap { HTTPDate.parse($0) } }
     /// `nil` without the field; the distant past if it is not a date, which means stale (section 5.3).
     package var expires: Date? { expiresText.map { HTTPDate.parse($0) ?? .distantPast } }
-    /// Whether the response has anything to determine its lifetime from.
-    package var mayHaveLifetime: Bool { control.maximumAge != nil || expiresText != nil || lastModifiedText != nil }
 
     /// Whether the response has a validator that can be sent to the server.
     package var hasValidator: Bool {

@@ -49,7 +49,7 @@ package enum CacheStorageRule {
         guard control.mustUnderstand ? isUnderstood(status) : !control.isNoStore else { return false }
         let isExplicit = control.maximumAge != nil || fields.expires != nil || control.isPublic || control.isPrivate
         guard isExplicit || isHeuristicallyCacheable(status) else { return false }
-        return request.takesAnyAge || isUseful(status: status, fields: fields)
+        return (request.takesAnyAge && status < 400) || isUseful(status: status, fields: fields)
     }
 
     /// Returns the names of the fields that must be the same in later requests: those in `Vary`, and `Authorization` if
@@ -69,10 +69,8 @@ package enum CacheStorageRule {
     /// Whether a stored response could ever be used: it has a lifetime, can be validated, or may be used stale.
     private static func isUseful(status: Int, fields: CacheFields) -> Bool {
         if fields.hasValidator { return true }
-        if fields.mayHaveLifetime {
-            let lifetime = CacheFreshness.lifetime(status: status, fields: fields, date: fields.date ?? Date.current)
-            if lifetime > 0 { return !fields.control.isNoCache }
-        }
+        let lifetime = CacheFreshness.lifetime(status: status, fields: fields, date: fields.date ?? Date.current)
+        if lifetime > 0 { return !fields.control.isNoCache }
         return fields.control.staleIfError ?? 0 > 0 || fields.control.staleWhileRevalidate ?? 0 > 0
     }
 

@@ -64,12 +64,7 @@ package enum CacheUseRule {
     }
 
     /// Whether a status counts as an error for `stale-if-error`.
-    package static func isError(status: Int) -> Bool {
-        switch status {
-        case 500, 502, 503, 504: true
-        default: false
-        }
-    }
+    package static func isError(status: Int) -> Bool { [500, 502, 503, 504].contains(status) }
 
     /// Whether a failure counts as an error for `stale-if-error`: those of the network do, those of trust do not.
     package static func isError(code: URLError.Code) -> Bool {

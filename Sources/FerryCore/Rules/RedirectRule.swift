@@ -11,12 +11,7 @@ package enum RedirectRule {
     ]
 
     /// Whether the status is a redirect to follow; 300, 304, 305 and 306 are not.
-    package static func isRedirect(_ status: Int) -> Bool {
-        switch status {
-        case 301, 302, 303, 307, 308: true
-        default: false
-        }
-    }
+    package static func isRedirect(_ status: Int) -> Bool { [301, 302, 303, 307, 308].contains(status) }
 
     /// Returns the method of the new request, and whether it keeps the body.
     package static func method(_ method: String, status: Int) -> (method: String, keepsBody: Bool) {

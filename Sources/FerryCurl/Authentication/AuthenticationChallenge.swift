@@ -42,9 +42,6 @@ package struct AuthenticationChallenge: Sendable {
         return head.fields.filter { $0.name.lowercased() == name }.map(\.value)
     }
 
-    /// The realm of the strongest remaining scheme.
-    package var realm: String? { options.first?.realm }
-
     /// Returns the protection space of the strongest remaining scheme, for the origin or proxy that sent the challenge.
     package func space(of url: URL, proxy: ProxyServer?) -> URLProtectionSpace? {
         guard let option = options.first else { return nil }

@@ -8,6 +8,9 @@ package struct SchemeCredential: Hashable, Sendable {
         (self.scheme, self.user, self.password) = (scheme, user, password)
     }
 
+    /// The scheme, the user and the password as one text.
+    package var text: String { "\(scheme) \(user):\(password)" }
+
     // Servers compare bytes: two passwords that Swift considers equal may differ for them.
     package static func == (first: Self, second: Self) -> Bool {
         first.scheme == second.scheme && first.user.utf8.elementsEqual(second.user.utf8)

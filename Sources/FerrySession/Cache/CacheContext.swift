@@ -99,6 +99,8 @@ struct CacheContext {
         let names = CacheStorageRule.selectingNames(fields: fields, request: request)
         let now = Date.current
         var head = head
+        // The chunks have replaced it (RFC 9112, section 6.3).
+        if head.isChunked { head.fields.removeAll { $0.name.isEqualIgnoringCase("content-length") } }
         head.fields = CacheStorageRule.storedFields(head.fields)
         return StoredResponse(
             key: key,

@@ -3,6 +3,7 @@
 /// Only the cache uses the server's response.
 final class CacheRevalidation: CallClient {
     private let driver = Mutex(WeakDriver())
+    private let store: @Sendable (CacheCandidate) -> Void
     private let whenFinished: @Sendable () -> Void
 
     private struct WeakDriver {
@@ -10,7 +11,12 @@ final class CacheRevalidation: CallClient {
     }
 
     /// `whenFinished` is called on the engine's thread.
-    init(whenFinished: @escaping @Sendable () -> Void) { self.whenFinished = whenFinished }
+    init(
+        storing store: @escaping @Sendable (CacheCandidate) -> Void,
+        whenFinished: @escaping @Sendable () -> Void
+    ) {
+        (self.store, self.whenFinished) = (store, whenFinished)
+    }
 
     func attach(_ driver: CallDriver) { self.driver.withLock { $0.driver = driver } }
 
@@ -22,10 +28,11 @@ final class CacheRevalidation: CallClient {
     func receive(_ bytes: UnsafeRawBufferPointer, limit: Int) -> Flow { .more }
     func receive(_ transaction: TransferMetrics.Transaction, redirectCount: Int) {}
     func takeBuffer() -> Data { Data() }
+    func makeStoring() -> @Sendable (CacheCandidate) -> Void { store }
 
     func receive(_ report: CallReport) {
         switch report {
-        case .stores(let candidate): candidate.store()
+        case .stores(let candidate): store(candidate)
         // The next request follows the redirect, and asks for the credential.
         case .redirect, .challenge: giveUp()
         case .finished: whenFinished()

@@ -6,7 +6,7 @@ struct CacheUse {
         let url: URL?
         let policy: URLRequest.CachePolicy
         /// What libcurl is given to authenticate the request at the server, as one text.
-        let credential: String?
+        var credential: String?
         /// Whether the request has no content.
         let isEmpty: Bool
         /// When it was begun.
@@ -268,7 +268,9 @@ extension CacheUse {
 
     /// Updates or removes the stored response with the response to a HEAD request (RFC 9111, section 4.3.5).
     private func updateByHead(_ head: ResponseHead, _ context: CacheContext, at start: Date?) {
-        guard head.status == 200, let entry = context.entry ?? find(context) else { return }
+        guard head.status == 200, !context.request.control.isNoStore, let entry = context.entry ?? find(context) else {
+            return
+        }
         let length = entry.stored.isDecoded ? nil : entry.body.length
         guard CacheValidation.matchesHead(entry.stored.head, head, length: length) else {
             return context.cache.remove(context.key)

@@ -26,7 +26,7 @@ extension Call {
         _ world: some CallSurroundings
     ) {
         let isInURL = request.url?.user != nil && credentials.server.credential == nil && !challenge.isProxy
-        let failures = credentials[isProxy: challenge.isProxy].failures(in: challenge.realm) + (isInURL ? 1 : 0)
+        let failures = credentials[isProxy: challenge.isProxy].failures(in: challenge.options.first?.realm) + (isInURL ? 1 : 0)
         if let known = credentials.takeWithheld(for: challenge) { return emit(.answerWithAccepted(known)) }
         // Not before, since libcurl answers a challenge itself where the scheme takes more than one request.
         emit(.forgetCredential(isProxy: challenge.isProxy))
@@ -39,7 +39,8 @@ extension Call {
     /// Follows a redirect with a request, or delivers the redirect where there is none.
     mutating func answerRedirect(_ next: URLRequest?, _ world: some CallSurroundings) {
         guard let held, held.isAsked, case .redirect(let asked, let keepsBody) = held.kind else { return }
-        guard let next else { return deliverHeld(world) }
+        guard var next else { return deliverHeld(world) }
+        withholdSecrets(of: asked, from: &next)
         endAttempt(world)
         noteUnsafeRequest()
         content = content.afterRedirect(from: asked, keepsBody: keepsBody, to: next)
@@ -53,6 +54,18 @@ extension Call {
         request.base = next
         attempts?.base = next
         sendAgain(world)
+    }
+
+    /// Removes the secrets of a redirected request from the one that the delegate has made of it for another origin,
+    /// except those that it has set itself.
+    private func withholdSecrets(of asked: URLRequest, from next: inout URLRequest) {
+        guard let base = asked.url else { return }
+        let names = settings.sensitiveHeaders
+        let safe = RedirectRule.withoutSecrets(next, from: base, sensitiveHeaders: names).allHTTPHeaderFields ?? [:]
+        for (name, value) in next.allHTTPHeaderFields ?? [:]
+        where safe[name] == nil && asked.value(forHTTPHeaderField: name) == value {
+            next.setValue(nil, forHTTPHeaderField: name)
+        }
     }
 
     mutating func answerBodyStream(_ box: StreamBox?, _ world: some CallSurroundings) {
@@ -70,6 +83,12 @@ extension Call {
     ) {
         guard let held, held.isAsked, case .challenge(var challenge) = held.kind else { return }
         switch disposition {
+        // Without a credential for the strongest scheme, there may be a stored one for another.
+        case .performDefaultHandling where credential == nil && challenge.options.count > 1, .rejectProtectionSpace:
+            challenge.options.removeFirst()
+            guard !challenge.options.isEmpty else { return deliverHeld(world) }
+            self.held?.kind = .challenge(challenge)
+            ask(challenge, held.response, world)
         case .useCredential, .performDefaultHandling:
             guard let option = challenge.options.first, let user = credential?.user else { return deliverHeld(world) }
             let password = credential?.password ?? ""
@@ -94,11 +113,6 @@ extension Call {
         case .cancelAuthenticationChallenge:
             let text = "The authentication challenge was cancelled"
             refuse(held, .ferry(.cancelled, url: request.url, text), world)
-        case .rejectProtectionSpace:
-            challenge.options.removeFirst()
-            guard !challenge.options.isEmpty else { return deliverHeld(world) }
-            self.held?.kind = .challenge(challenge)
-            ask(challenge, held.response, world)
         }
     }
 

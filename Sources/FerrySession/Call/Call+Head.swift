@@ -20,6 +20,7 @@ extension Call {
         if isDecoded { emit(.decode(codings)) }
         if let redirect = redirect(for: received, head) {
             guard redirects.count < settings.maximumRedirects else { return stop(.ferryTooManyRedirects(url: url)) }
+            noteCredentials(facts)
             held = redirect
             emit(.beginSharing(head, isDecoded: isDecoded))
             emit(.beginStoring(head, isDecoded: isDecoded, isRedirect: true))
@@ -79,7 +80,9 @@ extension Call {
 
     private mutating func follow(_ verdict: CacheVerdict, _ facts: HeadFacts) {
         switch verdict {
-        case .validated: incoming.outcome = .validated
+        case .validated:
+            noteCredentials(facts)
+            incoming.outcome = .validated
         case .withoutConditions: stop(.withoutConditions)
         case .servesStale: (incoming.outcome, incoming.isStopped) = (.servesStale, true)
         case .completes(let head, let beginning, let end):

@@ -221,7 +221,7 @@ struct Call {
     mutating func resumeData(for file: URL) -> ResumeData? {
         // A held response is about the body that the file has, or answers a request for the rest.
         guard let validator, rest.received > .zero, held == nil || rest.offset != nil,
-            redirects.original.httpMethod ?? "GET" == "GET", let url = request.url, let original = redirects.originalURL
+            redirects.original.httpMethod ?? "GET" == "GET", let url = request.url, let original = redirects.original.url
         else { return nil }
         var data = ResumeData(
             url: url,

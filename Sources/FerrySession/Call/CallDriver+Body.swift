@@ -91,6 +91,11 @@ extension CallDriver {
             if call.keepForHeld(bytes) { holdBack() }
             return true
         }
+        // A response that is not stored is of no use to a validation in the background.
+        if cache.isRevalidation, cache.context?.pending == nil {
+            call.noteFailure(.ferryCancelled(url: call.request.url))
+            return false
+        }
         // A response that was held back may have no body.
         if call.incoming.skipsBody || bytes.isEmpty { return true }
         let before = call.rest.received
@@ -273,7 +278,11 @@ extension CallDriver {
     // MARK: - The cache
 
     func beginStoring(_ head: ResponseHead, isDecoded: Bool, isRedirect: Bool) {
-        guard cache.isInUse, let attempt = cacheAttempt else { return }
+        guard cache.isInUse, var attempt = cacheAttempt else { return }
+        // Since the lookup, another call's challenge may have been answered, and that answer been forgotten again.
+        if let sent = transfer.attempt, !sent.prepared.hasUserInfo {
+            attempt.credential = sent.credentials.server?.text
+        }
         let length = call.rest.expectedTotal
         cache.beginStoring(head, isDecoded: isDecoded, isRedirect: isRedirect, expectedLength: length, attempt)
     }
@@ -297,14 +306,14 @@ extension CallDriver {
         if attempt.prepared.hasUserInfo, let url = call.request.url, let user = url.user(percentEncoded: true) {
             return "basic " + user + ":" + (url.password(percentEncoded: true) ?? "")
         }
-        guard call.credentials.server.credential != nil || !group.acceptedCredentials.isEmpty else { return nil }
-        let credential = call.credentials.credential(
+        if let credential = call.credentials.server.credential { return credential.text }
+        guard !group.acceptedCredentials.isEmpty else { return nil }
+        return call.credentials.accepted(
+            group.acceptedCredentials,
             isProxy: false,
             of: call.request,
-            accepted: group.acceptedCredentials,
             proxyPlace: proxyPlace
-        )
-        return credential.map { "\($0.scheme) \($0.user):\($0.password)" }
+        )?.text
     }
 
     /// Returns the origin or proxy that the credentials of the current request belong to.

@@ -115,7 +115,7 @@ final class CallDriver: @unchecked Sendable {
         case .budget(.noteRequest, let key): group.retryBudgets.noteRequest(to: key, at: .now())
         case .budget(.giveBack, let key): group.retryBudgets.giveBack(to: key)
         case .keepCredential(let party): group.keep(party)
-        case .forgetCredential(let isProxy): group.forgetCredential(at: place(isProxy: isProxy))
+        case .forgetCredential(let isProxy): group.forgetCredential(call.credentials.sent(isProxy: isProxy), at: place(isProxy: isProxy))
         case .beginServing(let local): beginServing(local)
         case .feed(let local):
             localBody =
@@ -177,7 +177,9 @@ final class CallDriver: @unchecked Sendable {
     private func lookUp() {
         guard let attempt = cacheAttempt else { return send(.lookedUp(.network)) }
         let (answer, revalidates) = cache.lookUp(attempt)
-        if revalidates, let key = cache.context?.key { group.revalidate(call, key: key, like: transfer) }
+        if revalidates, let client, let key = cache.context?.key {
+            group.revalidate(call, key: key, like: transfer, for: client)
+        }
         send(.lookedUp(answer))
     }
 

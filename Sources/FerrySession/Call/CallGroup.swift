@@ -37,20 +37,23 @@ final class CallGroup: @unchecked Sendable {
         acceptedCredentials[place] = credential
     }
 
-    /// Forgets a credential that is not accepted any more.
-    func forgetCredential(at place: CredentialPlace?) {
-        if let place, !acceptedCredentials.isEmpty { acceptedCredentials[place] = nil }
+    /// Forgets a credential that is not accepted any more, unless another one was accepted in the meantime.
+    func forgetCredential(_ credential: SchemeCredential?, at place: CredentialPlace?) {
+        if let place, let credential, acceptedCredentials[place] == credential { acceptedCredentials[place] = nil }
     }
 
     // MARK: - The cache
 
     /// Validates a stored response for later requests, once at a time.
     ///
-    /// The request carries no more than that of the call, and is not sent while the call's circuit is open.
-    func revalidate(_ stale: Call, key: String, like transfer: Transfer) {
+    /// The request carries no more than that of the call, and is not sent while the call's circuit is open. The call's
+    /// client decides what is stored.
+    func revalidate(_ stale: Call, key: String, like transfer: Transfer, for staleClient: any CallClient) {
         guard revalidations[key] == nil else { return }
         let request = stale.request.complete
-        let client = CacheRevalidation { [weak self] in self?.revalidations[key] = nil }
+        let client = CacheRevalidation(storing: staleClient.makeStoring()) { [weak self] in
+            self?.revalidations[key] = nil
+        }
         let limits = transfer.clock.limits
         let redirects = Redirects(from: request, hasLeftOrigin: stale.redirects.hasLeftOrigin)
         var call = Call(request, body: .none, isDownload: false, settings: settings, redirects: redirects)

@@ -62,6 +62,8 @@ protocol CallClient: AnyObject, Sendable {
     ///
     /// A client that is read slowly has no room when `limit` bytes are unread.
     func receive(_ bytes: UnsafeRawBufferPointer, limit: Int) -> Flow
+    /// Returns a function that stores a response as the user says, also after the end of the client.
+    func makeStoring() -> @Sendable (CacheCandidate) -> Void
     /// Returns what the client has of a body that becomes a download, and removes it from the client.
     func takeBuffer() -> Data
 }

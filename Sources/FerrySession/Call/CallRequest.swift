@@ -35,14 +35,12 @@ struct CallRequest {
 struct Redirects {
     /// The request that the task was made with.
     let original: URLRequest
-    let originalURL: URL?
     private(set) var count: Int
     /// Whether one has led to another origin than the task's.
     private(set) var hasLeftOrigin: Bool
 
     init(from original: URLRequest, count: Int = 0, hasLeftOrigin: Bool = false) {
         self.original = original
-        originalURL = original.url
         self.count = count
         self.hasLeftOrigin = hasLeftOrigin
     }

@@ -87,10 +87,10 @@ struct Credentials {
         if proxy.credential != nil, proxy.place != place { proxy = Party() }
     }
 
-    /// Sends none from now on, whatever a response asks for.
+    /// Sends none from now on, whatever a response asks for, except one for a proxy that has accepted it.
     mutating func refuseAll() {
         let refused = Party(credential: nil, failures: AuthenticationChallenge.mostFailures)
-        (server, proxy) = (refused, refused)
+        (server, proxy) = (refused, sent.proxy?.scheme == .basic ? proxy : refused)
     }
 
     /// Chooses the credentials that libcurl is given for an attempt.
@@ -114,18 +114,8 @@ struct Credentials {
         return sent
     }
 
-    /// Returns the credential to send: the one just provided, or the one that the session last used with success.
-    func credential(
-        isProxy: Bool,
-        of request: CallRequest,
-        accepted: [CredentialPlace: SchemeCredential],
-        proxyPlace: CredentialPlace?
-    ) -> SchemeCredential? {
-        self[isProxy: isProxy].credential
-            ?? self.accepted(accepted, isProxy: isProxy, of: request, proxyPlace: proxyPlace)
-    }
-
-    private func accepted(
+    /// Returns the credential that the session last used with success.
+    func accepted(
         _ accepted: [CredentialPlace: SchemeCredential],
         isProxy: Bool,
         of request: CallRequest,

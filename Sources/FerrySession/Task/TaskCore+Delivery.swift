@@ -131,7 +131,7 @@ extension TaskCore {
                 delegate.download?.urlSession(session, downloadTask: task, didFinishDownloadingTo: file.url)
             }
             file.remove()
-        case .willCache(let candidate): propose(delivery, candidate)
+        case .willCache(let candidate): Self.propose(candidate, session, task, delegate)
         case .willRetry(let retry): delegate.retry?.urlSession(session, task: task, willRetry: retry)
         case .interim(let response):
             delegate.interim?.urlSession(session, task: task, didReceiveInformationalResponse: response)
@@ -261,13 +261,26 @@ extension TaskCore {
     }
 
     /// Asks the delegate what to store; the task does not wait for the answer.
-    private func propose(_ delivery: Delivery, _ candidate: CacheCandidate) {
-        guard let delegate = delivery.delegate.data, let task = delivery.task as? URLSessionDataTask,
-            let proposal = candidate.proposal()
+    private static func propose(
+        _ candidate: CacheCandidate,
+        _ session: CurlSession,
+        _ task: URLSessionTask,
+        _ delegate: DelegateCasts
+    ) {
+        guard let delegate = delegate.data, let task = task as? URLSessionDataTask, let proposal = candidate.proposal()
         else { return candidate.store() }
-        delegate.urlSession(delivery.session, dataTask: task, willCacheResponse: proposal) { answer in
+        delegate.urlSession(session, dataTask: task, willCacheResponse: proposal) { answer in
             candidate.store(answer, insteadOf: proposal)
         }
+    }
+
+    /// Returns a function that asks the delegate what to store, also after the end of the task.
+    func makeStoring() -> @Sendable (CacheCandidate) -> Void {
+        let (session, task, delegate) = state.withLock { state in
+            (state.session, state.task, state.tellsDelegate ? state.delegate : nil)
+        }
+        guard let session, let task, let delegate, delegate.data != nil else { return { $0.store() } }
+        return { candidate in session.delegateQueue.deliver { Self.propose(candidate, session, task, delegate) } }
     }
 
     // MARK: - Completion

@@ -70,9 +70,10 @@ extension ProtocolLoad: TaskDriver {
         // Whatever the class reports after this is ignored.
         run?.stop()
         run = nil
-        guard let base = request.url, let target = next.url else {
+        guard let base = request.url, let named = next.url else {
             return misuse("The protocol class reported a redirect to a request without a URL")
         }
+        let target = settings.hsts?.upgraded(named) ?? named
         guard client.redirectCount < settings.maximumRedirects else {
             return end(URLError.ferryTooManyRedirects(url: base))
         }
@@ -81,7 +82,9 @@ extension ProtocolLoad: TaskDriver {
         let isDowngrade = base.scheme?.lowercased() == "https" && target.scheme?.lowercased() == "http"
         if isDowngrade, !settings.allowsInsecureRedirects { return deliver(answer) }
         question = .redirect(answer)
-        let safe = RedirectRule.withoutSecrets(next, from: base, sensitiveHeaders: settings.sensitiveHeaders)
+        var upgraded = next
+        upgraded.url = target
+        let safe = RedirectRule.withoutSecrets(upgraded, from: base, sensitiveHeaders: settings.sensitiveHeaders)
         client.receive(.redirect(answer, safe, nil))
     }
 
