@@ -64,7 +64,6 @@ extension CacheFolder {
 
     // MARK: - Rebuilding
 
-    /// Returns all files.
     package func files() -> [File] {
         var files: [File] = []
         for number in 0..<256 {
@@ -122,7 +121,6 @@ extension CacheFolder {
         return Array(rest)
     }
 
-    /// Writes an index of the files.
     private func write(_ files: [File], _ order: [Int], to new: RegularFile) -> CacheIndex.Access? {
         var next = CacheIndex.Access(head: CacheIndex.Head(), file: new)
         for start in stride(from: 0, to: order.count, by: 4096) {

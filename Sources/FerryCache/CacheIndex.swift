@@ -72,7 +72,6 @@ package struct CacheIndex {
     /// The current time in nanoseconds since 1970.
     package static var now: Int64 { nanoseconds(SystemClock.read(CLOCK_REALTIME)) }
 
-    /// The folder that contains the index.
     package let folder: String
     private var file: RegularFile?
     /// The files that were removed while the index was locked, which the next change notes.

@@ -101,7 +101,6 @@ public final class HTTPCache: Sendable {
         return removals.map { CacheTicket(cache: self, removals: $0) }
     }
 
-    /// The limits on a body that could be stored.
     package var bodyLimits: BodyLimits {
         let inMemory = memoryCapacity / Self.leastResponses
         guard let folder else { return BodyLimits(largest: inMemory, inMemory: inMemory) }

@@ -8,7 +8,6 @@ package struct OperationRecord: Sendable {
     var body = ReceivedBody()
     /// The running transfer; events of any other are too late and ignored.
     var transfer: OperationTransfer?
-    /// The error of the transfer.
     var error: NetworkError?
     /// The request that the last transfer has sent last, after redirects.
     var lastRequest: URLRequest?
@@ -30,7 +29,6 @@ package struct OperationRecord: Sendable {
 
     init(request: URLRequest) { self.request = request }
 
-    /// Restores the record of an archived operation.
     init(_ archive: OperationArchive) {
         request = archive.request
         machine = OperationMachine(state: archive.state, isCancelled: archive.isCancelled)
@@ -52,7 +50,6 @@ package struct OperationRecord: Sendable {
         token = machine.isDelivered ? nil : group.map(CompletionToken.init)
     }
 
-    /// Removes and returns the running transfer.
     mutating func takeTransfer() -> OperationTransfer? {
         defer { transfer = nil }
         return transfer
@@ -122,7 +119,6 @@ struct OperationSettings: Sendable {
     var cacheResponse: (@Sendable (CachedURLResponse) -> CachedURLResponse?)?
     var recovery = RequestRecovery()
 
-    /// The hooks for the operation's tasks.
     var hooks: TaskHooks {
         let answersChallenges = challenge != nil || credential != nil || !shouldUseCredentialStorage
         return TaskHooks(

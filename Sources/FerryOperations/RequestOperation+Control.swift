@@ -27,7 +27,6 @@ extension RequestOperation {
         perform(effect)
     }
 
-    /// Carries out an effect of the state machine.
     func perform(_ effect: OperationMachine.Effect) {
         switch effect {
         case .nothing, .interrupt, .conclude: return
@@ -84,7 +83,6 @@ extension RequestOperation {
 }
 
 extension NetworkError {
-    /// The error of an operation that was cancelled.
     fileprivate static func operationCancelled(_ request: URLRequest) -> NetworkError {
         let url = request.url
         let target = url.map { " (\($0.presentableHost))" } ?? ""

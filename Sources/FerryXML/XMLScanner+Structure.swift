@@ -179,7 +179,6 @@ extension XMLScanner {
         return String(decoding: content, as: UTF8.self)
     }
 
-    /// Scans the root element and its contents.
     mutating func scanElements() throws(XMLParsingError) {
         var open: [Element] = []
         repeat {

@@ -78,7 +78,6 @@ public final class AuthenticationInterceptor<A: Authenticator>: ImmediateRequest
         }
     }
 
-    /// The number of requests that wait for a refresh.
     var waitingCount: Int { state.withLock { $0.flight }?.waitingCount ?? 0 }
 
     /// The ``AuthenticationOptions/failureStatuses`` of the options.

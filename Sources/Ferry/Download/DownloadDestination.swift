@@ -9,7 +9,6 @@ public struct DownloadDestination: Sendable {
     /// How to treat what is at the destination; by default an existing file or a missing directory is an error.
     public var options: Options
 
-    /// Returns the destination for a file.
     let resolver: Resolver
 
     /// Creates a destination that `resolver` chooses once, after validation, on a queue of the library.

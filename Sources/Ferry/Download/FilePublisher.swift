@@ -3,7 +3,6 @@ struct FilePublisher: Sendable {
     /// How to treat what is at the destination.
     let options: DownloadDestination.Options
 
-    /// Moves a file.
     func publish(_ file: URL, at destination: URL) throws {
         guard destination.isFileURL else {
             throw NetworkError(.fileError, message: "The destination \(destination.presentableText) is not a file URL")

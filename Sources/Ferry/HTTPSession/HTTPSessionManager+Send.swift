@@ -131,7 +131,6 @@ extension HTTPSessionManager {
         }
     }
 
-    /// The serializer that decodes the response of a request.
     func serializer<Value>(of request: Request<Value>) -> any ResponseSerializer<Value> {
         switch request.decoding {
         case .serializer(let serializer): serializer

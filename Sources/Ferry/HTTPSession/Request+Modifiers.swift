@@ -75,7 +75,6 @@ extension Request {
         setting { $0.downloadProgress = progress }
     }
 
-    /// Returns the request with the arguments of a verb.
     package func with(
         _ parameters: (any ParametersConvertible)?,
         _ headers: HTTPHeaders,
@@ -91,7 +90,6 @@ extension Request {
         return request
     }
 
-    /// Returns a changed copy of the request.
     func setting(_ change: (inout Request) -> Void) -> Request {
         var copy = self
         change(&copy)

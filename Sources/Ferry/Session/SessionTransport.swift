@@ -31,7 +31,6 @@ public enum SessionTransport: Sendable {
         return .curlWithOptions(options)
     }
 
-    /// Returns a new session.
     func makeSession(
         _ configuration: URLSessionConfiguration,
         _ delegate: any URLSessionDelegate,

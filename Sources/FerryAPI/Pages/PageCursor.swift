@@ -124,7 +124,6 @@ struct PageCursor<Value: Sendable>: Sendable {
 }
 
 extension Parameters? {
-    /// Returns the parameters with another value for a name.
     fileprivate func setting(_ name: String, to value: String) throws -> Parameters {
         guard let parameters = self else { return Parameters(.dictionary([name: .string(value)])) }
         guard case .dictionary(var members) = try parameters.value() else {

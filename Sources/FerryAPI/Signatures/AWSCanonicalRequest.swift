@@ -1,6 +1,5 @@
 /// The text of a request that AWS Signature Version 4 signs: what a server makes again of the request it has received.
 package struct AWSCanonicalRequest: Sendable {
-    /// The text.
     package let text: String
     /// The names of the fields in it, as in the `Authorization` field.
     package let signedHeaders: String

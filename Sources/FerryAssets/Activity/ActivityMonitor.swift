@@ -57,7 +57,6 @@ public final class ActivityMonitor: Sendable {
             if event != events.last { events.append(event) }
         }
 
-        /// Removes and returns the oldest event.
         mutating func takeNext() -> ActivityState.Event? { events.isEmpty ? nil : events.removeFirst() }
     }
 

@@ -16,7 +16,6 @@ enum ActivityState: Sendable, Hashable, CaseIterable {
         case disabled
     }
 
-    /// Whether the indicator is visible.
     var isVisible: Bool { self == .active || self == .delayingEnd }
 
     /// Returns the state after an event.

@@ -27,7 +27,6 @@ struct AssetDownloadTable<Value: Sendable>: Sendable {
         self.prioritization = prioritization
     }
 
-    /// The number of running downloads.
     var runningCount: Int { running.count }
 
     /// Returns the number of a download whose task is about to be made; ``add(_:at:)`` or ``drop(_:)`` follows.

@@ -47,7 +47,6 @@ package enum CacheKey {
         return text
     }
 
-    /// Returns the values of a field in lines.
     package static func values(of name: String, in lines: [String]) -> [String] {
         lines.compactMap { line in
             guard line.utf8.count > name.utf8.count else { return nil }

@@ -113,9 +113,12 @@ package enum CacheCompletion {
 /// The rules for what a response to an unsafe request invalidates (RFC 9111, section 4.4).
 package enum CacheInvalidation {
     /// Returns the URLs whose stored responses are invalid; those that the response names count only within its own
-    /// origin. An unknown method may change something on the server (RFC 9110, section 9.2.1).
+    /// origin.
+    ///
+    /// An unknown method may change something on the server (RFC 9110, section 9.2.1).
     package static func invalidated(by head: ResponseHead, to url: URL, method: String) -> [URL] {
-        guard !["GET", "HEAD", "OPTIONS", "TRACE"].contains(method), (200..<400).contains(head.status) else { return [] }
+        let isSafe = ["GET", "HEAD", "OPTIONS", "TRACE"].contains(method)
+        guard !isSafe, (200..<400).contains(head.status) else { return [] }
         let named = [head.location, head.value("Content-Location")]
             .compactMap { $0.flatMap { RedirectRule.resolve($0, against: url) } }
         return [url] + named.filter { Origin($0) == Origin(url) }

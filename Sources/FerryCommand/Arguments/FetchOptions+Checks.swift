@@ -128,7 +128,6 @@ extension FetchOptions {
         if setsReferer { throw UsageError("--\(format.rawValue) and ;auto of --referer cannot be combined") }
     }
 
-    /// Checks the options of a WebSocket.
     func checkWebSocket() throws(UsageError) {
         guard urls.count == 1, batchFile == nil else { throw UsageError("ferry ws takes one URL") }
         let others: [(option: Option, isGiven: Bool)] = [
@@ -145,7 +144,6 @@ extension FetchOptions {
         if !items.isEmpty { throw UsageError("ferry ws takes no items; header fields are given with --header") }
     }
 
-    /// Checks that there are no options of WebSockets.
     func checkNoWebSocket() throws(UsageError) {
         if pingInterval != nil { throw UsageError("--ping is an option of ferry ws") }
         if isBinary { throw UsageError("--binary is an option of ferry ws") }

@@ -2,7 +2,6 @@ import Ferry
 import FerryTransfers
 
 extension FetchOptions {
-    /// Sets what an option asks for.
     mutating func apply(_ option: Option, _ value: String) throws(UsageError) {
         switch option {
         case .url: urls.append(try URLArgument.parse(value))
@@ -162,7 +161,6 @@ extension FetchOptions {
         return "bytes=" + (value.contains("-") ? value : value + "-")
     }
 
-    /// Adds an item after the URL.
     mutating func add(_ item: RequestItem) throws(UsageError) {
         if case .field(let name, let value) = item {
             return headers.append(try HeaderLine(checking: name, value.isEmpty ? nil : value))

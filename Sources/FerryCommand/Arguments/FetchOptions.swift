@@ -17,7 +17,6 @@ struct FetchOptions: Equatable, Sendable {
     var sendsDataInQuery = false
     var json: [BodyPart] = []
     var form: [FormField] = []
-    /// The items after the URL.
     var items: [RequestItem] = []
     /// Whether the items are sent as a form although they have no file.
     var wantsForm = false
@@ -114,7 +113,6 @@ struct FetchOptions: Equatable, Sendable {
         return bodyOptions.isEmpty && !hasDataItems ? "GET" : "POST"
     }
 
-    /// The given options that set a body.
     var bodyOptions: [Option] {
         let all: [(option: Option, isGiven: Bool)] = [
             (.data, !body.isEmpty && !sendsDataInQuery), (.json, !json.isEmpty), (.form, !form.isEmpty),
@@ -164,10 +162,8 @@ struct FetchOptions: Equatable, Sendable {
     /// Whether the response head is written before the body.
     var writesHead: Bool { includesHead || asksForHeadOnly }
 
-    /// Whether standard error carries the JSON log.
     var logsToStandardError: Bool { eventLog == "-" }
 
-    /// Whether a body goes to standard output.
     var hasStandardOutput: Bool { urls.indices.contains { destination(at: $0) == .standardOutput } }
 
     /// Returns the destination of the body of the URL at `index`.
@@ -216,7 +212,6 @@ enum Credential: Equatable, Sendable {
     /// A token (RFC 6750).
     case bearer(String)
 
-    /// The option that sets it.
     var option: Option {
         switch self {
         case .basic: .user

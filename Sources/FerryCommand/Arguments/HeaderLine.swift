@@ -19,7 +19,6 @@ extension HeaderLine {
         try self.init(checking: String(line[..<mark]), line[mark] == ":" && text.isEmpty ? nil : text)
     }
 
-    /// Checks a name and a value.
     init(checking name: String, _ value: String?) throws(UsageError) {
         guard HeaderRule.isToken(name) else {
             throw UsageError("\(UsageError.quoted(name)) is not a valid header field name")

@@ -19,7 +19,6 @@ enum CookieFile {
         return try cookies(in: try UploadBody.content(path, limit: mostBytes), path: path, now: now)
     }
 
-    /// Returns the cookies in the contents of a file.
     static func cookies(in data: Data, path: String, now: Date) throws(CommandFailure) -> [HTTPCookie] {
         var cookies: [HTTPCookie] = []
         for (index, bytes) in data.split(separator: 0x0A, omittingEmptySubsequences: false).enumerated() {

@@ -65,7 +65,6 @@ struct Demo: Sendable {
         return allHold ? .success : .failedCheck
     }
 
-    /// Prints an indented line.
     func say(_ text: String) { console.line("   " + text) }
 }
 

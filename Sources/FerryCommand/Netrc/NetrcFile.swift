@@ -87,7 +87,6 @@ struct NetrcError: Error, Sendable, Hashable {
 }
 
 extension NetrcFile: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-    /// The number of entries.
     var description: String { "a netrc file with \(entries.count) entries" }
     /// The number of entries.
     var debugDescription: String { description }

@@ -18,7 +18,6 @@ struct NetrcParser {
     private var expected = Expected.keyword
     private var isInMacro = false
 
-    /// Reads a whole text.
     mutating func read(_ text: String) throws(NetrcError) {
         var number = 0
         // Some editors begin files with a byte order mark.

@@ -12,7 +12,6 @@ struct QueueAction: Equatable, Sendable {
     var options: FetchOptions
     /// The numbers of the transfers; none for all of them.
     var ids: [Int] = []
-    /// Whether the transfers that have finished are removed.
     var removesFinished = false
 
     /// Parses the arguments that follow `queue`.

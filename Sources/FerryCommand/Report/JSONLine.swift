@@ -14,7 +14,6 @@ struct JSONLine: Equatable, Sendable {
         /// A text, or null.
         static func optional(_ text: String?) -> Value { text.map { .string($0) } ?? .null }
 
-        /// The value as JSON.
         var json: String {
             switch self {
             case .null: "null"

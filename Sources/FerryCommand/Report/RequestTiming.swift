@@ -24,7 +24,6 @@ struct RequestTiming: Equatable, Sendable {
     var ready: Double?
     /// When the request was due: when its task began, or when the request before it ended.
     var wanted = 0.0
-    /// When the request started.
     var start = 0.0
 
     // MARK: - Seconds since the start, as in curl; zero for phases that did not happen

@@ -13,7 +13,6 @@ struct StreamCommand: Sendable {
     let watcher: SignalWatcher
     private let output = QueuedOutput(OutputDescriptor(STDOUT_FILENO, name: "standard output"))
 
-    /// Returns the exit status when the stream has ended.
     func run() async -> ExitStatus {
         let console = Console(options)
         guard var url = options.urls.first else { return .usage }

@@ -8,7 +8,6 @@ struct WebSocketCommand: Sendable {
     let options: FetchOptions
     let watcher: SignalWatcher
 
-    /// Returns the exit status when the connection is closed.
     func run() async -> ExitStatus {
         let console = Console(options)
         guard let url = options.urls.first else { return .usage }

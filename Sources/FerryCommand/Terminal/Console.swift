@@ -27,7 +27,6 @@ final class Console: Sendable {
         self.init(isSilent: options.isSilent, isVerbose: options.isVerbose, isMuted: options.logsToStandardError)
     }
 
-    /// Prints an error.
     func error(_ text: String) { line(terminal.style.red("ferry: ") + TextStyle.printable(text)) }
 
     /// Prints a note unless the console is silent.

@@ -107,7 +107,6 @@ enum SignalPipe {
 }
 
 extension ExitStatus {
-    /// The signal that the status stands for.
     var signal: Int32? {
         switch self {
         case .interrupted: SIGINT

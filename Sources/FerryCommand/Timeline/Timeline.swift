@@ -53,7 +53,6 @@ struct Timeline {
         height = top + TimelineLayout.margin
     }
 
-    /// The picture as an SVG file.
     var svg: String {
         let width = XMLText.number(TimelineLayout.width)
         let height = XMLText.number(height)

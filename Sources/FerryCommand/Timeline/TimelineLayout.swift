@@ -115,7 +115,6 @@ enum TimelineStyle {
 }
 
 extension RequestPhase {
-    /// The name of the phase's style class.
     var style: String { self == .turn ? "f-turn" : "f-" + rawValue.lowercased() }
 
     /// Whether the phase precedes the start of the request, and is drawn with a narrow bar.

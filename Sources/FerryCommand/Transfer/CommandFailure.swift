@@ -29,7 +29,6 @@ struct CommandFailure: Error, Equatable {
         CommandFailure(.file, "\(PresentableText.path(error.path)): \(what): \(error.reasonText)")
     }
 
-    /// Returns the failure for a response whose status is an HTTP error.
     static func http(_ response: HTTPURLResponse, _ url: URL) -> CommandFailure {
         CommandFailure(.http, "\(url.presentableText): \(text(ofStatus: response.statusCode))")
     }
@@ -134,7 +133,6 @@ extension URLError {
         reason == .unknownAuthority || reason == .selfSignedCertificate
     }
 
-    /// The code of the session's error.
     fileprivate var reason: CurlSessionError.Code? { (userInfo[NSUnderlyingErrorKey] as? CurlSessionError)?.code }
 }
 

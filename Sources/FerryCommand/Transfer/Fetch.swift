@@ -206,7 +206,6 @@ struct FetchResult: Sendable {
     let index: Int
     var failure: CommandFailure?
     var remainder: Remainder?
-    /// The completed file.
     var file: String?
 }
 

@@ -32,7 +32,6 @@ final class FetchTask: NSObject, CurlSessionMetricsDelegate, CurlSessionRetryDel
         state = Mutex(State(currentURL: url))
     }
 
-    /// The URL of the last request.
     var currentURL: URL { state.withLock { $0.currentURL } }
     /// The minimum number of requests sent: the first one, and one for each redirect that was followed.
     var requestCount: Int { state.withLock { $0.requestCount } }

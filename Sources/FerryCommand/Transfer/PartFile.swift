@@ -103,7 +103,6 @@ final class PartFile {
     /// Sets the length of the complete file, which the server has told with the rest of it.
     func expect(_ length: Int64) { record?.length = length }
 
-    /// Appends data to the file.
     func append(_ data: Data) throws(CommandFailure) {
         if case .memory(let bytes) = storage, size + Int64(data.count) <= Self.smallSize {
             storage = .memory(bytes + data)

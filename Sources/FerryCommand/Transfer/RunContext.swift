@@ -57,7 +57,6 @@ final class RunRecorder: Sendable {
     let startedAt = Date()
     private let requests = Mutex<[RequestTiming]>([])
 
-    /// Seconds since the run began.
     var now: Double { max(0, Date().timeIntervalSince(startedAt)) }
     func add(_ more: [RequestTiming]) { requests.withLock { $0 += more } }
 

@@ -130,7 +130,6 @@ extension UploadBody {
 }
 
 extension URLRequest {
-    /// Creates the request for one URL.
     init(_ url: URL, _ options: FetchOptions, _ body: UploadBody, to destination: Destination) {
         self.init(url: Self.target(url, options))
         httpMethod = options.effectiveMethod

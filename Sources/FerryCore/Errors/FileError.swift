@@ -15,9 +15,7 @@ package struct FileError: Error, Sendable, Hashable, LocalizedError, CustomStrin
 
     /// The operation that failed, such as `open`.
     package let operation: String
-    /// The path of the file.
     package let path: String
-    /// The reason for the failure.
     package let reason: Reason
 
     package init(_ operation: String, path: String, reason: Reason) {
@@ -42,7 +40,6 @@ package struct FileError: Error, Sendable, Hashable, LocalizedError, CustomStrin
         }
     }
 
-    /// A description of the reason.
     package var reasonText: String {
         switch reason {
         case .system(EISDIR): "Is a directory, not a regular file"
@@ -56,7 +53,6 @@ package struct FileError: Error, Sendable, Hashable, LocalizedError, CustomStrin
         }
     }
 
-    /// The failure as an error of the system.
     package var posixError: any Error {
         POSIXErrorCode(rawValue: code).map { POSIXError($0) } ?? NSError(domain: NSPOSIXErrorDomain, code: Int(code))
     }

@@ -14,7 +14,6 @@ package final class RegularFile: @unchecked Sendable {
         case refuse
     }
 
-    /// The path with which the file was opened.
     package let path: String
 
     package private(set) var descriptor: Int32
@@ -31,7 +30,6 @@ package final class RegularFile: @unchecked Sendable {
         closeDescriptor(descriptor)
     }
 
-    /// Opens a file for reading.
     package convenience init(reading path: String, links: Links) throws(FileError) {
         try self.init(path, flags: O_RDONLY | links.flag, operation: "open")
     }
@@ -139,7 +137,6 @@ package final class RegularFile: @unchecked Sendable {
         flock(descriptor, LOCK_UN)
     }
 
-    /// Returns whether the file is the one at a path.
     package func isAt(_ path: String) -> Bool {
         var other = stat()
         guard let own = try? status(), lstat(path, &other) == 0 else { return false }
@@ -173,7 +170,6 @@ package final class RegularFile: @unchecked Sendable {
         guard futimens(descriptor, [time, time]) == 0 else { throw FileError("change the time of", path: path) }
     }
 
-    /// Changes the permissions of the file.
     package func setPermissions(_ permissions: mode_t) throws(FileError) {
         guard fchmod(descriptor, permissions) == 0 else { throw FileError("change the permissions of", path: path) }
     }

@@ -64,7 +64,6 @@ struct RankedCookie: Comparable {
 
 /// The rules that select the cookies to send (RFC 6265bis, section 5.8.3).
 extension CookieRule {
-    /// Returns the stored cookies that are sent with a request.
     package static func cookies(for request: CookieRequest, from cookies: [HTTPCookie], now: Date) -> [HTTPCookie] {
         cookies.filter { matches($0, request, now: now) && isWritable($0) }
     }
@@ -81,7 +80,6 @@ extension CookieRule {
         return cookies.map { $0.name.isEmpty ? $0.value : "\($0.name)=\($0.value)" }.joined(separator: "; ")
     }
 
-    /// Whether a stored cookie belongs to a request.
     package static func matches(_ cookie: HTTPCookie, _ request: CookieRequest, now: Date) -> Bool {
         if cookie.isSecure, !request.isSecure { return false }
         if let expires = cookie.expiresDate, expires <= now { return false }

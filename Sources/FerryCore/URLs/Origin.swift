@@ -7,7 +7,6 @@ package struct Origin: Hashable, Sendable {
     /// Whether the host has a trailing dot, with which a resolver may find another server than without it.
     package let isAbsoluteName: Bool
 
-    /// Creates the origin of a URL.
     package init(_ url: URL) {
         let text = url.absoluteString
         let written = Authority(text).map { String(text[$0.host]) } ?? ""

@@ -35,7 +35,6 @@ package struct URLHost: Sendable {
 
     /// The normalized form for comparisons and lookups, without brackets and without a trailing dot.
     package let name: String
-    /// The kind of the host.
     package let kind: Kind
     /// Whether the host was written with a trailing dot, which keeps a resolver from searching other domains.
     package let hasRootDot: Bool
@@ -118,6 +117,5 @@ extension URLHost: Hashable {
     /// Returns a Boolean value that indicates whether both are the same host, ignoring a trailing dot.
     package static func == (left: URLHost, right: URLHost) -> Bool { left.name == right.name }
 
-    /// Hashes the normalized form.
     package func hash(into hasher: inout Hasher) { hasher.combine(name) }
 }

@@ -12,9 +12,7 @@ package class AdmissionTicket: @unchecked Sendable {
     /// The priority in the queue, as that of a task: from 0 to 1.
     package var priority = URLSessionTask.defaultPriority
 
-    /// Begins the request.
     package func begin() {}
-    /// Notes that the request waits.
     package func wait() {}
     /// Returns whether the request may begin when its turn has come; otherwise it leaves the queue.
     func mayLeaveQueue() -> Bool { true }

@@ -33,7 +33,6 @@ package struct RequestPace {
         return now.advanced(by: TimeSpan(seconds: seconds))
     }
 
-    /// Counts a request that is sent now.
     package mutating func noteRequest(at now: MonotonicTime) {
         guard perSecond != nil else { return }
         tokens = tokens(at: now) - 1

@@ -112,7 +112,6 @@ package final class SlotQueue {
             }
         }
 
-        /// Removes the places that were left.
         mutating func removeLeft() {
             items = items[head...].filter { $0?.ticket != nil }
             head = 0

@@ -67,7 +67,6 @@ package final class NetworkAttempt {
     package var trust = ConnectionTrust()
     /// The connection that carries the request, from the moment before it is sent.
     @exclusivity(unchecked) package private(set) var connection: Connection?
-    /// The connection that was last opened for the attempt.
     var lastOpened: Connection?
     /// Whether other requests may have been sent on the connection, or this one was not sent at all.
     package var sharesConnection: Bool {
@@ -79,7 +78,6 @@ package final class NetworkAttempt {
     @exclusivity(unchecked) package var parser: ResponseHeadParser
     /// The fields after the response's body.
     package var trailers: [ResponseHead.Field] { parser.trailers }
-    /// The status of the last response.
     @exclusivity(unchecked) package var status: Int?
     /// The credentials that libcurl was given.
     package var credentials: (server: SchemeCredential?, proxy: SchemeCredential?) = (nil, nil)

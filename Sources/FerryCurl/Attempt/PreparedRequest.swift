@@ -6,7 +6,6 @@ package struct PreparedRequest: Sendable {
     package let fields: [RequestField]
     /// The number of fields at the end of ``fields`` that are not of the request's own fields.
     package let commonCount: Int
-    /// The fields for a proxy alone.
     package let proxyFields: [RequestField]
     /// The length the request announces for its body, where it does.
     package let announcedLength: Int64?

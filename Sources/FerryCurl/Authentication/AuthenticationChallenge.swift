@@ -66,7 +66,6 @@ package struct AuthenticationChallenge: Sendable {
 }
 
 extension AuthenticationScheme {
-    /// Whether this libcurl supports the scheme.
     func isSupported(by runtime: CurlRuntime) -> Bool {
         switch self {
         case .negotiate: runtime.supportsNegotiate

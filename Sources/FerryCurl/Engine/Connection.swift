@@ -21,7 +21,6 @@ package final class Connection {
     private var remote: (address: String, port: Int)?
     var verdict: Verdict?
     package private(set) var users = 0
-    /// How many requests were sent on the connection.
     private(set) var requestCount = 0
     /// Whether the connection is known to use HTTP/2 or HTTP/3.
     package var isMultiplexed = false

@@ -58,7 +58,6 @@ package enum HTTPVersionChoice: Sendable, Hashable {
 
     /// Whether several requests may use a connection at the same time.
     var sharesConnections: Bool { self != .http1 }
-    /// Whether HTTP/3 is tried.
     var isHTTP3: Bool { self == .http3 || self == .http3Only }
 }
 

@@ -16,6 +16,5 @@ struct IdleHandles {
         handles.append(easy)
     }
 
-    /// Releases all handles.
     mutating func removeAll() { handles = [] }
 }

@@ -27,7 +27,6 @@ extension TransferEngine {
         if let connection = attempt.connection { multi.watchEnd(of: connection) }
     }
 
-    /// Ends the requests that have been answered.
     func endAnswered() {
         for attempt in answered.take() {
             guard let transfer = attempt.transfer, let connection = attempt.connection else { continue }

@@ -207,7 +207,6 @@ package final class TransferEngine: @unchecked Sendable {
 
     // MARK: - Attempts
 
-    /// Begins the attempt of a transfer that has been admitted.
     package func begin(_ transfer: Transfer) {
         guard let receiver = transfer.receiver else { return }
         let url = transfer.attempt?.url

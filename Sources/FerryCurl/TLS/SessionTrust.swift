@@ -22,7 +22,6 @@ package final class SessionTrust: Sendable {
     /// What is being asked of the program.
     package let questions = TrustQuestions()
 
-    /// The current policy.
     package var current: Current { state.withLock { $0.current } }
 
     /// Returns the current policy for a connection that is about to be chosen, and records that it was used.

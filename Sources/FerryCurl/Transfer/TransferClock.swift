@@ -76,7 +76,6 @@ package struct TransferClock: Sendable {
         callStartedAt = nil
     }
 
-    /// Replaces the limit of inactivity.
     package mutating func setInactivityLimit(_ limit: TimeSpan) { limits.inactivity = limit }
 
     /// Replaces the limit of a call that switches protocols.

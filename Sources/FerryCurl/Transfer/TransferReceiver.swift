@@ -2,7 +2,6 @@
 ///
 /// The engine calls it on the thread that has the engine, often within a callback of libcurl's; it must not block.
 package protocol TransferReceiver: AnyObject, Sendable {
-    /// The transfer begins.
     func start(priority: Float)
 
     // MARK: The request
@@ -62,7 +61,6 @@ package enum TransferEvent: Sendable {
 
 /// What an attempt sends besides its prepared request.
 package struct AttemptSetup {
-    /// The fields of the header.
     package var fields: [RequestField]
     /// The number of fields at the end that are not of the request's own fields.
     package var commonCount: Int

@@ -9,7 +9,6 @@ extension RequestOptions {
         if let networkServiceType { request.networkServiceType = networkServiceType }
     }
 
-    /// Returns the parameters as a query or form body.
     package func query(_ parameters: Parameters, for request: URLRequest, in encoding: String.Encoding) throws -> String
     {
         if let querySerializer { return try querySerializer(request, parameters) }
@@ -20,7 +19,6 @@ extension RequestOptions {
         }
     }
 
-    /// Returns whether the request's parameters go into its URL.
     package func encodesParametersInURI(_ request: URLRequest) -> Bool {
         methodsEncodingParametersInURI.contains(HTTPMethod(request.httpMethod?.uppercased() ?? "GET"))
     }

@@ -25,7 +25,6 @@ package enum ArchivedSerializer: Codable, Sendable {
         }
     }
 
-    /// The serializer.
     package var serializer: any ValidatingResponseSerializer {
         switch self {
         case .data(let serializer): serializer

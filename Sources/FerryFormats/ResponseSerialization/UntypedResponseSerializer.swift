@@ -2,7 +2,6 @@
 package struct UntypedResponseSerializer: ResponseSerializer {
     package let base: any ResponseSerializer
 
-    /// Wraps a serializer.
     package init(base: any ResponseSerializer) { self.base = base }
 
     package var maximumBytes: Int? { base.maximumBytes }

@@ -14,7 +14,6 @@ enum ArchivedRequestSerializer: Codable, Sendable {
         }
     }
 
-    /// The serializer.
     var serializer: any ConfigurableRequestSerializer {
         switch self {
         case .form(let serializer): serializer

@@ -8,7 +8,6 @@ struct OperationArchive: Sendable {
     let isCancelled: Bool
     /// The part of the response that had arrived.
     let body: ReceivedBody
-    /// The error of the transfer.
     let error: NetworkError?
     /// The serializer that parses the response; nil if it could not be archived.
     let serializer: ArchivedSerializer?

@@ -7,7 +7,6 @@ final class OperationOutput: @unchecked Sendable {
     /// The number of bytes that were written here.
     private var written: Int64 = 0
 
-    /// Wraps a stream.
     init(_ stream: OutputStream) { self.stream = stream }
 
     /// The number of bytes in the stream, if it can be truncated.
@@ -43,7 +42,6 @@ final class OperationOutput: @unchecked Sendable {
         return 0
     }
 
-    /// Writes all of a chunk of the body.
     func write(_ data: Data) throws {
         try data.withUnsafeBytes { bytes in
             guard var next = bytes.baseAddress?.assumingMemoryBound(to: UInt8.self) else { return }

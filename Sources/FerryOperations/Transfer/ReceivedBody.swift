@@ -12,7 +12,6 @@ struct ReceivedBody: Sendable {
         case mustStartOver
     }
 
-    /// The response to which the body belongs.
     private(set) var response: URLResponse?
     /// The number of bytes of the body that have arrived.
     private(set) var byteCount: Int64 = 0
@@ -65,7 +64,6 @@ struct ReceivedBody: Sendable {
         return verdict
     }
 
-    /// Appends a chunk of the body.
     mutating func append(_ piece: Data) {
         byteCount += Int64(piece.count)
         if data.isEmpty {
@@ -77,7 +75,6 @@ struct ReceivedBody: Sendable {
         }
     }
 
-    /// Counts a chunk of the body that is not collected in memory.
     mutating func count(_ piece: Data) { byteCount += Int64(piece.count) }
 
     /// Discards the body, so that it cannot be continued.

@@ -120,7 +120,6 @@ extension RequestOperation {
 
     // MARK: - Receiving
 
-    /// Handles a response.
     func transfer(_ transfer: OperationTransfer, didReceive response: URLResponse) {
         let taken = record.withLock { record -> (ReceivedBody.Verdict, Int64, OperationOutput?)? in
             guard record.transfer === transfer else { return nil }

@@ -5,7 +5,6 @@ struct AuthenticationQuestion: Sendable {
     var failures: Int
     var response: URLResponse?
 
-    /// Returns the question as the challenge that delegates receive.
     func challenge(_ answer: @escaping ChallengeSender.Answer) -> URLAuthenticationChallenge {
         URLAuthenticationChallenge(
             protectionSpace: space,

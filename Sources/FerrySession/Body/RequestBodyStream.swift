@@ -91,7 +91,6 @@ extension InputStream {
 }
 
 extension StreamBox {
-    /// The body that the stream stands for.
     var source: BodySource {
         switch stream {
         case let stream as RequestBodyStream: .made(stream.body.made)

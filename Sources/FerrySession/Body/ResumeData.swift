@@ -10,7 +10,6 @@ struct ResumeData: Codable, Hashable, Sendable {
     var url: URL
     var originalURL: URL
     var headers: [String: String]
-    /// The name of the partial file in its folder.
     var fileName: String
     var folder: String
     /// The number of bytes of the file that are valid.
@@ -42,7 +41,6 @@ struct ResumeData: Codable, Hashable, Sendable {
         unlink(record.file.path)
     }
 
-    /// Returns the resume data of a download's error.
     static func data(of error: (any Error)?) -> Data? {
         (error as? URLError)?.userInfo[URLSessionDownloadTaskResumeData] as? Data
     }
@@ -99,7 +97,6 @@ struct ResumeData: Codable, Hashable, Sendable {
         (self.offset, self.expectedTotal, self.validator) = (offset, expectedTotal, validator)
     }
 
-    /// The partial file.
     var file: URL {
         URL(fileURLWithPath: folder, isDirectory: true).appendingPathComponent(fileName, isDirectory: false)
     }

@@ -156,7 +156,6 @@ struct CacheUse {
         return LocalResponse(source: .cache, head: head, isDecoded: entry.stored.isDecoded, body: entry.body)
     }
 
-    /// Returns the header fields that the cache adds to a request.
     func fields(for prepared: PreparedRequest, _ policy: URLRequest.CachePolicy) -> [RequestField] {
         let conditions = context?.conditions ?? []
         // Caches on the way must not respond, where the policy says so.
@@ -191,7 +190,6 @@ struct CacheUse {
         return context.mayUseOnError(entry)
     }
 
-    /// Returns the stale response that replaces an error.
     func stale() -> LocalResponse? { context?.entry.map { local($0, $0.fieldsWithAge(at: Date.current)) } }
 
     /// Returns the stored response with the fields of the 304 that has validated it.

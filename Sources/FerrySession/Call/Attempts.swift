@@ -93,7 +93,6 @@ struct Attempts {
         )
     }
 
-    /// Counts the attempt that begins after a failure.
     mutating func begin(_ retry: PendingRetry, after received: ByteCount) {
         retries = retry.isProgress ? 1 : retries + 1
         current = Current(number: current.number + 1, bytesAtStart: received, budget: retry.budget)

@@ -26,7 +26,8 @@ extension Call {
         _ world: some CallSurroundings
     ) {
         let isInURL = request.url?.user != nil && credentials.server.credential == nil && !challenge.isProxy
-        let failures = credentials[isProxy: challenge.isProxy].failures(in: challenge.options.first?.realm) + (isInURL ? 1 : 0)
+        let realm = challenge.options.first?.realm
+        let failures = credentials[isProxy: challenge.isProxy].failures(in: realm) + (isInURL ? 1 : 0)
         if let known = credentials.takeWithheld(for: challenge) { return emit(.answerWithAccepted(known)) }
         // Not before, since libcurl answers a challenge itself where the scheme takes more than one request.
         emit(.forgetCredential(isProxy: challenge.isProxy))

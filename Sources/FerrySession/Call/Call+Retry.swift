@@ -118,7 +118,6 @@ extension Call {
         if !askForConclusion(of: failure, note: note, world) { end(as: failure, note: note, world) }
     }
 
-    /// Ends the call as an attempt has ended.
     mutating func end(as failure: Attempts.Failure, note: String?, _ world: some CallSurroundings) {
         attempts?.current.settle()
         switch failure {

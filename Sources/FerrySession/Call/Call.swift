@@ -61,7 +61,6 @@ struct Call {
     var circuit = CircuitUse(nil)
     /// The questions to the delegate for a stream.
     var streamQuestions = StreamQuestions()
-    /// The origin of the request.
     var origin: Origin?
     /// Whether the server has refused the expectation with 417, so that the request is sent without it.
     var dropsExpectation = false
@@ -221,7 +220,8 @@ struct Call {
     mutating func resumeData(for file: URL) -> ResumeData? {
         // A held response is about the body that the file has, or answers a request for the rest.
         guard let validator, rest.received > .zero, held == nil || rest.offset != nil,
-            redirects.original.httpMethod ?? "GET" == "GET", let url = request.url, let original = redirects.original.url
+            redirects.original.httpMethod ?? "GET" == "GET", let url = request.url,
+            let original = redirects.original.url
         else { return nil }
         var data = ResumeData(
             url: url,

@@ -53,10 +53,8 @@ protocol CallClient: AnyObject, Sendable {
     var deliversAtEnd: Bool { get }
     /// Whether the engine's thread should build responses in advance, because the delegate queue is waiting for them.
     var wantsPrebuiltResponse: Bool { get }
-    /// Whether the client wants to receive interim responses.
     var wantsInterimResponses: Bool { get }
     func receive(_ report: CallReport)
-    /// Receives the metrics of an attempt that has ended.
     func receive(_ transaction: TransferMetrics.Transaction, redirectCount: Int)
     /// Receives bytes of the body, and returns whether there is room for more; if not, the call waits for `readMore`.
     ///

@@ -14,7 +14,6 @@ struct CallRequest {
     }
 
     var url: URL? { base.url }
-    /// The request with the fields of the interceptors.
     var complete: URLRequest { base.setting(fields) }
 
     /// Requests another URL in the same way.
@@ -45,7 +44,6 @@ struct Redirects {
         self.hasLeftOrigin = hasLeftOrigin
     }
 
-    /// Notes a redirect that is followed.
     mutating func follow(leavesOrigin: Bool) {
         count += 1
         if leavesOrigin { hasLeftOrigin = true }

@@ -1,4 +1,3 @@
-/// The name and value of a field of a request.
 typealias HeaderField = (name: String, value: String)
 
 /// The settings that all calls of a session share; a class, because each request passes them on several times.

@@ -9,7 +9,6 @@ protocol CallSurroundings {
     var isRunning: Bool { get }
     /// Whether the attempt has lost its place among those that wait, since the task was suspended.
     var isParkedInQueue: Bool { get }
-    /// The limits of the deadlines.
     var limits: TransferClock.Limits { get }
     /// Whether no time is left for the whole call.
     var isCallOver: Bool { get }
@@ -44,7 +43,6 @@ enum Decoding: Hashable, Sendable {
     /// All that has come is decoded; `mayEnd` indicates whether the body is complete.
     case drained(mayEnd: Bool)
 
-    /// Whether nothing waits.
     var isDrained: Bool { self != .waiting }
     /// Whether the body, as far as it has come, is whole.
     var isWhole: Bool { self == .none || self == .drained(mayEnd: true) }

@@ -12,7 +12,6 @@ struct Credentials {
         var failuresInRealm = 0
         /// The ``CallGroup/credentialsGeneration`` in which the credential was provided.
         var generation = 0
-        /// Where the credential was asked for.
         var place: CredentialPlace?
         /// The credentials that were sent and refused, which are not sent again.
         var refused: Set<SchemeCredential> = []
@@ -22,7 +21,6 @@ struct Credentials {
         /// Whether a further credential may be given: a server can refuse any number of them.
         var mayBeGiven: Bool { failures < AuthenticationChallenge.mostFailures }
 
-        /// Whether it has not asked for a credential.
         var isUnused: Bool { credential == nil && failures == 0 }
 
         /// How many credentials were given for a realm since another one asked.

@@ -1,5 +1,4 @@
 extension PreparedRequest {
-    /// Checks a request.
     init(
         _ request: URLRequest,
         setting replacements: [HeaderField] = [],

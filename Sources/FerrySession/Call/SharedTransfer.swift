@@ -44,7 +44,6 @@ final class SharedTransfer {
 
     func add(_ driver: CallDriver) { waiting.append(driver) }
 
-    /// Removes and returns the calls that wait.
     func takeWaiting() -> [CallDriver] {
         defer { waiting = [] }
         return waiting
@@ -91,7 +90,6 @@ struct SharedTransfers {
         return transfer
     }
 
-    /// Closes a transfer to other calls.
     mutating func close(_ transfer: SharedTransfer) {
         if open[transfer.key] === transfer { open[transfer.key] = nil }
     }

@@ -106,7 +106,6 @@ final class DurableTasks: Sendable {
         }
     }
 
-    /// Changes the record of a task that is kept.
     func note(_ id: Int, _ change: (inout DurableRecord) -> Void) {
         state.withLock { state in
             guard var record = state.records[id] else { return }

@@ -230,7 +230,6 @@ public struct InterceptedResponse: Sendable {
         self.body = body
     }
 
-    /// All header fields.
     var fields: [ResponseHead.Field] {
         let all = headers.sorted { $0.key < $1.key }.map { (name: $0.key, value: $0.value) } + additionalHeaders
         var fields = all.map { ResponseHead.Field(name: $0.name, value: $0.value) }

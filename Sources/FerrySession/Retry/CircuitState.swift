@@ -38,7 +38,6 @@ struct CircuitState: Sendable {
         era = Int(truncatingIfNeeded: now.nanoseconds)
     }
 
-    /// The state for users.
     func state(at now: MonotonicTime) -> CircuitBreaker.State {
         switch phase {
         case .closed: .closed

@@ -32,7 +32,6 @@ struct CurlSessionSettings: @unchecked Sendable {
         self.recovery = recovery.values.isEmpty ? nil : recovery
     }
 
-    /// Returns the deadlines of a request.
     func limits(for request: URLRequest, deadline: TimeSpan?) -> TransferClock.Limits {
         TransferClock.Limits(
             inactivity: calls.inactivityLimit(of: request),

@@ -10,7 +10,6 @@ struct CurrentRequest: Sendable {
         (self.request, self.replacements, self.additions) = (request, replacements, additions)
     }
 
-    /// The request with all fields.
     var complete: URLRequest {
         let request = request.setting(replacements)
         return request.setting(additions.filter { request.value(forHTTPHeaderField: $0.name) == nil })

@@ -84,7 +84,6 @@ extension TaskCore {
         }
     }
 
-    /// Changes the record of the task in a durable session.
     func noteDurably(_ change: (inout DurableRecord) -> Void) {
         let (core, task) = state.withLock { ($0.sessionCore, $0.task) }
         guard let durable = core?.durable else { return }

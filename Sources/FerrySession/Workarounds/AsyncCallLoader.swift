@@ -25,7 +25,6 @@ final class AsyncCallLoader: URLProtocol {
     private let control = DispatchQueue(label: "FerrySession.AsyncCall")
     /// Whether the result was given to the client, or is not wanted any more.
     private var hasEnded = false
-    /// Whether the client has the response.
     private var hasResponse = false
 
     /// The queue on which FoundationNetworking completes a task, if the caller is doing that.

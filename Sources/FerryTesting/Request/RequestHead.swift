@@ -143,7 +143,6 @@ enum RequestTarget {
         return rest.prefix { $0 != "?" }
     }
 
-    /// Returns the decoded items of a target's query.
     static func queryItems(of target: String) -> [URLQueryItem] {
         guard let mark = target.firstIndex(of: "?") else { return [] }
         return target[target.index(after: mark)...].split(separator: "&").map { item in

@@ -7,7 +7,6 @@ struct HeadWriter {
 
     init() { bytes.reserveCapacity(512) }
 
-    /// Creates the head of a final response.
     init(_ response: LoopbackResponse, framing: ResponseFraming, closes: Bool, isVersion10: Bool) {
         self.init()
         if let raw = response.rawHead {
@@ -28,7 +27,6 @@ struct HeadWriter {
         appendText("\r\n")
     }
 
-    /// Creates the head of an interim response.
     init(_ interim: LoopbackResponse.Interim) {
         self.init()
         appendStatusLine(interim.status, reason: nil)

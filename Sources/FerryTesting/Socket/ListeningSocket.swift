@@ -98,7 +98,6 @@ struct SocketAddress {
         }
     }
 
-    /// Creates the address to which a socket is bound.
     init?(localOf descriptor: Int32) {
         var storage = sockaddr_storage()
         var length = socklen_t(MemoryLayout<sockaddr_storage>.size)

@@ -171,7 +171,6 @@ final class QueueStore: @unchecked Sendable {
         }
     }
 
-    /// Returns the last record of a transfer.
     func record(_ id: Int) async throws -> QueueRecord { try await run { try $0.record(id) } }
 
     /// Keeps the URL of an upload that the server has created; without it, the upload would begin again.

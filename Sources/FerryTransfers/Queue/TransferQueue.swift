@@ -50,7 +50,6 @@ public final class TransferQueue: Sendable {
     let options: Options
     /// The transfers as they were added in this process, with the secrets that are not kept.
     let added = Mutex<[Int: QueueWork]>([:])
-    /// The progress of the transfers that run.
     let running = Mutex<[Int: TransferProgress]>([:])
 
     /// Opens the queue in a folder, or creates it.
@@ -161,7 +160,6 @@ public final class TransferQueue: Sendable {
         _ = try await store.change(id) { $0.state == .paused || $0.state == .failed ? $0.with(.waiting) : nil }
     }
 
-    /// Resumes the transfers that have failed.
     package func retryFailed() async throws {
         _ = try await store.change(nil) { $0.state == .failed ? $0.with(.waiting) : nil }
     }

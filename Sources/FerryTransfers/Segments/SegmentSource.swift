@@ -44,7 +44,6 @@ struct SegmentSource: Sendable {
         return source
     }
 
-    /// Returns the request for a part.
     func request(for part: Range<Int64>, ifRange validator: String?) -> URLRequest {
         var request = request
         request.setValue("bytes=\(part.lowerBound)-\(part.upperBound - 1)", forHTTPHeaderField: "Range")
@@ -60,7 +59,6 @@ struct SegmentEntity: Sendable, Equatable {
     var total: Int64?
     /// The digest that the file must have.
     var digest: ContentDigest?
-    /// The digest that the server has announced.
     var announced: ContentDigest?
     var lastModified: Date?
 

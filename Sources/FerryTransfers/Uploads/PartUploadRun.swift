@@ -63,7 +63,6 @@ final class PartUploadRun: Sendable {
         }
     }
 
-    /// Returns the next part that the server does not have.
     private func next(_ parts: PartList) -> PartUpload.Part? {
         state.withLock { state in
             while state.next < parts.count {

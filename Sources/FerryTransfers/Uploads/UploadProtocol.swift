@@ -36,7 +36,6 @@ enum UploadProtocol: Sendable, Hashable {
         return status
     }
 
-    /// Returns the request that deletes an upload.
     func cancellationRequest(_ location: URL, like request: URLRequest) -> URLRequest {
         var cancellation = Self.request(location, "DELETE", like: request)
         setCommonFields(of: &cancellation)

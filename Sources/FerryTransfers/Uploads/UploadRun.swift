@@ -191,7 +191,6 @@ final class UploadRun: Sendable {
     // MARK: - State
 
     var location: FileUpload.Location? { state.withLock { $0.location } }
-    /// The ranges of the parts in the file.
     var ranges: [Range<Int64>] { state.withLock { $0.parts.map(\.range) } }
 
     func setLocation(_ location: FileUpload.Location?) {

@@ -25,7 +25,6 @@ final class UploadSource: Sendable {
         }
     }
 
-    /// Returns the digest of a part.
     func digest(_ algorithm: ContentDigest.Algorithm, of part: Range<Int64>) async throws -> ContentDigest? {
         var hash = DigestHash(algorithm)
         var position = part.lowerBound

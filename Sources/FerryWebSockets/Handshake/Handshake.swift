@@ -7,7 +7,6 @@ struct Handshake: Sendable {
 
     /// What the server has agreed to.
     struct Agreement: Hashable, Sendable {
-        /// The subprotocol that the server has chosen.
         var subprotocol: String?
         /// How messages are compressed; `nil` if they are not.
         var compression: CompressionParameters?

@@ -45,7 +45,6 @@ struct MessageInbox {
         return nil
     }
 
-    /// Removes and returns the first message.
     mutating func take() -> WebSocketTask.Message? {
         guard first < messages.count else { return nil }
         let message = messages[first]

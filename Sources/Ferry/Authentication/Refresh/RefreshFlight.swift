@@ -21,7 +21,6 @@ final class RefreshFlight<Credential: Sendable>: Sendable {
         var tasks: [Task<Void, Never>] = []
     }
 
-    /// The credential to replace.
     let old: HeldCredential<Credential>?
     /// The number of credentials that were there before; see ``RefreshState``.
     let generation: Int
@@ -33,7 +32,6 @@ final class RefreshFlight<Credential: Sendable>: Sendable {
         self.generation = generation
     }
 
-    /// The number of requests that wait.
     var waitingCount: Int { state.withLock { $0.waiters.count } }
 
     // MARK: - Requests of the refresh

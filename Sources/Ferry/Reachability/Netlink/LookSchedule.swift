@@ -37,6 +37,5 @@ struct LookSchedule: Sendable {
         return nextDelay
     }
 
-    /// Ends the delay of a lookup.
     mutating func endLookupDelay() { isLookupDue = false }
 }

@@ -10,7 +10,6 @@ struct NetlinkMessage: Sendable, Hashable {
         static let getRoute: UInt16 = 26
     }
 
-    /// The length of the header before each message.
     static let headerLength = 16
 
     var type: UInt16
@@ -128,7 +127,6 @@ struct NetlinkRoute: Sendable, Hashable {
     var type: UInt8 = 1
     /// The priority; of several routes, the one with the lowest metric is used.
     var metric: UInt32 = 0
-    /// The indices of the route's interfaces.
     var interfaces: [Int32]
 
     /// Whether it is a unicast route, which leads to another machine or network (`RTN_UNICAST`).

@@ -119,7 +119,6 @@ final class NetlinkSource: ReachabilitySource {
         if let delay { scheduleLookup(number, after: delay) }
     }
 
-    /// Returns the addresses of the target.
     private func addresses() -> [Data] {
         switch target {
         case .defaultRoute: []

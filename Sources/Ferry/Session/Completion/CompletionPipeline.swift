@@ -84,7 +84,6 @@ package final class CompletionToken: Sendable {
     private let group: DispatchGroup
     private let hasLeft = Atomic(false)
 
-    /// Enters a group.
     package init(_ group: DispatchGroup) {
         group.enter()
         self.group = group

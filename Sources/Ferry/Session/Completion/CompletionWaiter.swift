@@ -60,7 +60,6 @@ final class CompletionWaiter: Sendable {
         return isAccepted
     }
 
-    /// Receives the response.
     func finish(_ response: any Sendable) {
         let (continuation, start) = state.withLock { state in
             state.response = response

@@ -1,6 +1,5 @@
 /// The source of a streamed upload's body.
 struct BodyStreamSource: Sendable {
-    /// The request with the body stream.
     let request: URLRequest
     /// Makes a stream that begins at the start of the body; called each time one is needed.
     let replay: (@Sendable () -> InputStream?)?

@@ -87,7 +87,6 @@ final class TaskDelegate: Sendable {
     /// Records that a challenge is cancelled on purpose: the response that carried it is then the task's result.
     func acceptChallengeAsResponse() { state.withLock { $0.endsWithChallenge = true } }
 
-    /// Counts a redirect.
     func noteRedirection() { state.withLock { $0.redirectCount += 1 } }
 
     // MARK: - Request body
@@ -254,9 +253,7 @@ final class TaskDelegate: Sendable {
 
 /// A receiver of a response and its body as they arrive, called on the session's delegate queue.
 package protocol BodySink: Sendable {
-    /// Receives the response.
     func receive(_ response: URLResponse, of task: URLSessionTask)
 
-    /// Receives a piece of the body.
     func receive(_ data: Data, of task: URLSessionTask)
 }

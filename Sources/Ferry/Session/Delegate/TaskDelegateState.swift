@@ -5,12 +5,10 @@ package struct TaskDelegateState: Sendable {
 
     var upload: TransferProgress
     var download: TransferProgress
-    /// The body received so far.
     var body = Data()
     /// The number of body bytes received for the current response.
     var bytesReceived: Int64 = 0
     var bytesSent: Int64 = 0
-    /// The number of redirects followed.
     var redirectCount = 0
     /// The offset at which a download resumed.
     var fileOffset: Int64 = 0

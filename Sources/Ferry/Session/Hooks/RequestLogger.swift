@@ -103,7 +103,6 @@ extension URLRequest {
         return arguments.joined(separator: " ")
     }
 
-    /// Returns a text quoted as one word of a POSIX shell.
     static func shellQuoted(_ text: String) -> String {
         // By bytes: comparing characters takes quadratic time with long runs of combining marks.
         let parts = text.utf8.split(separator: UInt8(ascii: "'"), omittingEmptySubsequences: false)

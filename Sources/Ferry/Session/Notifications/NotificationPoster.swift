@@ -105,7 +105,6 @@ final class NotificationPoster: Sendable {
 
     private let state = Mutex(State())
 
-    /// The notification center to post to.
     var center: NotificationCenter {
         get { state.withLock { $0.center } }
         set { state.replace(\.center, with: newValue) }

@@ -57,7 +57,6 @@ public struct TaskCompletion: Sendable {
     /// The key of the whole payload, a ``TaskCompletion``.
     public static let payloadKey = "ferry.networking.task.complete.payload"
 
-    /// The payload as the user info of the notification.
     var userInfo: [AnyHashable: Any] {
         var entries: Entries = []
         if value != nil { entries.insert(.value) }

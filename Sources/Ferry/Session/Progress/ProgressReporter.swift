@@ -92,7 +92,6 @@ package final class ProgressReporter: Sendable {
         pauses.follow(progress, pause: { [weak task] in task?.suspend() }, resume: { [weak task] in task?.resume() })
     }
 
-    /// The latest state.
     var latest: ProgressUpdate { state.withLock { $0.latest } }
 
     /// Reports a new state; must be called on one queue only.

@@ -32,7 +32,6 @@ extension SessionCore {
         )
     }
 
-    /// Returns a delegate for a download.
     func makeDownloadDelegate<Serializer: ResponseSerializer>(
         serializer: Serializer,
         progress: ProgressHandler?,

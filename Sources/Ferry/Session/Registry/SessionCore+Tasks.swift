@@ -130,7 +130,6 @@ extension SessionCore {
 }
 
 extension NetworkError {
-    /// The error of a task whose session is invalid.
     static func sessionInvalidated(_ request: URLRequest?) -> NetworkError {
         NetworkError(.sessionInvalidated, message: "The session has been invalidated", failingURL: request?.url)
     }

@@ -52,7 +52,6 @@ final class SessionCore: Sendable {
 
     // MARK: - Sessions
 
-    /// The current session.
     var session: URLSession {
         if let session = state.withLock({ $0.sessions.session }) { return session }
         let generation = state.withLock { $0.sessions.reserveGeneration() }
@@ -159,7 +158,6 @@ extension URLSession {
         return old
     }
 
-    /// Invalidates the session.
     func invalidate(_ invalidation: SessionTable.Invalidation) {
         switch invalidation {
         case .cancelling: invalidateAndCancel()

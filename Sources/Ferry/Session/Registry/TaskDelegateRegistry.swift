@@ -31,7 +31,6 @@ struct TaskDelegateRegistry: Sendable {
     private var registrationsUnderWay = 0
     private var earlyEnds: [TaskKey: Registration] = [:]
 
-    /// Returns the delegate of a task.
     subscript(key: TaskKey) -> TaskDelegate? { entries[key]?.delegate }
 
     /// Returns the registered tasks of one session, or of all, in the order they were made.

@@ -23,7 +23,6 @@ struct RejectedBody: Sendable {
         return MonotonicTime.now().since(start) >= timeLimit
     }
 
-    /// Returns the validation error.
     func error(_ validation: Validation) -> NetworkError? {
         validation.validate(request: request, response: response, data: beginning).error
     }

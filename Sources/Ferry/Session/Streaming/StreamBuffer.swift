@@ -63,7 +63,6 @@ final class StreamBuffer: BodySink {
         applyPause()
     }
 
-    /// Handles the end of the task.
     func finish(_ response: TaskResponse<Never>) {
         let rejection = state.withLock { $0.rejection }?.error(validation)
         let error = response.error ?? rejection?.noting(attemptsOf: response.metrics)
@@ -127,6 +126,5 @@ struct PauseState: Sendable {
         return wanted
     }
 
-    /// Ends a change.
     mutating func end() { isChanging = false }
 }

@@ -61,7 +61,6 @@ public struct MultipartFormData: Sendable {
     /// The delimiter after the last part.
     package var closingDelimiter: Data { Data("\r\n--\(boundary)--\r\n".utf8) }
 
-    /// Returns the delimiter before the header lines of the part at an index.
     package func delimiter(before index: Int) -> Data {
         Data((index == 0 ? "--\(boundary)\r\n" : "\r\n--\(boundary)\r\n").utf8)
     }

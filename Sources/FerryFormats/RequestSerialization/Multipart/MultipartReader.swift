@@ -9,7 +9,6 @@ package protocol MultipartReader {
 }
 
 extension MultipartPart {
-    /// Returns a reader of the body.
     package func makeBodyReader() throws -> any MultipartReader {
         switch body {
         case .data(let data): return MultipartDataReader(data)

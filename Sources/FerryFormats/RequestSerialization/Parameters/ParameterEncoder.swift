@@ -14,7 +14,6 @@ public struct ParameterEncoder: Sendable {
         try node(for: value, codingPath: []).value
     }
 
-    /// Returns a node with the encoded value.
     fileprivate func node(for value: any Encodable, codingPath: [any CodingKey]) throws -> ParameterNode {
         if let leaf = leaf(value) { return ParameterNode(.leaf(leaf)) }
         if let set = value as? any EncodableSet {
@@ -98,7 +97,6 @@ private struct ParameterNodeEncoder: Encoder, SingleValueEncodingContainer {
         node.content = try encoder.node(wide: value, codingPath: codingPath).content
     }
 
-    /// Returns an encoder with a new node for the child at a key.
     package func child(_ key: any CodingKey) -> ParameterNodeEncoder {
         ParameterNodeEncoder(node: ParameterNode(), encoder: encoder, codingPath: codingPath + [key])
     }

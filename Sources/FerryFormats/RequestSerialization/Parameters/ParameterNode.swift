@@ -13,7 +13,6 @@ package final class ParameterNode {
         self.content = content
     }
 
-    /// The finished value.
     package var value: ParameterValue {
         switch content {
         case .leaf(let value): value
@@ -38,7 +37,6 @@ package final class ParameterNode {
         content = .keyed([:])
     }
 
-    /// Appends an element to the array.
     package func append(_ child: ParameterNode) {
         guard case .unkeyed(var children) = content else {
             content = .unkeyed([child])
@@ -64,7 +62,6 @@ package final class ParameterNode {
         if case .keyed(let children) = content { children[key] } else { nil }
     }
 
-    /// Sets a value of the dictionary.
     package func set(_ child: ParameterNode, for key: String) {
         guard case .keyed(var children) = content else {
             content = .keyed([key: child])

@@ -25,7 +25,6 @@ package struct JSONParser {
         self.keepsValues = keepsValues
     }
 
-    /// Parses the whole text.
     package mutating func parse(_ options: JSONValue.ReadingOptions) throws(JSONParsingError) -> JSONValue {
         skipWhitespace()
         let start = position

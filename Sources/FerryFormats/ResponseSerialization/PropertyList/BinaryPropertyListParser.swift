@@ -64,7 +64,6 @@ package struct BinaryPropertyListParser {
         remainingKeyBytes = isTooLarge ? .max : max(keyBytes, Self.keyBytes.least)
     }
 
-    /// Parses the list.
     package mutating func parse() throws(PropertyListParsingError) -> PropertyListValue {
         try object(top, depth: 0).value
     }

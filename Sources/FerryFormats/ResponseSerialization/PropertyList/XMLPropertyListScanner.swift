@@ -14,7 +14,6 @@ package struct XMLPropertyListTag {
     package let element: Element
     /// Whether the element has no content and no closing tag, as `<array/>`.
     package let isEmpty: Bool
-    /// The position of the tag.
     package let start: Int
 }
 
