@@ -84,8 +84,8 @@ extension Call {
     ) {
         guard let held, held.isAsked, case .challenge(var challenge) = held.kind else { return }
         switch disposition {
-        // Without a credential for the strongest scheme, there may be a stored one for another.
-        case .performDefaultHandling where credential == nil && challenge.options.count > 1, .rejectProtectionSpace:
+        case .performDefaultHandling where credential == nil && hasStoredCredential(forWeaker: challenge),
+            .rejectProtectionSpace:
             challenge.options.removeFirst()
             guard !challenge.options.isEmpty else { return deliverHeld(world) }
             self.held?.kind = .challenge(challenge)
@@ -114,6 +114,16 @@ extension Call {
         case .cancelAuthenticationChallenge:
             let text = "The authentication challenge was cancelled"
             refuse(held, .ferry(.cancelled, url: request.url, text), world)
+        }
+    }
+
+    /// Whether the configuration's storage has a credential for a weaker scheme of a server's challenge.
+    private func hasStoredCredential(forWeaker challenge: AuthenticationChallenge) -> Bool {
+        guard let store = settings.credentialStore, !challenge.isProxy, let url = request.url else { return false }
+        return challenge.options.dropFirst().contains { option in
+            var weaker = challenge
+            weaker.options = [option]
+            return weaker.space(of: url, proxy: nil).flatMap(store.credential) != nil
         }
     }
 

@@ -262,6 +262,30 @@ struct AuthenticationTests {
         #expect(status(response) == 200)
     }
 
+    @Test("A stored credential for a weaker scheme is used if there is none for the strongest")
+    func weakerScheme() async throws {
+        let server = try LoopbackServer { request in
+            if request.header("Authorization") == "Basic YWRhOnNlY3JldA==" { return .text("ok") }
+            var refusal = LoopbackResponse(status: 401, headers: ["WWW-Authenticate": "Basic realm=\"r\""])
+            refusal.headers.add("WWW-Authenticate", "Digest realm=\"r\", nonce=\"n\", qop=\"auth\"")
+            return refusal
+        }
+        let configuration = URLSessionConfiguration.ephemeral
+        let storage = URLCredentialStorage()
+        let space = URLProtectionSpace(
+            host: "127.0.0.1",
+            port: server.port,
+            protocol: "http",
+            realm: "r",
+            authenticationMethod: NSURLAuthenticationMethodHTTPBasic
+        )
+        storage.set(credential("ada"), for: space)
+        configuration.urlCredentialStorage = storage
+        let (data, _) = try await CurlSession(configuration: configuration).data(from: server.url)
+        #expect(data == Data("ok".utf8))
+        #expect(server.requestCount == 2)
+    }
+
     private func space(_ host: String, realm: String?) -> URLProtectionSpace {
         URLProtectionSpace(
             host: host,
@@ -465,6 +489,56 @@ struct AuthenticationTests {
         }
         let (data, _) = try await session(Answerer(user: "ada", passwords: ["secret"])).data(from: first.url)
         #expect(String(decoding: data, as: UTF8.self) == "none")
+    }
+
+    @Test("A credential is kept after a redirect to another origin, and if another one is refused")
+    func keptCredential() async throws {
+        let target = try LoopbackServer { _ in .text("file") }
+        let server = try LoopbackServer { request in
+            request.header("Authorization") == "Basic YWRhOnNlY3JldA=="
+                ? .redirect(to: target.url.absoluteString)
+                : LoopbackResponse(status: 401, headers: ["WWW-Authenticate": "Basic realm=\"x\""])
+        }
+        let answerer = Answerer(user: "ada", passwords: ["secret"])
+        let session = session(answerer)
+        _ = try await session.data(from: server.url("/1"))
+        _ = try await session.data(from: server.url("/2"))
+        #expect(server.requestCount == 3)
+        var own = URLRequest(url: server.url("/own"))
+        own.setValue("Basic d3Jvbmc6d3Jvbmc=", forHTTPHeaderField: "Authorization")
+        #expect(status(try await session.data(for: own).1) == 401)
+        _ = try await session.data(from: server.url("/3"))
+        #expect(server.requestCount == 5)
+        #expect(target.requests.allSatisfy { $0.header("Authorization") == nil })
+    }
+
+    @Test(
+        "A delegate that redirects to another origin sends only the secrets there that it sets",
+        arguments: [false, true]
+    )
+    func delegateRedirects(_ setsOwn: Bool) async throws {
+        let target = try LoopbackServer { _ in .text("there") }
+        let server = try LoopbackServer { _ in .redirect(to: "/next") }
+        var hooks = DelegateHooks()
+        hooks.onRedirect = { _, _, next, answer in
+            var next = next
+            next.url = target.url
+            if setsOwn { next.setValue("Bearer own", forHTTPHeaderField: "Authorization") }
+            answer(next)
+        }
+        let delegate = RecordingDelegate(hooks)
+        let session = CurlSession(configuration: .ephemeral, delegate: delegate, delegateQueue: nil)
+        var request = URLRequest(url: server.url)
+        for (name, value) in ["Authorization": "Bearer secret", "Cookie": "a=secret", "X-Plain": "plain"] {
+            request.setValue(value, forHTTPHeaderField: name)
+        }
+        let task = session.dataTask(with: request)
+        task.resume()
+        #expect(try await delegate.completion(of: task).error == nil)
+        let received = try #require(target.requests.first)
+        #expect(received.header("Authorization") == (setsOwn ? "Bearer own" : nil))
+        #expect(received.header("Cookie") == nil)
+        #expect(received.header("X-Plain") == "plain")
     }
 
     @Test("A redirect after a challenge is followed, even if it leads to another challenge")

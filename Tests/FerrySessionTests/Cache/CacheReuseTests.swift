@@ -4,6 +4,21 @@ import Testing
 
 /// Which requests are answered from the cache without the server (RFC 9111, sections 3 and 4).
 @Suite(.timeLimit(.minutes(2))) struct CacheReuseTests {
+    @Test("The policy that takes any age does not keep errors") func errors() async throws {
+        let bench = try CacheBench(["Cache-Control": "private"], status: 503)
+        for _ in 0..<2 { #expect(try await bench.fetch(policy: .returnCacheDataElseLoad).status == 503) }
+        #expect(bench.count == 2)
+    }
+
+    @Test("A HEAD request that must not be stored does not remove the stored response")
+    func unstoredHead() async throws {
+        let bench = try CacheBench(["Cache-Control": "max-age=600"])
+        _ = try await bench.fetch()
+        _ = try await bench.fetch("/", ["Cache-Control": "no-store"], method: "HEAD")
+        #expect(try await bench.fetch().text == "1")
+        #expect(bench.count == 2)
+    }
+
     @Test("Several Cache-Control lines are combined, even if the cache is empty") func severalLines() async throws {
         let bench = try CacheBench { _, _ in
             // `must-understand` overrides `no-store` for a cache that understands the status (RFC 9111, section

@@ -22,6 +22,20 @@ import Testing
         #expect(bench.count == 2)
     }
 
+    @Test("A validation in the background reads no body that is not stored")
+    func unstorable() async throws {
+        let bench = try CacheBench { _, number in
+            guard number > 1 else {
+                return .text("1").adding("Age", "70").adding("Cache-Control", "max-age=60, stale-while-revalidate=600")
+            }
+            return .pattern(count: 1_000_000).adding("Cache-Control", "no-store")
+        }
+        for _ in 0..<2 { #expect(try await bench.fetch().text == "1") }
+        try await bench.server.waitForRequests(2)
+        // A connection whose body was read to its end would be kept.
+        try await eventually("the end of the connection") { bench.server.openConnectionCount == 0 }
+    }
+
     @Test("The validation of a redirect's target at another origin has no secret of the session's")
     func validationElsewhere() async throws {
         let target = try LoopbackServer { request in

@@ -57,6 +57,28 @@ import Testing
         #expect((proposal.response as? HTTPURLResponse)?.statusCode == 200)
     }
 
+    @Test("The delegate also decides about a validation in the background, after its task has ended")
+    func background() async throws {
+        let bench = try CacheBench { _, number in
+            .text("\(number)").adding("Age", number == 1 ? "70" : "0")
+                .adding("Cache-Control", "max-age=60, stale-while-revalidate=600")
+        }
+        let delegate = Delegate { CachedURLResponse(response: $0.response, data: Data("own".utf8)) }
+        let session = CacheBench.session(bench.cache, delegate)
+        for count in 1...2 {
+            session.dataTask(with: bench.request()).resume()
+            try await delegate.events.wait { $0.filter { $0 == "completed" }.count == count }
+        }
+        try await delegate.events.wait { $0.filter { $0 == "willCache" }.count == 2 }
+        // The delegate's answer is stored before other work of its queue begins.
+        await withCheckedContinuation { continuation in
+            session.delegateQueue.addOperation { continuation.resume() }
+        }
+        let stored = try await bench.fetch()
+        #expect(stored.text == "own" && stored.field("Age") == "0")
+        #expect(bench.count == 2)
+    }
+
     @Test("A response that the delegate refuses is not stored", arguments: [true, false])
     func refuses(_ isNil: Bool) async throws {
         let bench = try CacheBench(["Cache-Control": "max-age=60"])
