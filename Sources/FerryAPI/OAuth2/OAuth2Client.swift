@@ -41,9 +41,7 @@ public struct OAuth2Client: Sendable, Hashable {
     }
 
     static func formEncoded(_ text: String) -> String {
-        var escaper = PercentEscaper(spaces: .plus)
-        escaper.append(utf8: text)
-        return escaper.result
+        text.utf8.percentEncoded(keeping: "-._~/?", spaceIsPlus: true)
     }
 }
 

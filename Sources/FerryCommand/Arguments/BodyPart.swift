@@ -50,19 +50,18 @@ enum BodyPart: Equatable, Sendable {
 enum QueryText {
     /// Returns bytes as a name or value of a form: letters, digits and `-._~` are kept, and a space becomes `+`.
     static func encoded(_ bytes: some Sequence<UInt8>) -> String {
-        text(bytes) { HeaderRule.isLetterOrDigit($0) || "-._~".utf8.contains($0) }
+        bytes.percentEncoded(keeping: "-._~", spaceIsPlus: true)
     }
 
     /// Returns bytes as a component of a path: only letters, digits and `-._~` are kept (RFC 3986, section 2.3).
     static func component(_ bytes: some Sequence<UInt8>) -> String {
-        // A plus sign in the text of a form is a space, since one in the bytes is encoded.
-        encoded(bytes).replacing("+", with: "%20")
+        bytes.percentEncoded(keeping: "-._~")
     }
 
     /// Returns bytes as a query: only those that a URL cannot contain are encoded, so that separators and what is
     /// already encoded are kept (RFC 3986, section 3.4).
     static func query(_ bytes: some Sequence<UInt8>) -> String {
-        let query = text(bytes) { HeaderRule.isLetterOrDigit($0) || "-._~!$&'()*+,;=:@/?%".utf8.contains($0) }
+        let query = bytes.percentEncoded(keeping: "-._~!$&'()*+,;=:@/?%", spaceIsPlus: true)
         // A percent sign without two hexadecimal digits behind it would not be valid in a URL.
         return query.replacing(/%(?![0-9A-Fa-f]{2})/, with: "%25")
     }
@@ -73,17 +72,5 @@ enum QueryText {
         let own = parts.percentEncodedQuery ?? ""
         parts.percentEncodedQuery = own.isEmpty ? query : own + "&" + query
         return parts.url ?? url
-    }
-
-    private static func text(_ bytes: some Sequence<UInt8>, keeping isKept: (UInt8) -> Bool) -> String {
-        var result: [UInt8] = []
-        for byte in bytes {
-            switch byte {
-            case let byte where isKept(byte): result.append(byte)
-            case UInt8(ascii: " "): result.append(UInt8(ascii: "+"))
-            default: result.appendPercentEncoded(byte)
-            }
-        }
-        return String(decoding: result, as: UTF8.self)
     }
 }

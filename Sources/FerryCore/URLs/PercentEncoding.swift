@@ -1,10 +1,14 @@
 extension Sequence<UInt8> {
     /// Returns the bytes as text, percent-encoded except for letters, digits and those of `marks`.
-    package func percentEncoded(keeping marks: String) -> String {
+    package func percentEncoded(keeping marks: String, spaceIsPlus: Bool = false) -> String {
+        let marks = Array(marks.utf8)
         var result: [UInt8] = []
-        for byte in self {
-            if HeaderRule.isLetterOrDigit(byte) || marks.utf8.contains(byte) {
+        // An array, since other modules do not specialize the loop for their sequences.
+        for byte in Array(self) {
+            if HeaderRule.isLetterOrDigit(byte) || marks.contains(byte) {
                 result.append(byte)
+            } else if spaceIsPlus, byte == UInt8(ascii: " ") {
+                result.append(UInt8(ascii: "+"))
             } else {
                 result.appendPercentEncoded(byte)
             }
@@ -33,7 +37,7 @@ extension Substring.UTF8View {
 
 extension [UInt8] {
     /// Appends a byte as a percent sign and two upper-case hexadecimal digits (RFC 3986, section 2.1).
-    package mutating func appendPercentEncoded(_ byte: UInt8) {
+    private mutating func appendPercentEncoded(_ byte: UInt8) {
         func digit(_ value: UInt8) -> UInt8 {
             value < 10 ? UInt8(ascii: "0") + value : UInt8(ascii: "A") + value - 10
         }

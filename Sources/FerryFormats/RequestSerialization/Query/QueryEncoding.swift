@@ -45,28 +45,26 @@ public struct QueryEncoding: Sendable, Hashable, Codable {
     /// - Throws: ``RequestSerializationError`` for an array or a set without a key, an array that cannot be joined with
     ///   commas, or characters that the encoding cannot represent.
     public func encode(_ parameters: Parameters, using encoding: String.Encoding = .utf8) throws -> String {
-        var escaper = PercentEscaper(encoding: encoding, spaces: spaces)
-        for (index, field) in try fields(of: parameters.value()).enumerated() {
-            if index > 0 { escaper.appendRaw("&") }
-            try escaper.append(field.key)
-            guard let texts = field.value.texts else { continue }
-            escaper.appendRaw("=")
-            for (place, text) in texts.enumerated() {
-                if place > 0 { escaper.appendRaw(",") }
-                try escaper.append(text)
-            }
+        func escaped(_ text: String) throws -> String {
+            try text.data(in: encoding).percentEncoded(keeping: Self.marks, spaceIsPlus: spaces == .plus)
         }
-        return escaper.result
+        return try fields(of: parameters.value()).map { field -> String in
+            let key = try escaped(field.key)
+            guard let texts = field.value.texts else { return key }
+            return try key + "=" + texts.map(escaped).joined(separator: ",")
+        }
+        .joined(separator: "&")
     }
+
+    /// The bytes besides letters and digits that are not percent-encoded.
+    private static let marks = "-._~/?"
 
     /// Returns the string with all bytes of its UTF-8 form percent-encoded except ASCII letters, digits and `-._~/?`.
     ///
     /// The string is never treated as already encoded: `%` becomes `%25`. AFNetworking:
     /// `AFPercentEscapedStringFromString`.
     public static func percentEscape(_ string: String) -> String {
-        var escaper = PercentEscaper()
-        escaper.append(utf8: string)
-        return escaper.result
+        string.utf8.percentEncoded(keeping: marks)
     }
 
     /// How the elements of an array are written.
