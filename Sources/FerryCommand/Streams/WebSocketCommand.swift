@@ -75,17 +75,18 @@ struct WebSocketCommand: Sendable {
 
     /// Sends what standard input has, and closes the connection at its end.
     private func send(to socket: WebSocketTask, _ fail: (CommandFailure) -> Void) async {
-        var lines = InputLines()
+        var lines = LineSplitter(limit: .max)
         do {
             try await socket.waitUntilOpen()
             while let piece = try await StandardInput.next() {
                 if options.isBinary {
                     try await socket.send(.data(piece))
                 } else {
-                    for line in lines.add(piece) { try await socket.send(.string(line)) }
+                    lines.append(piece)
+                    while let line = try lines.next() { try await socket.send(.string(line)) }
                 }
             }
-            if let rest = lines.rest { try await socket.send(.string(rest)) }
+            if let rest = lines.last() { try await socket.send(.string(rest)) }
         } catch let failure as CommandFailure {
             fail(failure)
         } catch {
@@ -93,32 +94,6 @@ struct WebSocketCommand: Sendable {
             return
         }
         socket.cancel(with: .normalClosure)
-    }
-}
-
-/// Splits text into lines.
-struct InputLines {
-    private var buffer = Data()
-
-    /// Returns the lines that end in a piece of text, without their ends.
-    mutating func add(_ piece: Data) -> [String] {
-        var lines = piece.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
-        let last = lines.removeLast()
-        guard !lines.isEmpty else {
-            buffer.append(last)
-            return []
-        }
-        lines[0] = buffer + lines[0]
-        buffer = Data(last)
-        return lines.map(Self.text)
-    }
-
-    /// The line at the end of the text that has no end.
-    var rest: String? { buffer.isEmpty ? nil : Self.text(buffer) }
-
-    private static func text(_ line: Data) -> String {
-        let line = line.last == UInt8(ascii: "\r") ? line.dropLast() : line
-        return String(decoding: line, as: UTF8.self)
     }
 }
 

@@ -1,5 +1,5 @@
 /// Splits text that arrives in pieces into lines, which end with a line feed, a carriage return, or both.
-struct LineSplitter {
+package struct LineSplitter {
     /// The largest number of bytes in a line.
     let limit: Int
     private var buffer: [UInt8] = []
@@ -10,10 +10,10 @@ struct LineSplitter {
     /// Whether a line feed at ``start`` belongs to the line before.
     private var followsReturn = false
 
-    init(limit: Int) { self.limit = max(0, limit) }
+    package init(limit: Int) { self.limit = max(0, limit) }
 
     /// Adds a piece, after all lines of the pieces before have been taken.
-    mutating func append(_ piece: Data) {
+    package mutating func append(_ piece: Data) {
         buffer.removeFirst(start)
         (start, searched) = (0, searched - start)
         buffer.append(contentsOf: piece)
@@ -21,7 +21,7 @@ struct LineSplitter {
 
     /// Returns the next complete line, without its end, or `nil` if there is none yet; throws a `URLError` with the
     /// code `dataLengthExceedsMaximum` if a line is longer than the limit.
-    mutating func next() throws(URLError) -> String? {
+    package mutating func next() throws(URLError) -> String? {
         if followsReturn, start < buffer.count {
             followsReturn = false
             if buffer[start] == UInt8(ascii: "\n") { start += 1 }
@@ -42,7 +42,7 @@ struct LineSplitter {
     }
 
     /// Returns the last line, if it has no end; call this after the last piece.
-    mutating func last() -> String? {
+    package mutating func last() -> String? {
         defer { (buffer, start, searched) = ([], 0, 0) }
         return start < buffer.count ? String(decoding: buffer[start...], as: UTF8.self) : nil
     }
