@@ -30,7 +30,7 @@ public struct OAuth2Authenticator: Authenticator {
     private let scope: String?
     private let parameters: [String: String]
     private let session: CurlSession
-    private let clock: @Sendable () -> Date
+    package var clock: @Sendable () -> Date = { Date() }
 
     /// Creates an authenticator.
     ///
@@ -50,30 +50,9 @@ public struct OAuth2Authenticator: Authenticator {
         parameters: [String: String] = [:],
         session: CurlSession? = nil
     ) {
-        self.init(
-            tokenEndpoint: tokenEndpoint,
-            client: client,
-            grant: grant,
-            scope: scope,
-            parameters: parameters,
-            session: session,
-            clock: { Date() }
-        )
-    }
-
-    package init(
-        tokenEndpoint: URL,
-        client: OAuth2Client,
-        grant: Grant,
-        scope: String? = nil,
-        parameters: [String: String] = [:],
-        session: CurlSession? = nil,
-        clock: @escaping @Sendable () -> Date
-    ) {
         (self.tokenEndpoint, self.client, self.grant, self.scope) = (tokenEndpoint, client, grant, scope)
         self.parameters = parameters
         self.session = session ?? Self.privateSession()
-        self.clock = clock
     }
 
     private static func privateSession() -> CurlSession {

@@ -17,14 +17,15 @@ struct OAuth2AuthenticatorTests {
         scope: String? = nil,
         parameters: [String: String] = [:]
     ) -> OAuth2Authenticator {
-        OAuth2Authenticator(
+        var authenticator = OAuth2Authenticator(
             tokenEndpoint: endpoint,
             client: client ?? self.client,
             grant: grant,
             scope: scope,
-            parameters: parameters,
-            clock: { [clock] in clock.now }
+            parameters: parameters
         )
+        authenticator.clock = { [clock] in clock.now }
+        return authenticator
     }
 
     private func server(_ json: String, status: Int = 200) throws -> LoopbackServer {
