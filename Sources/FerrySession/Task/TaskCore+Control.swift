@@ -319,11 +319,15 @@ extension TaskCore {
 }
 
 /// Connects a task with the classes of `protocolClasses`.
-extension TaskCore: ProtocolLoadClient {
+extension TaskCore {
+    /// The task as users see it, until it is complete.
     var protocolTask: URLSessionTask? { state.withLock { $0.task } }
+    /// The number of redirects the task has received.
     var redirectCount: Int { state.withLock { $0.redirectCount } }
+    /// Whether a redirect has led to another origin.
     var hasLeftOrigin: Bool { state.withLock { $0.hasLeftOrigin } }
 
+    /// Makes the load the task's driver, because a class accepts the request; returns whether the task still runs.
     func protocolLoadMayBegin(_ load: ProtocolLoad) -> Bool {
         let (isWanted, old) = state.withLock { state -> (Bool, (any TaskDriver)?) in
             guard state.lifecycle == .active else { return (false, nil) }
@@ -335,6 +339,7 @@ extension TaskCore: ProtocolLoadClient {
         return isWanted
     }
 
+    /// Passes the request to the engine, because no class accepts it.
     func protocolLoadIsUnclaimed(_ load: ProtocolLoad, _ request: URLRequest, _ body: BodySource) {
         let driver = state.withLock { $0.driver }
         if let transfer = driver as? CallDriver { return transfer.perform(.redirect(request)) }

@@ -48,7 +48,7 @@ extension ProtocolLoad: URLProtocolClient {
         }
     }
 
-    private func take(_ news: News, _ client: any ProtocolLoadClient) {
+    private func take(_ news: News, _ client: TaskCore) {
         switch news {
         case .response(let response):
             guard !hasResponse else { return misuse("The protocol class reported a second response") }
@@ -68,7 +68,7 @@ extension ProtocolLoad: URLProtocolClient {
         }
     }
 
-    private func take(_ data: Data, _ client: any ProtocolLoadClient) {
+    private func take(_ data: Data, _ client: TaskCore) {
         guard !data.isEmpty else { return }
         guard case .file(let file) = sink else {
             // A protocol class cannot be paused, so the client's buffer grows.
@@ -96,7 +96,7 @@ extension ProtocolLoad: URLProtocolClient {
         return URLError(code, userInfo: plain.userInfo)
     }
 
-    private func ask(_ challenge: URLAuthenticationChallenge, _ client: any ProtocolLoadClient) {
+    private func ask(_ challenge: URLAuthenticationChallenge, _ client: TaskCore) {
         challenges.append(challenge)
         let space = challenge.protectionSpace
         let failures = challenge.previousFailureCount

@@ -65,7 +65,7 @@ extension ProtocolLoad: TaskDriver {
 
     // MARK: - Redirects, by the same rules as the engine's
 
-    func redirected(to next: URLRequest, _ response: URLResponse, _ client: any ProtocolLoadClient) {
+    func redirected(to next: URLRequest, _ response: URLResponse, _ client: TaskCore) {
         guard !hasResponse else { return misuse("The protocol class reported a redirect after its response") }
         // Whatever the class reports after this is ignored.
         run?.stop()

@@ -15,7 +15,7 @@ final class ProtocolLoad: NSObject, @unchecked Sendable {
     var loadingQueue: DispatchQueue { classes.queues.loading }
     private let classes: ProtocolClasses
     let settings: CallSettings
-    var client: (any ProtocolLoadClient)?
+    var client: TaskCore?
     var request: URLRequest
     var body: BodySource
     var run: ProtocolRun?
@@ -28,7 +28,7 @@ final class ProtocolLoad: NSObject, @unchecked Sendable {
     var hasResponse = false
     var isFinished = false
 
-    init(_ request: URLRequest, body: BodySource, toFile: Bool, client: any ProtocolLoadClient, session: CurlSession) {
+    init(_ request: URLRequest, body: BodySource, toFile: Bool, client: TaskCore, session: CurlSession) {
         self.request = request
         self.body = body
         self.client = client
@@ -155,20 +155,6 @@ final class ProtocolLoad: NSObject, @unchecked Sendable {
     func misuse(_ message: String) {
         end(URLError.ferry(.badServerResponse, url: request.url, reason: .protocolMisuse, message))
     }
-}
-
-/// What a protocol load requires of its task, in addition to what the engine requires.
-protocol ProtocolLoadClient: CallClient {
-    /// The task as users see it, until it is complete.
-    var protocolTask: URLSessionTask? { get }
-    /// The number of redirects the task has received.
-    var redirectCount: Int { get }
-    /// Whether a redirect has led to another origin.
-    var hasLeftOrigin: Bool { get }
-    /// Makes the load the task's driver, because a class accepts the request; returns whether the task still runs.
-    func protocolLoadMayBegin(_ load: ProtocolLoad) -> Bool
-    /// Passes the request to the engine, because no class accepts it.
-    func protocolLoadIsUnclaimed(_ load: ProtocolLoad, _ request: URLRequest, _ body: BodySource)
 }
 
 /// One instance of a protocol class, started and stopped at most once, in that order.
