@@ -103,16 +103,11 @@ enum StandardInput {
 
     /// Returns the next bytes; `nil` at the end.
     static func next() async throws -> Data? {
-        try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Data?, any Error>) in
-            queue.async {
-                var data = Data(count: 65_536)
-                let count = data.withUnsafeMutableBytes { ProcessDescriptor.read(STDIN_FILENO, into: $0) }
-                if count < 0 {
-                    continuation.resume(throwing: CommandFailure.file("standard input", "cannot be read", errno: errno))
-                } else {
-                    continuation.resume(returning: count == 0 ? nil : data.prefix(count))
-                }
-            }
+        try await queue.run { () -> Data? in
+            var data = Data(count: 65_536)
+            let count = data.withUnsafeMutableBytes { ProcessDescriptor.read(STDIN_FILENO, into: $0) }
+            guard count >= 0 else { throw CommandFailure.file("standard input", "cannot be read", errno: errno) }
+            return count == 0 ? nil : data.prefix(count)
         }
     }
 }

@@ -18,11 +18,7 @@ final class StreamOutput: Sendable {
     /// Writes all of the data and returns when it has been written; throws a `CommandFailure`, or the error of
     /// `--deadline` if the reader has not taken the data by then.
     func write(_ data: Data, until deadline: ContinuousClock.Instant? = nil) async throws {
-        try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in
-            queue.async { [output] in
-                continuation.resume(with: Result { try Self.write(data, to: output, until: deadline) })
-            }
-        }
+        try await queue.run { [output] in try Self.write(data, to: output, until: deadline) }
     }
 
     private static func write(

@@ -9,11 +9,10 @@ struct FileQueue: Sendable {
 
     /// Runs work after that of earlier calls, and returns its value.
     func run<Value: Sendable>(_ work: @escaping @Sendable () throws -> Value) async throws -> Value {
-        try await withCheckedThrowingContinuation { continuation in
-            queue.async {
-                let result = Result { try work() }
-                continuation.resume(with: result.mapError { ($0 as? FileError).map(convert) ?? $0 })
-            }
+        do {
+            return try await queue.run(work)
+        } catch let error as FileError {
+            throw convert(error)
         }
     }
 

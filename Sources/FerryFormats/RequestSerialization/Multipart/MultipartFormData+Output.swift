@@ -68,10 +68,8 @@ extension MultipartFormData {
         let writer = MultipartFileWriter(form: self, fileURL: fileURL)
         let isCancelled = Mutex(false)
         try await withTaskCancellationHandler {
-            try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in
-                DispatchQueue.global(qos: .utility).async {
-                    continuation.resume(with: Result { try writer.write { isCancelled.withLock { value in value } } })
-                }
+            try await DispatchQueue.global(qos: .utility).run {
+                try writer.write { isCancelled.withLock { value in value } }
             }
         } onCancel: {
             isCancelled.withLock { value in value = true }
