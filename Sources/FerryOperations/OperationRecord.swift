@@ -121,11 +121,11 @@ struct OperationSettings: Sendable {
 
     var hooks: TaskHooks {
         let answersChallenges = challenge != nil || credential != nil || !shouldUseCredentialStorage
-        return TaskHooks(
-            didReceiveChallenge: answersChallenges ? answer : nil,
-            willPerformRedirection: redirect,
-            willCacheResponse: cacheResponse
-        )
+        var hooks = TaskHooks()
+        hooks.didReceiveChallenge = answersChallenges ? answer : nil
+        hooks.willPerformRedirection = redirect
+        hooks.willCacheResponse = cacheResponse
+        return hooks
     }
 
     /// Releases the closures, which may retain the operation itself.

@@ -89,25 +89,15 @@ public struct SessionHooks: Sendable {
 /// The hooks of one task, which come before the manager's; they run on the manager's operation queue.
 package struct TaskHooks: Sendable {
     /// Decides about a challenge, as ``SessionHooks/taskDidReceiveChallenge``; nil leaves it to the manager's hooks.
-    var didReceiveChallenge:
+    package var didReceiveChallenge:
         (@Sendable (URLAuthenticationChallenge, @escaping @Sendable (ChallengeOutcome) -> Void) -> ChallengeOutcome?)?
     /// Returns the request to follow a redirect with; nil refuses it.
-    var willPerformRedirection: (@Sendable (HTTPURLResponse, URLRequest) -> URLRequest?)?
+    package var willPerformRedirection: (@Sendable (HTTPURLResponse, URLRequest) -> URLRequest?)?
     /// Returns the response to cache; nil caches nothing.
-    var willCacheResponse: (@Sendable (CachedURLResponse) -> CachedURLResponse?)?
+    package var willCacheResponse: (@Sendable (CachedURLResponse) -> CachedURLResponse?)?
 
-    /// Creates hooks; each parameter is the initial value of the property with its name.
-    package init(
-        didReceiveChallenge: (
-            @Sendable (URLAuthenticationChallenge, @escaping @Sendable (ChallengeOutcome) -> Void) -> ChallengeOutcome?
-        )? = nil,
-        willPerformRedirection: (@Sendable (HTTPURLResponse, URLRequest) -> URLRequest?)? = nil,
-        willCacheResponse: (@Sendable (CachedURLResponse) -> CachedURLResponse?)? = nil
-    ) {
-        self.didReceiveChallenge = didReceiveChallenge
-        self.willPerformRedirection = willPerformRedirection
-        self.willCacheResponse = willCacheResponse
-    }
+    /// Creates hooks without any closure.
+    package init() {}
 }
 
 /// What to do about an authentication challenge.
