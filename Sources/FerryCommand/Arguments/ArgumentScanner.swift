@@ -4,17 +4,14 @@ enum ArgumentScanner {
         case option(Option, value: String?)
         case operand(String)
 
+        /// The option, or `nil` for an operand.
+        var option: Option? { if case .option(let option, _) = self { option } else { nil } }
+
         /// Whether the token is an option that also applies after `--next`, as in curl.
-        var isGlobal: Bool {
-            guard case .option(let option, _) = self else { return false }
-            return [.silent, .showError, .verbose, .parallel, .parallelMax].contains(option)
-        }
+        var isGlobal: Bool { [.silent, .showError, .verbose, .parallel, .parallelMax].contains(option) }
 
         /// Whether the token asks for a text about the command.
-        var isHelp: Bool {
-            guard case .option(let option, _) = self else { return false }
-            return [.help, .version, .completion].contains(option)
-        }
+        var isHelp: Bool { [.help, .version, .completion].contains(option) }
     }
 
     /// Returns the tokens of `-x`, `-xyz`, `-xVALUE`, `-x VALUE`, `--name`, `--name=VALUE`, `--name VALUE`, `--` and

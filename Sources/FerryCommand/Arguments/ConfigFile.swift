@@ -51,7 +51,7 @@ enum ConfigFile {
         if !isComment, let value = try value(rest) { words.append(value) }
         let tokens = try ArgumentScanner.scan(words)
         for token in tokens {
-            guard case .option(let option, _) = token else {
+            guard let option = token.option else {
                 // The word may end with a value, which may be a secret.
                 if case .option(let last, _?)? = tokens.dropLast().last {
                     throw UsageError("--\(last.rawValue) has a value already")

@@ -90,11 +90,9 @@ enum OperandKind: Equatable, Sendable {
     /// next one is a URL, and all that follow are items or further URLs. With `--batch`, or with `--config`, whose URLs
     /// are not known here, no URL has to precede the items.
     static func kinds(of tokens: [ArgumentScanner.Token]) -> [OperandKind?] {
-        var rest = tokens.count { if case .operand = $0 { true } else { false } }
+        var rest = tokens.count { $0.option == nil }
         var hasURL = false
-        let isListed = tokens.contains { token in
-            if case .option(let option, _) = token { option == .batch || option == .config } else { false }
-        }
+        let isListed = tokens.contains { $0.option == .batch || $0.option == .config }
         var hasOperand = false
         return tokens.map { token in
             switch token {

@@ -23,15 +23,10 @@ enum ShellText {
     ) -> [String] {
         guard let tokens = try? ArgumentScanner.scan(arguments) else { return arguments }
         // The URLs may be in the file.
-        guard !tokens.contains(where: { if case .option(.config, _) = $0 { true } else { false } }) else {
-            return arguments
-        }
+        guard !tokens.contains(where: { $0.option == .config }) else { return arguments }
         let kinds = OperandKind.kinds(of: tokens)
         let typedCount = kinds.count { if case .url? = $0 { true } else { false } }
-        let slots = tokens.compactMap { token -> Option? in
-            guard case .option(let option, _) = token, option == .output || option == .remoteName else { return nil }
-            return option
-        }
+        let slots = tokens.compactMap(\.option).filter { $0 == .output || $0 == .remoteName }
         let rest = urls.indices.dropFirst(typedCount).filter(wanted.contains)
         let hasNames = rest.contains { batchOutputs[$0] != nil }
         let canHaveNames =
@@ -86,7 +81,7 @@ enum ShellText {
         guard let tokens = try? ArgumentScanner.scan(arguments) else { return arguments }
         var hasSecret = false
         // The file may have URLs, so that what looks like an item may be one or another URL.
-        let hasConfig = tokens.contains { if case .option(.config, _) = $0 { true } else { false } }
+        let hasConfig = tokens.contains { $0.option == .config }
         let words = zip(tokens, OperandKind.kinds(of: tokens)).flatMap { token, kind -> [String] in
             switch token {
             case .operand(let text):
