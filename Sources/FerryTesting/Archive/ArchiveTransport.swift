@@ -108,7 +108,7 @@ public final class ArchiveTransport: RespondingInterceptor {
 
     /// Returns the `Set-Cookie` fields, which cannot be joined (RFC 9110, section 5.3).
     private static func cookies(of response: HTTPArchive.Response) -> [(name: String, value: String)] {
-        let fields = response.headers.filter { LoopbackHeaders.isSame($0.name, "Set-Cookie") }
+        let fields = response.headers.filter { $0.name.isEqualIgnoringCase("Set-Cookie") }
         let values = fields.flatMap { $0.value.split(whereSeparator: \.isNewline).map(String.init) }
         return values.filter { HeaderRule.isValue($0) && $0 != SecretName.placeholder }
             .map { (name: "Set-Cookie", value: $0) }

@@ -75,7 +75,7 @@ extension HTTPArchive {
     private static func bytes(of text: String?, _ encoding: String?) -> Data? {
         guard let text else { return nil }
         guard let encoding, !encoding.isEmpty else { return Data(text.utf8) }
-        guard LoopbackHeaders.isSame(encoding, "base64") else { return nil }
+        guard encoding.isEqualIgnoringCase("base64") else { return nil }
         // Some programs write lines.
         let blanks = Set(" \t\r\n".utf8)
         return Data(base64Encoded: Data(text.utf8.filter { !blanks.contains($0) }))

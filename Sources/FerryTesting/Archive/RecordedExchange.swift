@@ -74,7 +74,7 @@ struct RecordedExchange {
             content: content(of: response, redaction, bodyLimit)
         )
         part.httpVersion = version
-        part.redirectURL = part.headers.first { LoopbackHeaders.isSame($0.name, "Location") }?.value ?? ""
+        part.redirectURL = part.headers.first { $0.name.isEqualIgnoringCase("Location") }?.value ?? ""
         if let last = metrics?.transactions.last {
             part.headersSize = last.headerBytesReceived
             part.bodySize = Int(clamping: last.bodyBytesReceived)

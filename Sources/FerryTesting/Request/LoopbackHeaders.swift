@@ -1,3 +1,4 @@
+import FerryCore
 import Foundation
 
 /// Header fields in the order in which they were or will be sent, including duplicates.
@@ -34,16 +35,16 @@ public struct LoopbackHeaders: Sendable, Hashable {
     /// Accesses the first value of a field, ignoring the case of its name; setting it replaces all lines of the field
     /// by one.
     public subscript(name: String) -> String? {
-        get { fields.first { Self.isSame($0.name, name) }?.value }
+        get { fields.first { $0.name.isEqualIgnoringCase(name) }?.value }
         set {
-            fields.removeAll { Self.isSame($0.name, name) }
+            fields.removeAll { $0.name.isEqualIgnoringCase(name) }
             if let newValue { fields.append(Field(name: name, value: newValue)) }
         }
     }
 
     /// Returns all values of a field in order, ignoring the case of its name.
     public func values(for name: String) -> [String] {
-        fields.filter { Self.isSame($0.name, name) }.map(\.value)
+        fields.filter { $0.name.isEqualIgnoringCase(name) }.map(\.value)
     }
 
     /// Appends a line, and keeps existing ones with the same name.
@@ -54,22 +55,12 @@ public struct LoopbackHeaders: Sendable, Hashable {
     /// Returns whether a comma-separated field contains `token`, ignoring case.
     func contains(token: String, in name: String) -> Bool {
         fields.contains { field in
-            Self.isSame(field.name, name)
+            field.name.isEqualIgnoringCase(name)
                 && field.value.split(separator: ",").contains {
-                    Self.isSame($0.trimmingCharacters(in: .whitespaces), token)
+                    $0.trimmingCharacters(in: .whitespaces).isEqualIgnoringCase(token)
                 }
         }
     }
-
-    /// Returns whether two names are equal, ignoring the case of ASCII letters.
-    static func isSame(_ left: String, _ right: String) -> Bool {
-        let left = left.utf8
-        let right = right.utf8
-        guard left.count == right.count else { return false }
-        return zip(left, right).allSatisfy { lowercased($0) == lowercased($1) }
-    }
-
-    private static func lowercased(_ byte: UInt8) -> UInt8 { byte >= 65 && byte <= 90 ? byte | 32 : byte }
 }
 
 extension LoopbackHeaders: ExpressibleByDictionaryLiteral {

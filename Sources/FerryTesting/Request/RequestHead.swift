@@ -85,7 +85,7 @@ extension RequestHead {
         let lengths = headers.values(for: "Content-Length")
         if !codings.isEmpty {
             guard lengths.isEmpty else { throw ProtocolViolation("both Content-Length and Transfer-Encoding") }
-            guard codings.count == 1, LoopbackHeaders.isSame(codings[0], "chunked") else {
+            guard codings.count == 1, codings[0].isEqualIgnoringCase("chunked") else {
                 throw ProtocolViolation("unsupported transfer coding", status: 501)
             }
             return .chunked

@@ -130,7 +130,7 @@ enum ByteRange: Equatable {
     /// Parses a field value; nil if it must be ignored, which here includes malformed values and lists of ranges.
     init?(_ field: String) {
         let parts = field.split(separator: "=", maxSplits: 1)
-        guard parts.count == 2, LoopbackHeaders.isSame(String(parts[0]), "bytes") else { return nil }
+        guard parts.count == 2, String(parts[0]).isEqualIgnoringCase("bytes") else { return nil }
         let ends = parts[1].trimmingCharacters(in: .whitespaces).split(
             separator: "-",
             omittingEmptySubsequences: false

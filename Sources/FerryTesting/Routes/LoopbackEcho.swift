@@ -1,3 +1,4 @@
+import FerryCore
 import Foundation
 
 /// The JSON with which some routes describe the request they received.
@@ -52,6 +53,6 @@ public struct LoopbackEcho: Codable, Sendable, Equatable {
 
     /// Returns the first value of a header field, ignoring the case of its name.
     public func header(_ name: String) -> String? {
-        headers.first { $0.count == 2 && LoopbackHeaders.isSame($0[0], name) }?[1]
+        headers.first { $0.count == 2 && $0[0].isEqualIgnoringCase(name) }?[1]
     }
 }

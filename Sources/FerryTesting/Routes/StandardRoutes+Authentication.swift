@@ -1,3 +1,4 @@
+import FerryCore
 import Foundation
 
 extension StandardRoutes {
@@ -29,7 +30,7 @@ extension StandardRoutes {
     private static func credentials(of request: LoopbackRequest, scheme: String) -> String? {
         guard let field = request.header("Authorization") else { return nil }
         let parts = field.split(separator: " ", maxSplits: 1)
-        guard parts.count == 2, LoopbackHeaders.isSame(String(parts[0]), scheme) else { return nil }
+        guard parts.count == 2, String(parts[0]).isEqualIgnoringCase(scheme) else { return nil }
         return String(parts[1])
     }
 

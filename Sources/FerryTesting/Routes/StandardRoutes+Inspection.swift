@@ -1,3 +1,4 @@
+import FerryCore
 import Foundation
 
 extension StandardRoutes {
@@ -21,7 +22,7 @@ extension StandardRoutes {
         "response-headers": { call in
             var response = LoopbackResponse.text("ok\n", status: call.number("status", default: 200))
             for item in call.request.queryItems where item.name != "status" {
-                if LoopbackHeaders.isSame(item.name, "Content-Type") { response.headers["Content-Type"] = nil }
+                if item.name.isEqualIgnoringCase("Content-Type") { response.headers["Content-Type"] = nil }
                 response.headers.add(item.name, item.value ?? "")
             }
             return response

@@ -47,7 +47,7 @@ extension InterceptedResponse {
     /// Returns the response with a header field, which replaces an equal one.
     public func adding(_ name: String, _ value: String) -> InterceptedResponse {
         var copy = self
-        for key in headers.keys where LoopbackHeaders.isSame(key, name) { copy.headers[key] = nil }
+        for key in headers.keys where key.isEqualIgnoringCase(name) { copy.headers[key] = nil }
         copy.headers[name] = value
         return copy
     }
