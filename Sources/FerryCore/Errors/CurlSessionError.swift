@@ -24,8 +24,6 @@ public struct CurlSessionError: Error, Sendable, Hashable, LocalizedError, Custo
         public static let invalidHost = Code(rawValue: "invalidHost")
         /// The folder of ``CurlSession/Options/durability`` cannot be used, or another session has it.
         public static let durabilityUnavailable = Code(rawValue: "durabilityUnavailable")
-        /// The kind of task is not supported.
-        public static let unsupportedTask = Code(rawValue: "unsupportedTask")
         /// A call of FoundationNetworking's `async` functions cannot be carried over to the engine, since this version
         /// of FoundationNetworking is not known.
         public static let bypassesEngine = Code(rawValue: "bypassesEngine")
