@@ -90,7 +90,7 @@ extension CommandFailure {
 
     private static func text(of error: URLError) -> String {
         if error.code == .cancelled { return "interrupted" }
-        let cause = error.userInfo[NSUnderlyingErrorKey] as? CurlSessionError
+        let cause = error.sessionCause
         return switch cause?.code {
         case .inactivityTimeout?: "timed out: no byte moved within --timeout"
         case .resourceTimeout?: "timed out: the transfer took longer than --max-time"
@@ -133,7 +133,7 @@ extension URLError {
         reason == .unknownAuthority || reason == .selfSignedCertificate
     }
 
-    fileprivate var reason: CurlSessionError.Code? { (userInfo[NSUnderlyingErrorKey] as? CurlSessionError)?.code }
+    fileprivate var reason: CurlSessionError.Code? { sessionCause?.code }
 }
 
 /// The exit status of the command; the numbers are curl's where curl has one for the case.

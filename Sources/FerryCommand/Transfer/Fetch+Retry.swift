@@ -28,7 +28,7 @@ extension Fetch {
     /// Returns whether a new task can complete a download that has failed with an error.
     private func isMendable(_ error: URLError) -> Bool {
         // Without a response, or where the session continues bodies itself, the session has made all attempts.
-        let reason = (error.userInfo[NSUnderlyingErrorKey] as? CurlSessionError)?.code
+        let reason = error.sessionCause?.code
         guard target.part != nil, let answer = tasks.last?.response, answer.statusCode < 400,
             !sessionContinues || reason == .cannotContinue
         else { return false }

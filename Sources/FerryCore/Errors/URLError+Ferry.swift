@@ -1,4 +1,7 @@
 extension URLError {
+    /// The session's error that is the cause; `nil` if there is none.
+    package var sessionCause: CurlSessionError? { userInfo[NSUnderlyingErrorKey] as? CurlSessionError }
+
     /// Returns an error with the URL, the reason and the cause.
     ///
     /// Neither the URL nor any text has secrets; see ``Foundation/URL/withoutSecrets``.

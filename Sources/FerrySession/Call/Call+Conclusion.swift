@@ -32,8 +32,8 @@ extension Call {
 
     /// Ends the call with an error that is no attempt's; interceptors may have a response if a circuit has opened.
     mutating func failBeforeSending(_ error: URLError, _ world: some CallSurroundings) {
-        let reason = (error.userInfo[NSUnderlyingErrorKey] as? CurlSessionError)?.code
-        if reason == .circuitOpen, askForConclusion(of: .error(error, wasSent: false), world) { return }
+        let isRefused = error.sessionCause?.code == .circuitOpen
+        if isRefused, askForConclusion(of: .error(error, wasSent: false), world) { return }
         fail(error, world)
     }
 

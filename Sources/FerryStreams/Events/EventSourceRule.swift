@@ -43,7 +43,7 @@ enum EventSourceRule {
 
     /// Whether a stream was lost because its body could not be continued, or has reached its limit of time.
     private static func isLoss(_ error: URLError) -> Bool {
-        let code = (error.userInfo[NSUnderlyingErrorKey] as? CurlSessionError)?.code
+        let code = error.sessionCause?.code
         return code == .cannotContinue || code == .resourceTimeout
     }
 }

@@ -80,15 +80,11 @@ final class WebSocketConnection: Sendable {
         do {
             try await open()
             beginReading()
-        } catch let error as URLError where Self.isLate(error) {
+        } catch let error as URLError where error.sessionCause?.code == .deadlineExceeded {
             fail(WebSocketError(.timedOut, "The server has not answered the handshake in time"), .disconnected)
         } catch {
             fail(error, .disconnected)
         }
-    }
-
-    private static func isLate(_ error: URLError) -> Bool {
-        (error.userInfo[NSUnderlyingErrorKey] as? CurlSessionError)?.code == .deadlineExceeded
     }
 
     /// Makes the pipe for an attempt of the handshake, of which there may be several.
