@@ -122,23 +122,8 @@ enum RetryRule {
 
     /// Returns how an error is treated, of a request of which some may have reached the server if `wasSent`.
     static func outcome(of error: URLError, wasSent: Bool) -> Outcome {
-        let cause = error.userInfo[NSUnderlyingErrorKey] as? CurlSessionError
-        let text = cause?.message ?? ""
-        return outcome(of: error.code, reason: cause?.code, curlCode: cause?.curlCode, text: text, wasSent: wasSent)
-    }
-
-    /// Returns how an error is treated.
-    ///
-    /// `reason` is the code of Ferry's error that is its cause; `curlCode`, that of libcurl, where libcurl found the
-    /// error; and `wasSent`, whether any of the request may have reached the server.
-    static func outcome(
-        of code: URLError.Code,
-        reason: CurlSessionError.Code?,
-        curlCode: Int?,
-        text: String,
-        wasSent: Bool
-    ) -> Outcome {
-        switch (code, reason) {
+        let cause = error.sessionCause
+        return switch (error.code, cause?.code) {
         case (_, .cannotContinue?), (_, .localEndpointUnavailable?), (_, .proxyRefused?), (_, .circuitOpen?): .permanent
         case (_, .httpVersionUnsupported?): .permanent
         case (.cannotFindHost, _), (.dnsLookupFailed, _): .failure(.nameLookup)
@@ -148,13 +133,13 @@ enum RetryRule {
         case (.timedOut, _): .failure(wasSent ? .inactivityTimeout : .connectTimeout)
         case (.networkConnectionLost, _): .failure(.connectionLost)
         // The server, or a device in between, has closed the connection during the handshake.
-        case (.secureConnectionFailed, .tlsHandshake?) where isLostHandshake(curlCode, text): .failure(.connectionLost)
+        case (.secureConnectionFailed, .tlsHandshake?) where isLostHandshake(cause): .failure(.connectionLost)
         default: .permanent
         }
     }
 
-    private static func isLostHandshake(_ curlCode: Int?, _ text: String) -> Bool {
-        guard curlCode == Int(CurlCode.tlsConnectError) else { return false }
-        return ["SSL_ERROR_SYSCALL", "reset by peer", "unexpected eof"].contains { text.contains($0) }
+    private static func isLostHandshake(_ cause: CurlSessionError?) -> Bool {
+        guard let cause, cause.curlCode == Int(CurlCode.tlsConnectError) else { return false }
+        return ["SSL_ERROR_SYSCALL", "reset by peer", "unexpected eof"].contains { cause.message.contains($0) }
     }
 }

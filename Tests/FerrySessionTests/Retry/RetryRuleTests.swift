@@ -261,20 +261,15 @@ import Testing
     )
     func outcome(_ code: URLError.Code, _ reason: CurlSessionError.Code?, _ wasSent: Bool, _ outcome: RetryRule.Outcome)
     {
-        let found = RetryRule.outcome(of: code, reason: reason, curlCode: nil, text: "", wasSent: wasSent)
-        #expect(found == outcome)
+        let error = URLError.ferry(code, url: nil, underlying: reason.map { CurlSessionError($0, "") })
+        #expect(RetryRule.outcome(of: error, wasSent: wasSent) == outcome)
     }
 
     @Test("A connection that is closed during the handshake is lost, one whose handshake fails is not")
     func handshake() {
         func outcome(_ text: String, _ curlCode: Int? = 35) -> RetryRule.Outcome {
-            RetryRule.outcome(
-                of: .secureConnectionFailed,
-                reason: .tlsHandshake,
-                curlCode: curlCode,
-                text: text,
-                wasSent: false
-            )
+            let cause = CurlSessionError(.tlsHandshake, text, curlCode: curlCode)
+            return RetryRule.outcome(of: .ferry(.secureConnectionFailed, url: nil, underlying: cause), wasSent: false)
         }
         #expect(outcome("OpenSSL SSL_connect: SSL_ERROR_SYSCALL in connection to x") == .failure(.connectionLost))
         #expect(outcome("Connection reset by peer") == .failure(.connectionLost))
