@@ -55,7 +55,8 @@ public struct EventSource: AsyncSequence, Sendable {
     let options: Options
     /// Called with the task of each connection before it is resumed.
     var prepare: @Sendable (URLSessionTask) -> Void = { _ in }
-    let sleep: @Sendable (TimeInterval) async throws -> Void
+    /// Waits for a number of seconds.
+    var sleep: @Sendable (TimeInterval) async throws -> Void = { try await SystemClock.sleep(TimeSpan(seconds: $0)) }
 
     /// Returns an iterator, which opens a connection of its own.
     public func makeAsyncIterator() -> Iterator { Iterator(self) }
@@ -200,20 +201,11 @@ extension CurlSession {
     ///   - options: The settings.
     /// - Returns: The stream; nothing is sent before it is iterated.
     public func eventSource(for request: URLRequest, options: EventSource.Options = .init()) -> EventSource {
-        eventSource(for: request, options: options) { try await SystemClock.sleep(TimeSpan(seconds: $0)) }
+        EventSource(session: self, request: request, options: options)
     }
 
     /// Calls ``eventSource(for:options:)`` with a request for a URL.
     public func eventSource(from url: URL, options: EventSource.Options = .init()) -> EventSource {
         eventSource(for: URLRequest(url: url), options: options)
-    }
-
-    /// Like the public function, with a function that waits for a number of seconds.
-    func eventSource(
-        for request: URLRequest,
-        options: EventSource.Options,
-        sleep: @escaping @Sendable (TimeInterval) async throws -> Void
-    ) -> EventSource {
-        EventSource(session: self, request: request, options: options, sleep: sleep)
     }
 }

@@ -152,9 +152,8 @@ struct EventFormatTests {
         let url = try EventPeer.shared().url(row.message, type: row.type)
         let delays = Watched<[TimeInterval]>([])
         let session = CurlSession(configuration: .ephemeral)
-        let source = session.eventSource(for: URLRequest(url: url), options: .init()) { seconds in
-            delays.change { $0.append(seconds) }
-        }
+        let request = URLRequest(url: url)
+        let source = EventSource(session: session, request: request, options: .init(), sleep: { delays.append($0) })
         var events: [ServerSentEvent] = []
         for try await event in source { events.append(event) }
         #expect(events.dropLast().map(text) == row.events)
@@ -175,7 +174,7 @@ struct EventFormatTests {
     func largeIdentifier() async throws {
         let url = try EventPeer.shared().url("id: \(String(repeating: "i", count: 20_000))\ndata: 1\n\n")
         let session = CurlSession(configuration: .ephemeral)
-        let source = session.eventSource(for: URLRequest(url: url), options: .init()) { _ in }
+        let source = EventSource(session: session, request: URLRequest(url: url), options: .init(), sleep: { _ in })
         var iterator = source.makeAsyncIterator()
         #expect(try await iterator.next()?.id.count == 20_000)
         #expect(try await iterator.next()?.data.count == 20_000)

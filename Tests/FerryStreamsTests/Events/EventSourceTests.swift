@@ -21,9 +21,9 @@ struct EventSourceTests {
         options.stateDidChange = { [states] state in states.change { $0.append(state) } }
         change(&options)
         let url = try #require(URL(string: "http://127.0.0.1:\(server.port)/"))
-        return session.eventSource(for: URLRequest(url: url), options: options) { [delays] seconds in
-            delays.change { $0.append(seconds) }
-        }
+        var source = session.eventSource(from: url, options: options)
+        source.sleep = { [delays] in delays.append($0) }
+        return source
     }
 
     /// Returns a server that answers its connections in order, and further ones with 204.
@@ -217,10 +217,9 @@ struct EventSourceTests {
         var options = EventSource.Options()
         options.stateDidChange = { [states] state in states.change { $0.append(state) } }
         let url = try #require(URL(string: "http://127.0.0.1:\(server.port)/"))
-        let source = session.eventSource(for: URLRequest(url: url), options: options) { _ in
-            try await Task.sleep(for: .seconds(3600))
-        }
-        let reader = Task { for try await _ in source {} }
+        var source = session.eventSource(from: url, options: options)
+        source.sleep = { _ in try await Task.sleep(for: .seconds(3600)) }
+        let reader = Task { [source] in for try await _ in source {} }
         let state = [EventSource.State.connecting, .open, .waiting(3)][stage]
         try await states.wait { $0.last == state }
         try await isAsked.wait { $0 }
@@ -256,7 +255,7 @@ struct EventSourceTests {
         var request = URLRequest(url: try #require(URL(string: "http://127.0.0.1:\(server.port)/")))
         request.httpMethod = "POST"
         request.httpBody = Data("hello".utf8)
-        let source = session.eventSource(for: request, options: .init()) { _ in }
+        let source = EventSource(session: session, request: request, options: .init(), sleep: { _ in })
         for try await _ in source {}
         try await eventually("two connections") { server.received.count == 2 }
         #expect(server.texts.map { $0.hasPrefix("POST / ") && $0.hasSuffix("hello") } == [true, true])
