@@ -36,7 +36,7 @@ package struct TransferClock: Sendable {
         package var hasCall: Bool { min(call, upgrade) != .infinite }
     }
 
-    package private(set) var limits: Limits
+    package var limits: Limits
     private var startedAt: MonotonicTime?
     private var elapsed = TimeSpan.zero
     private var lastActivity = MonotonicTime(nanoseconds: 0)
@@ -75,11 +75,6 @@ package struct TransferClock: Sendable {
         callElapsed += now.since(started)
         callStartedAt = nil
     }
-
-    package mutating func setInactivityLimit(_ limit: TimeSpan) { limits.inactivity = limit }
-
-    /// Replaces the limit of a call that switches protocols.
-    package mutating func setUpgradeLimit(_ limit: TimeSpan) { limits.upgrade = limit }
 
     /// Notes that the protocol was switched: the connection stays open for any time within the limit of the call.
     package mutating func noteUpgrade() { (limits.upgrade, limits.resource) = (.infinite, .infinite) }

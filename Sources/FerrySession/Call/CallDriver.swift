@@ -159,9 +159,9 @@ final class CallDriver: @unchecked Sendable {
             // Interceptors, and the delegate of a redirect, may have set another timeout.
             let limit = settings.inactivityLimit(of: call.request.base)
             if call.content.isUpgrade {
-                transfer.clock.setUpgradeLimit(limit)
+                transfer.clock.limits.upgrade = limit
             } else {
-                transfer.clock.setInactivityLimit(limit)
+                transfer.clock.limits.inactivity = limit
             }
             send(.prepared(prepared.origin))
         } catch {
