@@ -115,6 +115,16 @@ extension EventLog {
         }
     }
 
+    /// Logs the end of the run, and waits for the reader of the log; prints why a line could not be written, and
+    /// returns the exit status: that of the run, or of the log.
+    func finish(_ status: ExitStatus, transfers: Int, failures: Int, _ console: Console) async -> ExitStatus {
+        exit(status, transfers: transfers, failures: failures)
+        await flush()
+        guard let failure else { return status }
+        console.error(failure.message)
+        return status == .success ? failure.status : status
+    }
+
     func exit(_ status: ExitStatus, transfers: Int, failures: Int) {
         write("exit") { line in
             line.add("exit_status", status.rawValue)

@@ -39,13 +39,7 @@ struct StreamCommand: Sendable {
                 log?.error(failure)
             }
         }
-        log?.exit(status, transfers: 1, failures: status == .success ? 0 : 1)
-        await log?.flush()
-        if let failure = log?.failure {
-            console.error(failure.message)
-            if status == .success { status = failure.status }
-        }
-        return status
+        return await log?.finish(status, transfers: 1, failures: status == .success ? 0 : 1, console) ?? status
     }
 
     private func read(

@@ -37,9 +37,7 @@ struct FetchCommand: Sendable {
         } catch {
             console.error(error.message)
             log?.error(error)
-            log?.exit(error.status, transfers: 0, failures: 0)
-            await log?.flush()
-            return error.status
+            return await log?.finish(error.status, transfers: 0, failures: 0, console) ?? error.status
         }
     }
 

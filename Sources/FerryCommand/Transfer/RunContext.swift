@@ -24,13 +24,8 @@ struct RunContext: Sendable {
             log?.error(failure)
             if status == .success { status = failure.status }
         }
-        log?.exit(status, transfers: outcome.results.count, failures: outcome.failureCount)
-        await log?.flush()
-        if let failure = log?.failure {
-            console.error(failure.message)
-            if status == .success { status = failure.status }
-        }
-        return status
+        let (count, failures) = (outcome.results.count, outcome.failureCount)
+        return await log?.finish(status, transfers: count, failures: failures, console) ?? status
     }
 
     /// Prints and logs that a request is sent again, after a delay in seconds.
