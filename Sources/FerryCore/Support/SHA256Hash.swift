@@ -33,10 +33,7 @@ package struct SHA256Hash: Sendable {
         var padding: [UInt8] = [0x80]
         let used = (pending.count + 1) % 64
         padding.append(contentsOf: repeatElement(0, count: used <= 56 ? 56 - used : 120 - used))
-        let bits = length &* 8
-        for shift in stride(from: 56, through: 0, by: -8) {
-            padding.append(UInt8(truncatingIfNeeded: bits >> UInt64(shift)))
-        }
+        withUnsafeBytes(of: (length &* 8).bigEndian) { padding.append(contentsOf: $0) }
         padding.withUnsafeBytes { last.update($0) }
         return last.state.bytes
     }
@@ -133,9 +130,7 @@ private struct SHA256State: Sendable {
 
     /// The words in big-endian order.
     package var bytes: [UInt8] {
-        [h0, h1, h2, h3, h4, h5, h6, h7].flatMap { word in
-            [24, 16, 8, 0].map { UInt8(truncatingIfNeeded: word >> UInt32($0)) }
-        }
+        [h0, h1, h2, h3, h4, h5, h6, h7].flatMap { word in withUnsafeBytes(of: word.bigEndian, Array.init) }
     }
 
     @inline(__always)

@@ -32,13 +32,9 @@ package struct SHA512Hash: Sendable {
         // The length has 128 bits, the first 64 of which are zero for any number of bytes that can be counted here.
         padding.append(contentsOf: repeatElement(0, count: (used <= 112 ? 112 - used : 240 - used) + 7))
         padding.append(UInt8(truncatingIfNeeded: length >> 61))
-        padding.append(contentsOf: Self.bytes(of: length &<< 3))
+        withUnsafeBytes(of: (length &<< 3).bigEndian) { padding.append(contentsOf: $0) }
         padding.withUnsafeBytes { last.update($0) }
-        return last.state.flatMap(Self.bytes)
-    }
-
-    private static func bytes(of word: UInt64) -> [UInt8] {
-        (0..<8).map { UInt8(truncatingIfNeeded: word >> UInt64(56 - 8 * $0)) }
+        return last.state.flatMap { word in withUnsafeBytes(of: word.bigEndian, Array.init) }
     }
 
     /// Mixes whole blocks of 128 bytes into the state.
