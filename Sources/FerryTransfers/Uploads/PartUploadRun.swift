@@ -88,7 +88,7 @@ final class PartUploadRun: Sendable {
                 return
             } catch {
                 failures += 1
-                guard !Task.isCancelled, failures < Self.mostFailures, Self.isPassing(error) else { throw error }
+                guard !Task.isCancelled, failures < Self.mostFailures, mayPass(error) else { throw error }
                 try await SystemClock.sleep(.milliseconds(100 << UInt64(failures)))
             }
         }
@@ -122,11 +122,6 @@ final class PartUploadRun: Sendable {
         guard let response = answer as? HTTPURLResponse else { throw URLError(.badServerResponse) }
         guard 200..<300 ~= response.statusCode else { throw FileUploadError.status(response.statusCode) }
         return response
-    }
-
-    private static func isPassing(_ error: any Error) -> Bool {
-        if case FileUploadError.status(let status) = error { return HTTPURLResponse.isPassing(status) }
-        return (error as? URLError)?.isPassing == true
     }
 
     // MARK: - Progress
