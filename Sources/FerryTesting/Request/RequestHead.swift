@@ -152,7 +152,7 @@ enum RequestTarget {
     }
 
     /// Returns the text percent-decoded, or unchanged if its encoding is invalid.
-    private static func decoded(_ text: Substring) -> String {
+    static func decoded(_ text: Substring) -> String {
         guard text.utf8.contains(UInt8(ascii: "%")) else { return String(text) }
         return text.removingPercentEncoding ?? String(text)
     }

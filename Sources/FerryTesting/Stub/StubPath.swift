@@ -22,7 +22,7 @@ struct StubPath: Sendable {
             if part.count > 2, part.hasPrefix("{"), part.hasSuffix("}") {
                 .variable(String(part.dropFirst().dropLast()))
             } else {
-                .text(Self.decoded(part))
+                .text(RequestTarget.decoded(part))
             }
         }
     }
@@ -31,7 +31,7 @@ struct StubPath: Sendable {
     ///
     /// The path is split before it is decoded: an encoded slash does not separate segments.
     static func segments(of url: URL?) -> [String] {
-        (url?.path(percentEncoded: true) ?? "").split(separator: "/").map(decoded)
+        (url?.path(percentEncoded: true) ?? "").split(separator: "/").map(RequestTarget.decoded)
     }
 
     /// Returns the variable parts of a path, with the rest as `*`; nil if the path does not match.
@@ -46,10 +46,5 @@ struct StubPath: Sendable {
         }
         if hasRest { parameters["*"] = path.dropFirst(segments.count).joined(separator: "/") }
         return parameters
-    }
-
-    /// Returns a segment percent-decoded, or unchanged if its encoding is invalid.
-    private static func decoded(_ segment: Substring) -> String {
-        segment.removingPercentEncoding ?? String(segment)
     }
 }
