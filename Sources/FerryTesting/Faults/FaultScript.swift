@@ -121,7 +121,7 @@ public final class FaultScript: Sendable {
     /// - Parameter handler: Returns the responses without faults.
     /// - Returns: The handler for a server.
     public func handler(_ handler: @escaping LoopbackServer.Handler) -> LoopbackServer.Handler {
-        { request in self.next(for: request).response(to: request, handler: handler) }
+        { request in self.next(for: request).respond(request, handler) }
     }
 
     /// Removes the step for a request, and returns it.

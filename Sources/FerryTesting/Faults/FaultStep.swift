@@ -15,7 +15,8 @@ public struct FaultStep: Sendable {
     /// A Boolean value that indicates whether the step is anything but ``pass``.
     let isFault: Bool
 
-    private let respond: @Sendable (LoopbackRequest, LoopbackServer.Handler) -> LoopbackResponse
+    /// Returns the response to a request, and may call the handler that responds without a script.
+    let respond: @Sendable (LoopbackRequest, LoopbackServer.Handler) -> LoopbackResponse
 
     /// Creates a step.
     ///
@@ -38,10 +39,6 @@ public struct FaultStep: Sendable {
         self.name = name
         self.isFault = isFault
         self.respond = respond
-    }
-
-    func response(to request: LoopbackRequest, handler: LoopbackServer.Handler) -> LoopbackResponse {
-        respond(request, handler)
     }
 }
 
