@@ -1,7 +1,9 @@
+import Ferry
+
 extension Completion {
     static var zshText: String {
         let lines = Option.allCases.flatMap { option in
-            zshSpecs(option).map { "        " + quoted($0) + " \\" }
+            zshSpecs(option).map { "        " + $0.shellQuoted + " \\" }
         }
         return """
             #compdef ferry

@@ -25,9 +25,6 @@ enum Completion: String, CaseIterable, Sendable {
 
     /// The methods that are proposed for `--request`, and in front of the URL.
     static let methods = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"]
-
-    /// Returns a text as one word of bash and zsh.
-    static func quoted(_ text: String) -> String { "'" + text.replacing("'", with: "'\\''") + "'" }
 }
 
 extension Option {

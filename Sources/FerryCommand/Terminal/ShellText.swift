@@ -143,9 +143,6 @@ enum ShellText {
 
     static func quoted(_ word: String) -> String {
         let plain = Set("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_./:=@%+,")
-        if !word.isEmpty, word.allSatisfy(plain.contains) { return word }
-        // As bytes: an apostrophe and a combining mark are one `Character`.
-        let parts = word.utf8.split(separator: UInt8(ascii: "'"), omittingEmptySubsequences: false)
-        return "'" + parts.map { String(Substring($0)) }.joined(separator: "'\\''") + "'"
+        return !word.isEmpty && word.allSatisfy(plain.contains) ? word : word.shellQuoted
     }
 }

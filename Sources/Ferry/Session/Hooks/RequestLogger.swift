@@ -83,30 +83,24 @@ extension URLRequest {
         switch method {
         case "GET" where httpBody == nil && httpBodyStream == nil: break
         case "HEAD": arguments.append("--head")
-        default: arguments += ["--request", Self.shellQuoted(method)]
+        default: arguments += ["--request", method.shellQuoted]
         }
         for (name, value) in (allHTTPHeaderFields ?? [:]).sorted(by: { $0.key < $1.key }) {
             let shown = redaction.value(value, of: name)
             let name = redaction.name(name)
             // curl sends a field without a value only if a semicolon follows its name.
-            arguments += ["--header", Self.shellQuoted(shown.isEmpty ? "\(name);" : "\(name): \(shown)")]
+            arguments += ["--header", (shown.isEmpty ? "\(name);" : "\(name): \(shown)").shellQuoted]
         }
         if method == "HEAD" {
             // Its body is not sent, and curl refuses both together.
         } else if let httpBody {
             // Not --data, which would read the file that a leading @ names.
-            arguments += ["--data-raw", Self.shellQuoted(text(of: httpBody, redaction))]
+            arguments += ["--data-raw", text(of: httpBody, redaction).shellQuoted]
         } else if httpBodyStream != nil {
             arguments += ["--data-binary", "@-"]
         }
-        arguments.append(Self.shellQuoted(redaction.text(url)))
+        arguments.append(redaction.text(url).shellQuoted)
         return arguments.joined(separator: " ")
-    }
-
-    static func shellQuoted(_ text: String) -> String {
-        // By bytes: comparing characters takes quadratic time with long runs of combining marks.
-        let parts = text.utf8.split(separator: UInt8(ascii: "'"), omittingEmptySubsequences: false)
-        return "'" + parts.map { String(Substring($0)) }.joined(separator: "'\\''") + "'"
     }
 
     private func text(of data: Data, _ redaction: Redaction) -> String {
@@ -114,5 +108,15 @@ extension URLRequest {
             let shown = redaction.body(text, type: value(forHTTPHeaderField: "Content-Type"))
         else { return "<\(data.count) bytes>" }
         return shown
+    }
+}
+
+extension String {
+    /// The text quoted as one word of a POSIX shell.
+    package var shellQuoted: String {
+        // By bytes: an apostrophe and a combining mark are one character, and comparing characters takes quadratic time
+        // with long runs of such marks.
+        let parts = utf8.split(separator: UInt8(ascii: "'"), omittingEmptySubsequences: false)
+        return "'" + parts.map { String(Substring($0)) }.joined(separator: "'\\''") + "'"
     }
 }
