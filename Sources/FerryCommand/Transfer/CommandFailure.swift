@@ -159,9 +159,7 @@ enum ExitStatus: Int32, CaseIterable, Sendable {
         switch self {
         case .failedCheck: "failed_check"
         case .brokenPipe: "broken_pipe"
-        case .success, .usage, .lookup, .network, .http, .file, .timeout, .tls, .redirects, .certificate, .pin,
-            .interrupted, .terminated:
-            "\(self)"
+        default: "\(self)"
         }
     }
 
