@@ -55,7 +55,7 @@ package enum CookieDate {
                 clock = found
             } else if day == nil, let found = number(token, digits: 1...2) {
                 day = found
-            } else if month == nil, let found = monthNumber(token) {
+            } else if month == nil, let found = HTTPDate.month(token) {
                 month = found
             } else if year == nil, let found = number(token, digits: 2...4) {
                 year = found
@@ -84,11 +84,5 @@ package enum CookieDate {
     private static func number(_ token: Substring.UTF8View, digits: ClosedRange<Int>) -> Int? {
         let leading = token.prefix(while: \.isDigit)
         return digits.contains(leading.count) ? Int(leading.string) : nil
-    }
-
-    private static func monthNumber(_ token: Substring.UTF8View) -> Int? {
-        let names = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"]
-        let start = token.prefix(3).map(\.lowercased)
-        return names.firstIndex { $0.utf8.elementsEqual(start) }.map { $0 + 1 }
     }
 }

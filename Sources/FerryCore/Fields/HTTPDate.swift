@@ -106,6 +106,9 @@ package enum HTTPDate {
 
     // MARK: - Words
 
+    /// Returns the number of the month that the first three letters of a word name, from 1; `nil` if there is none.
+    static func month(_ word: some Sequence<UInt8>) -> Int? { monthKeys.firstIndex(of: key(word)).map { $0 + 1 } }
+
     private static func number(_ word: Word, digits: Int) -> Int? {
         guard word.count == digits, word.allSatisfy({ (0x30...0x39).contains($0) }) else { return nil }
         return word.reduce(0) { $0 * 10 + Int($1 & 0x0F) }
