@@ -15,7 +15,7 @@ final class PartFile {
     /// By it, the next run knows after a kill that the file is one of ferry's.
     private static let mark = mode_t(S_ISVTX)
 
-    private enum Storage {
+    private enum Storage: Equatable {
         /// The bytes are in the file, which has a record.
         case file
         /// The bytes are in memory, since the whole file is small.
@@ -86,7 +86,7 @@ final class PartFile {
     func begin(_ record: PartRecord) throws(CommandFailure) {
         do throws(FileError) {
             try openFile().truncate(to: 0)
-            if case .marked = storage { try openFile().setPermissions(RegularFile.newPermissions & ~0o022) }
+            if storage == .marked { try openFile().setPermissions(RegularFile.newPermissions & ~0o022) }
         } catch {
             throw .file(error, "cannot be emptied")
         }
@@ -161,8 +161,7 @@ final class PartFile {
         }
         let permissions = RegularFile.permissions(of: path) ?? RegularFile.newPermissions
         try finish()
-        var isMarked = false
-        if case .marked = storage { isMarked = true }
+        let isMarked = storage == .marked
         // Some file systems have no permissions. A marked file keeps its mark until it has its name.
         if !isMarked { try? file?.setPermissions(permissions) }
         do throws(FileError) {
@@ -215,8 +214,7 @@ final class PartFile {
             if file != nil, access(partPath, F_OK) != 0 { unlink(recordPath) }
             return false
         }
-        var isMarked = false
-        if case .marked = storage { isMarked = true }
+        let isMarked = storage == .marked
         // A marked file was only written to be renamed, and has no record.
         if continuation != nil, !isMarked {
             do {
