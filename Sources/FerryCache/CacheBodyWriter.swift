@@ -81,7 +81,7 @@ package final class CachePart: @unchecked Sendable {
     }
 
     private func endBlock() {
-        withUnsafeBytes(of: blockChecksum.value.littleEndian) { blockChecksums.append(contentsOf: $0) }
+        blockChecksums.append(littleEndian: blockChecksum.value)
         blockChecksum = ByteHash()
     }
 

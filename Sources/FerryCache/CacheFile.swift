@@ -37,9 +37,9 @@ package enum CacheFile {
     package static func seal(_ meta: Data, _ body: Data) -> Data? {
         guard headSize + meta.count + body.count <= mostBytes else { return nil }
         var data = Data(magic)
-        append(UInt32(meta.count), to: &data)
-        append(UInt32(body.count), to: &data)
-        append(checksum(meta, body), to: &data)
+        data.append(littleEndian: UInt32(meta.count))
+        data.append(littleEndian: UInt32(body.count))
+        data.append(littleEndian: checksum(meta, body))
         data.append(meta)
         data.append(body)
         return data
@@ -76,12 +76,15 @@ package enum CacheFile {
         return sum.value
     }
 
-    private static func append(_ number: some FixedWidthInteger, to data: inout Data) {
-        withUnsafeBytes(of: number.littleEndian) { data.append(contentsOf: $0) }
-    }
-
     private static func number(_ bytes: ArraySlice<UInt8>) -> UInt64 {
         bytes.reversed().reduce(0) { $0 << 8 | UInt64($1) }
+    }
+}
+
+extension Data {
+    /// Appends the bytes of a number, beginning with the lowest.
+    mutating func append(littleEndian number: some FixedWidthInteger) {
+        Swift.withUnsafeBytes(of: number.littleEndian) { append(contentsOf: $0) }
     }
 }
 

@@ -31,9 +31,9 @@ extension CacheIndex {
 
         package var bytes: Data {
             var data = Data(Self.magic)
-            for number in [first, end, total, count, rebuildMark] { CacheIndex.append(UInt64(number), to: &data) }
-            CacheIndex.append(boot, to: &data)
-            CacheIndex.append(ByteHash.of(data), to: &data)
+            for number in [first, end, total, count, rebuildMark] { data.append(littleEndian: UInt64(number)) }
+            data.append(littleEndian: boot)
+            data.append(littleEndian: ByteHash.of(data))
             return data
         }
 
@@ -73,15 +73,11 @@ extension CacheIndex {
 
         package var bytes: Data {
             var data = Data(capacity: Self.size)
-            for word in [name.high, name.low, UInt64(bitPattern: time)] { CacheIndex.append(word, to: &data) }
+            for word in [name.high, name.low, UInt64(bitPattern: time)] { data.append(littleEndian: word) }
             let check = ByteHash.of(data + [name.kind.rawValue])
-            CacheIndex.append(check & ~0xFF | UInt64(name.kind.rawValue), to: &data)
+            data.append(littleEndian: check & ~0xFF | UInt64(name.kind.rawValue))
             return data
         }
-    }
-
-    fileprivate static func append(_ number: UInt64, to data: inout Data) {
-        withUnsafeBytes(of: number.littleEndian) { data.append(contentsOf: $0) }
     }
 
     fileprivate static func words(_ bytes: Data) -> [UInt64] {
