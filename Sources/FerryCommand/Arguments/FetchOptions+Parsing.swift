@@ -99,7 +99,7 @@ extension FetchOptions {
         case .retryDelay: retryDelay = try Self.seconds(value, option)
         case .retryMaxTime: retryMaxTime = try Self.seconds(value, option)
         case .retryAllErrors: retriesAllErrors = true
-        case .parallel: isParallel = true
+        case .parallel: parallelMax = parallelMax ?? 50
         case .parallelMax: parallelMax = try Self.number(value, option, in: 1...256)
         case .queueFolder: throw UsageError("--dir is an option of ferry queue")
         case .batch: batchFile = try Self.notEmpty(value, option)

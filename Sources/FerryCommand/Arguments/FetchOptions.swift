@@ -80,10 +80,9 @@ struct FetchOptions: Equatable, Sendable {
     var retriesAllErrors = false
     /// The delay before each retry, in seconds; zero means the default.
     var retryDelay: Double?
-    var isParallel = false
     var parallelMax: Int?
     /// The number of transfers that run at a time.
-    var parallel: Int { parallelMax ?? (isParallel ? 50 : 1) }
+    var parallel: Int { parallelMax ?? 1 }
     /// The file that lists more URLs.
     var batchFile: String?
     /// The files that it names for some of them, by the URLs' indices.

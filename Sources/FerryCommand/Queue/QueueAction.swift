@@ -94,7 +94,7 @@ struct QueueAction: Equatable, Sendable {
                 (others.uploadFile, others.method) = (nil, nil)
             }
         case .run:
-            (others.rate, others.retries, others.isParallel, others.parallelMax) = (nil, nil, false, nil)
+            (others.rate, others.retries, others.parallelMax) = (nil, nil, nil)
             (others.timeout, others.connectTimeout, others.netrcFile) = (none.timeout, nil, nil)
             (others.certificateFile, others.acceptsAnyCertificate) = (nil, false)
             (others.clientCertificate, others.keyFile, others.pins) = (nil, nil, [])

@@ -12,7 +12,7 @@ struct QueueCommand: Sendable {
     func run() async -> ExitStatus {
         do {
             var queueOptions = TransferQueue.Options()
-            queueOptions.maximumConcurrentTransfers = options.parallelMax ?? (options.isParallel ? 50 : 4)
+            queueOptions.maximumConcurrentTransfers = options.parallelMax ?? 4
             if let retries = options.retries { queueOptions.retry?.maximumRetries = retries }
             let folder = URL(fileURLWithPath: action.folder, isDirectory: true)
             let queue = try await TransferQueue(folder: folder, options: queueOptions)
