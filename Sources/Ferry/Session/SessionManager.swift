@@ -87,9 +87,7 @@ open class SessionManager: @unchecked Sendable {
     /// - Parameter request: The request.
     /// - Returns: The request to send.
     /// - Throws: The reason why the request must not be sent; the task then fails with this error.
-    open func adapt(_ request: URLRequest) throws -> URLRequest {
-        try core.settings.withLock { $0.adaptations }.reduce(request) { try $1.adapt($0) }
-    }
+    open func adapt(_ request: URLRequest) throws -> URLRequest { request }
 
     /// Creates a suspended data task; the parameters of the other methods that make tasks are as here.
     ///

@@ -6,7 +6,6 @@ struct ManagerSettings: Sendable {
     var completionQueue = ManagerQueues.completion
     var completionGroup = DispatchGroup()
     var progressQueue: DispatchQueue?
-    var adaptations: [RequestAdaptation] = []
     var securityPolicy = SecurityPolicy()
     var waitsForConnectivity = false
     /// The policy, interceptors and deadline of all tasks; nil if none is set.
@@ -18,7 +17,6 @@ struct ManagerSettings: Sendable {
     mutating func take(_ original: ManagerSettings) -> ManagerSettings {
         let old = self
         responseSerializer = original.responseSerializer
-        adaptations = original.adaptations
         securityPolicy = original.securityPolicy
         waitsForConnectivity = original.waitsForConnectivity
         recovery = original.recovery
