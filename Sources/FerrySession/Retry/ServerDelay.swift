@@ -58,6 +58,17 @@ enum ServerDelay {
     }
 }
 
+extension RetryPolicy {
+    /// Returns a delay in seconds, or the longer one that a response asks for; `nil` if that exceeds the maximum.
+    package func delay(_ delay: TimeInterval, after response: HTTPURLResponse) -> TimeInterval? {
+        let asked = ServerDelay.seconds(status: response.statusCode, now: Date.current) {
+            response.value(forHTTPHeaderField: $0)
+        }
+        guard let asked else { return delay }
+        return asked <= maximumServerDelay ? max(delay, asked) : nil
+    }
+}
+
 extension RequestLimits {
     /// Returns how long, in seconds, all requests to the origin of a response have to wait; `nil` for no wait.
     func delay(status: Int, now: Date, value: (String) -> String?) -> TimeInterval? {

@@ -19,7 +19,7 @@ enum EventSourceRule {
     ///
     /// The error is `nil` at the end of the body. `failures` is how many connections in a row have failed, and `ends`
     /// how many have ended since the last event, both before this one. `reconnectionTime` is what the server, or else
-    /// the program, asks for; `random`, from 0 to 1, chooses the delay.
+    /// the program, asks for; `random`, from 0 to 1, chooses the delay. A `Retry-After` may make it longer.
     static func delay(
         after error: (any Error)?,
         failures: Int,
@@ -37,8 +37,10 @@ enum EventSourceRule {
             guard error.code == .status, policy.statuses.contains(error.response.statusCode) else { return nil }
         default: return nil
         }
-        guard ends > 0 else { return max(0, reconnectionTime) }
-        return max(reconnectionTime, policy.backoff.delay(retry: ends - 1, random: random))
+        let backoff = ends > 0 ? policy.backoff.delay(retry: ends - 1, random: random) : 0
+        let delay = max(reconnectionTime, backoff)
+        guard let response = (error as? EventSourceError)?.response else { return delay }
+        return policy.delay(delay, after: response)
     }
 
     /// Whether a stream was lost because its body could not be continued, or has reached its limit of time.

@@ -13,7 +13,10 @@ enum ReconnectionRule {
     /// ``leastOpenTime``.
     static func delay(after error: any Error, failures: Int, policy: RetryPolicy, random: Double) -> TimeInterval? {
         guard failures < policy.maximumRetries, isTemporary(error, policy) else { return nil }
-        return policy.backoff.delay(retry: failures, random: random)
+        let delay = policy.backoff.delay(retry: failures, random: random)
+        guard let response = (error as? WebSocketError)?.response else { return delay }
+        // The server may ask for a longer delay.
+        return policy.delay(delay, after: response)
     }
 
     private static func isTemporary(_ error: any Error, _ policy: RetryPolicy) -> Bool {

@@ -131,6 +131,15 @@ struct EventSourceTests {
         #expect(delays.current == [0.1, 0.5, 0.1, 0.5, 1, 2])
     }
 
+    @Test("A server that refuses a connection decides when the next one is opened, up to the policy's limit")
+    func retryAfter() async throws {
+        let server = try server(
+            ["7", "1", "61"].map { "HTTP/1.1 429 Slow\r\nRetry-After: \($0)\r\nContent-Length: 0\r\n\r\n" }
+        )
+        await #expect(throws: EventSourceError.self) { for try await _ in try source(server) {} }
+        #expect(delays.current == [7, 3])
+    }
+
     @Test("Without retries, a failure is the end, and the end of a body is not")
     func noRetries() async throws {
         let answer = "HTTP/1.1 503 Service Unavailable\r\nContent-Length: 0\r\n\r\n"

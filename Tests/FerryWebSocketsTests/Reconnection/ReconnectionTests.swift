@@ -26,8 +26,12 @@ struct ReconnectionTests {
         #expect(delay(URLError(.networkConnectionLost), failures: 2) == 2)
         #expect(delay(URLError(.networkConnectionLost), failures: 3) == nil)
         let url = try #require(URL(string: "http://host/"))
-        for (status, expected) in [(503, 0.5), (403, nil)] as [(Int, TimeInterval?)] {
-            let response = HTTPURLResponse(url: url, statusCode: status, httpVersion: nil, headerFields: nil)
+        let rows: [(Int, String?, TimeInterval?)] = [
+            (503, nil, 0.5), (503, "9", 9), (503, "0", 0.5), (503, "61", nil), (403, nil, nil),
+        ]
+        for (status, asked, expected) in rows {
+            let fields = asked.map { ["Retry-After": $0] }
+            let response = HTTPURLResponse(url: url, statusCode: status, httpVersion: nil, headerFields: fields)
             #expect(delay(WebSocketError(.refused, "", response: response)) == expected)
         }
     }
