@@ -10,6 +10,23 @@ import Testing
         #expect(bench.count == 2)
     }
 
+    @Test("A stored response has no length that its chunks had replaced") func chunkedLength() async throws {
+        let server = try RawServer { connection in
+            connection.readHead()
+            connection.write(
+                "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\nContent-Length: 5\r\nCache-Control: max-age=60\r\n\r\n"
+                    + "a\r\n0123456789\r\n0\r\n\r\n"
+            )
+        }
+        let session = CacheBench.session(HTTPCache())
+        for _ in 0..<2 {
+            let (data, response) = try await session.data(from: server.url())
+            #expect(data == Data("0123456789".utf8))
+            #expect(response.expectedContentLength == -1)
+        }
+        try await eventually("the only connection") { server.received.count == 1 }
+    }
+
     @Test("A HEAD request that must not be stored does not remove the stored response")
     func unstoredHead() async throws {
         let bench = try CacheBench(["Cache-Control": "max-age=600"])

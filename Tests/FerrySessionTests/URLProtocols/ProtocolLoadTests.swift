@@ -228,6 +228,19 @@ struct ProtocolLoadTests {
         #expect((response as? HTTPURLResponse)?.statusCode == 302)
     }
 
+    @Test("A redirect to a host that is only used over TLS is upgraded instead of refused")
+    func upgraded() async throws {
+        let target = ScriptedProtocol.script { loader in
+            Self.say(loader.request.url?.scheme ?? "")(loader)
+        }
+        let store = HSTSStore()
+        store.add(try #require(target.host))
+        var options = CurlSession.Options()
+        options.hsts = .store(store)
+        let url = ScriptedProtocol.script(scheme: "https") { $0.redirect(to: target) }
+        #expect(try await session(options: options).data(from: url).0 == Data("https".utf8))
+    }
+
     @Test("A redirect loop between a class and the engine ends") func roundabout() async throws {
         let there = Watched<URL?>(nil)
         let server = try LoopbackServer { _ in .redirect(to: there.change { $0?.absoluteString ?? "" }) }
