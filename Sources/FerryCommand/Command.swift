@@ -6,10 +6,15 @@ enum Command {
         // Writing to a closed pipe must return EPIPE instead of ending the process.
         signal(SIGPIPE, SIG_IGN)
         let console = Console()
-        do {
+        do throws(UsageError) {
             let groups = try ArgumentScanner.groups(arguments)
             let actions = try groups.map { (arguments) throws(UsageError) in try Action(parsing: arguments) }
-            if let other = actions.first(where: { !$0.isTransfer }) { return await perform(other, console) }
+            if let other = actions.first(where: { !$0.isTransfer }) {
+                if actions.count > 1, let name = other.loneName {
+                    throw UsageError("--next cannot be combined with \(name)")
+                }
+                return await perform(other, console)
+            }
             return await transfer(actions, groups, program)
         } catch {
             console.error(error.message + " (ferry --help lists the options)")

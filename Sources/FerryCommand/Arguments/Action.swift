@@ -14,6 +14,17 @@ enum Action: Equatable, Sendable {
     case queue(QueueAction)
 
     var isTransfer: Bool { if case .fetch = self { true } else { false } }
+
+    /// The name of an action that is the only one of its command line; `nil` for others.
+    var loneName: String? {
+        switch self {
+        case .demonstrate: "ferry demo"
+        case .webSocket: "ferry ws"
+        case .stream(let format, _): "--\(format.rawValue)"
+        case .queue: "ferry queue"
+        case .showUsage, .showHelp, .showVersion, .showCompletion, .fetch: nil
+        }
+    }
 }
 
 extension Action {

@@ -214,6 +214,19 @@ struct CurlOptionTests {
         #expect(server.requestCount == 1)
     }
 
+    @Test("--next does not drop a set because another one is a stream, a WebSocket or a queue")
+    func nextWithOthers() async throws {
+        let stream = ["--lines", url("/echo")]
+        let others = [stream, ["ws", url("/echo")], ["queue", "--dir", "q", "list"], ["demo"]]
+        for other in others {
+            for arguments in [[url("/echo"), "--next"] + other, other + ["--next"] + stream] {
+                let outcome = try await FerryProcess.run(arguments, in: folder)
+                #expect(outcome.status == 2 && outcome.errors.contains("--next cannot be combined with "), "\(other)")
+            }
+        }
+        #expect(server.requestCount == 0)
+    }
+
     @Test("The arguments of each set are those that were typed, with the global options of those before")
     func groups() throws {
         #expect(try ArgumentScanner.groups(["-sd", "x", "a"]) == [["-sd", "x", "a"]])
