@@ -13,7 +13,7 @@ enum ConfigFile {
     static func tokens(inFile path: String) throws(UsageError) -> [ArgumentScanner.Token] {
         let text: String
         do throws(CommandFailure) {
-            text = String(decoding: try UploadBody.content(path, limit: mostBytes), as: UTF8.self)
+            text = try UploadBody.text(path, limit: mostBytes)
         } catch {
             throw UsageError(error.message)
         }

@@ -189,7 +189,7 @@ extension FetchOptions {
     private static func textOrFile(_ value: String) throws(UsageError) -> String {
         guard case .file(let path) = BodyPart(parsing: value) else { return value }
         do throws(CommandFailure) {
-            return String(decoding: try UploadBody.content(path), as: UTF8.self)
+            return try UploadBody.text(path)
         } catch {
             throw UsageError(error.message)
         }

@@ -28,6 +28,8 @@ enum CookieFile {
             if isHTTPOnly { line = line.dropFirst(httpOnlyMark.count) }
             guard isHTTPOnly || !line.hasPrefix("#"), !line.allSatisfy(\.isWhitespace) else { continue }
             do throws(Flaw) {
+                // The jar would be written with other bytes.
+                guard String(validating: bytes, as: UTF8.self) != nil else { throw Flaw(text: "it is not UTF-8 text") }
                 let cookie = try cookie(line, isHTTPOnly: isHTTPOnly)
                 if cookie.expiresDate.map({ $0 > now }) ?? true { cookies.append(cookie) }
             } catch {

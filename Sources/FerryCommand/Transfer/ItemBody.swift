@@ -20,7 +20,7 @@ extension UploadBody {
         var values: [String: String] = [:]
         for item in items {
             let (name, data) = try content(item)
-            let text = String(decoding: data, as: UTF8.self)
+            let text = try text(of: data, item)
             if values[name] == nil { names.append(name) }
             switch item {
             case .json: values[name] = text
@@ -35,6 +35,14 @@ extension UploadBody {
         }
         let members = names.map { JSONLine.Value.string($0).json + ":" + (values[$0] ?? "null") }
         return Data(("{" + members.joined(separator: ",") + "}").utf8)
+    }
+
+    /// Returns the data of an item as text.
+    private static func text(of data: Data, _ item: RequestItem) throws(CommandFailure) -> String {
+        switch item {
+        case .textFile(_, let path), .jsonFile(_, let path), .file(_, let path): try text(of: data, path)
+        case .field, .query, .text, .json: String(decoding: data, as: UTF8.self)
+        }
     }
 
     /// Whether a text is one JSON value.

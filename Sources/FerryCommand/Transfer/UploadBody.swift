@@ -78,6 +78,19 @@ enum UploadBody: Sendable {
         }
     }
 
+    /// Returns the text of a file; bytes that are not UTF-8 are an error, since Swift would replace them.
+    static func text(_ path: String, limit: Int = .max) throws(CommandFailure) -> String {
+        try text(of: try content(path, limit: limit), path)
+    }
+
+    /// Returns what was read from a file as text.
+    static func text(of data: Data, _ path: String) throws(CommandFailure) -> String {
+        guard let text = String(validating: data, as: UTF8.self) else {
+            throw CommandFailure(.file, "\(path): it is not UTF-8 text")
+        }
+        return text
+    }
+
     /// Returns a new stream of a form or a file, or `nil` for other bodies and if a file cannot be read again from its
     /// beginning.
     func makeStream(isFirst: Bool) -> InputStream? {

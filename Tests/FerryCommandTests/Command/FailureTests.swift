@@ -151,6 +151,22 @@ struct FailureTests {
         try await expect(23, "/dev/full: cannot be written: No space left", ["-o", "/dev/full", url("/bytes/1")])
     }
 
+    @Test("A file that is not UTF-8 text is named, and not used with other characters")
+    func notText() async throws {
+        var jar = Data("127.0.0.1\tFALSE\t/\tFALSE\t0\ta\t".utf8)
+        jar.append(0xE9)
+        try folder.file("jar", jar)
+        try folder.file("f", Data([0x61, 0xE9]))
+        let lines = [
+            ["-K", "f"], ["--batch", "f"], ["-w", "@f"], ["x=@f"], ["x:=@f"], ["-b", "jar", "-c", "jar"],
+        ]
+        for line in lines {
+            let outcome = try await FerryProcess.run([url("/echo")] + line, in: folder)
+            #expect(outcome.status != 0 && outcome.errors.contains(": it is not UTF-8 text"), "\(outcome.errors)")
+        }
+        #expect(server.requestCount == 0 && folder.data("jar") == jar)
+    }
+
     @Test("One failed URL does not stop the others, and the first failure determines the exit status")
     func several() async throws {
         let urls = ["/status/404", "/bytes/5", "/garbage"].map(url)
