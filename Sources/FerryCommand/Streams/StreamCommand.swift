@@ -21,6 +21,7 @@ struct StreamCommand: Sendable {
         do {
             log = try options.eventLog.map { path throws(CommandFailure) in try EventLog(path: path) }
             let body = try UploadBody(options)
+            url = QueryText.adding(options.itemQuery, to: url)
             if case .query(let query) = body { url = QueryText.adding(query, to: url) }
             let request = URLRequest(url, options, body, to: .standardOutput)
             let session = try CurlSession.make(options, console: console)

@@ -80,6 +80,14 @@ struct StreamCommandTests {
         try await eventually("the end of the connection") { server.finished == 1 }
     }
 
+    @Test("Items such as name==text are a part of the URL", arguments: ["--sse", "--lines"])
+    func items(_ option: String) async throws {
+        let server = try server([])
+        let outcome = try await FerryProcess.run([option, "http://127.0.0.1:\(server.port)/", "a==b c"], in: folder)
+        #expect(outcome.status == 0, "\(outcome.errors)")
+        try await eventually("a request") { server.texts.first?.hasPrefix("GET /?a=b+c HTTP") == true }
+    }
+
     @Test("Lines are written as they come, whatever their ends")
     func lines() async throws {
         let mayGoOn = Watched(false)
