@@ -168,9 +168,7 @@ extension URLRequest {
         setValue(options.accept, forHTTPHeaderField: "Accept")
         for header in options.ownHeaders { setValue(header.value, forHTTPHeaderField: header.name) }
         for name in Set(options.headers.map(\.name)) { setValue(nil, forHTTPHeaderField: name) }
-        for header in options.headers {
-            if let value = header.value { addValue(value, forHTTPHeaderField: header.name) }
-        }
+        for header in options.headers { add(header) }
         // Without the boundary, a server cannot find the parts.
         if case .form(let form) = body, let type = value(forHTTPHeaderField: "Content-Type"), type != form.contentType,
             let start = form.contentType.firstIndex(of: ";"), !type.lowercased().contains("boundary=")
@@ -179,6 +177,17 @@ extension URLRequest {
         }
         if !options.usesDigest, let header = options.credential?.header {
             setValue(header.value, forHTTPHeaderField: header.name)
+        }
+    }
+
+    /// Adds a field of `-H` to those of the same name.
+    mutating func add(_ header: HeaderLine) {
+        guard let text = header.value else { return }
+        // A comma would be a part of the cookie (RFC 9113, section 8.2.3).
+        if header.name.lowercased() == "cookie", let former = value(forHTTPHeaderField: header.name) {
+            setValue(former + "; " + text, forHTTPHeaderField: header.name)
+        } else {
+            addValue(text, forHTTPHeaderField: header.name)
         }
     }
 

@@ -51,6 +51,12 @@ struct CookieTests {
         #expect(outcome.errors.contains("> Cookie: …") && !outcome.errors.contains("s3cret"))
     }
 
+    @Test("Several fields of cookies are joined as cookies")
+    func fields() async throws {
+        _ = try await ferry("-s", "-H", "Cookie: a=1", "-H", "cookie: b=2", url("/echo"))
+        #expect(server.requests.last?.header("Cookie") == "a=1; b=2")
+    }
+
     @Test("A file that is malformed or endless ends with 23 before anything is sent")
     func refused() async throws {
         try folder.file("bad", "# comment\nnot a cookie\n")
