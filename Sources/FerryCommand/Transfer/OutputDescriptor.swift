@@ -84,7 +84,9 @@ final class OutputDescriptor: Sendable {
         if count >= 0 { return count }
         switch errno {
         case EINTR, EAGAIN: return 0
-        case EPIPE: throw CommandFailure(.brokenPipe, "\(name): the reader has closed it")
+        // That of another pipe is the failure of one transfer, and not the end of the command.
+        case EPIPE where !isOwned || ProcessDescriptor.number(name) == STDOUT_FILENO:
+            throw CommandFailure(.brokenPipe, "\(name): the reader has closed it")
         case let code: throw .file(name, "cannot be written", errno: code)
         }
     }

@@ -54,6 +54,15 @@ struct PipeTests {
         #expect(outcome.text.contains(text), "\(outcome.text)")
     }
 
+    @Test("A pipe whose reader ends early fails its transfer, and not the others")
+    func earlyEnd() async throws {
+        #expect(mkfifo(folder.path("pipe"), 0o600) == 0)
+        let urls = "\(url("/bytes/1000000")) \(url("/bytes/5"))"
+        let outcome = try await bash("head -c 5 pipe >/dev/null & $FERRY -s -o pipe -o b \(urls)")
+        #expect(outcome.status == 23 && outcome.errors.contains("pipe: cannot be written"), "\(outcome.errors)")
+        #expect(folder.data("b")?.count == 5)
+    }
+
     @Test("/dev/stdout and /dev/fd/3 are the descriptors, whose file is neither replaced nor written over")
     func descriptors() async throws {
         let target = url("/cookies/set?a=1")
