@@ -24,7 +24,10 @@ struct StreamCommand: Sendable {
             url = QueryText.adding(options.itemQuery, to: url)
             if case .query(let query) = body { url = QueryText.adding(query, to: url) }
             let request = URLRequest(url, options, body, to: .standardOutput)
-            let session = try CurlSession.make(options, console: console)
+            var own = options
+            // A stream of events repeats its connections itself.
+            if format == .events { own.retries = nil }
+            let session = try CurlSession.make(own, console: console)
             let work = Task { [log] in try await read(request, session, console, log) }
             watcher.start { work.cancel() }
             output.setFailureHandler { work.cancel() }
@@ -52,7 +55,8 @@ struct StreamCommand: Sendable {
         switch format {
         case .events:
             var sourceOptions = EventSource.Options()
-            if let retries = options.retries { sourceOptions.policy.maximumRetries = retries }
+            if let policy = options.retryPolicy { sourceOptions.policy = policy }
+            if options.retries == 0 { sourceOptions.policy.maximumRetries = 0 }
             if let delay = options.retryDelay, delay > 0 { sourceOptions.reconnectionTime = delay }
             sourceOptions.stateDidChange = { state in
                 guard case .waiting(let delay) = state else { return }

@@ -66,6 +66,15 @@ struct StreamCommandTests {
         #expect(unreachable.status == 7)
     }
 
+    @Test("--retry is the number of connections in a row that fail, and --retry-delay is the time between them")
+    func retries() async throws {
+        let server = try LoopbackServer { _ in .status(503) }
+        let options = ["--sse", "--retry", "2", "--retry-delay", "0.2"]
+        let outcome = try await FerryProcess.run(options + [server.url.absoluteString], in: folder)
+        #expect(outcome.status == 22 && server.requestCount == 3, "\(outcome.errors)")
+        #expect(outcome.errorLines.filter { $0.hasSuffix("opening it again in 200 ms") }.count == 2)
+    }
+
     @Test("SIGINT ends a stream")
     func interruption() async throws {
         let server = try RawServer { connection in
