@@ -40,17 +40,20 @@ extension FormField {
         if mark == "@" || mark == "<", value.isEmpty || value.utf8.contains(0) {
             throw UsageError("The part \(UsageError.shown(name)) needs a file name")
         }
-        while let key = Self.parameter(at: rest) {
-            rest.removeFirst(key.count)
+        while let parameter = Self.parameter(at: rest) {
+            rest = parameter.rest
             let value = Self.value(&rest)
-            if key == Self.typeKey {
+            switch parameter.key {
+            case .type:
                 guard Self.isMediaType(value.prefix { $0 != ";" }), HeaderRule.isValue(value) else {
                     let part = UsageError.shown(name)
                     throw UsageError("\(UsageError.quoted(value)) is not a valid type for the part \(part)")
                 }
                 type = value
-            } else {
-                fileName = value
+            case .fileName: fileName = value
+            case .headers, .encoder:
+                let part = UsageError.shown(name)
+                throw UsageError("The part \(part) has \(parameter.key.rawValue)=, which --form lacks")
             }
         }
         guard rest.isEmpty else {
@@ -59,8 +62,13 @@ extension FormField {
         }
     }
 
-    private static let typeKey = ";type="
-    private static let fileNameKey = ";filename="
+    /// The parameters of curl's syntax.
+    private enum Key: String, CaseIterable {
+        case type
+        case fileName = "filename"
+        case headers
+        case encoder
+    }
 
     /// Whether `text` is a type and a subtype; in curl's syntax, a comma after them begins another file.
     private static func isMediaType(_ text: Substring) -> Bool {
@@ -68,11 +76,14 @@ extension FormField {
         return names.count == 2 && names.allSatisfy { HeaderRule.isToken(String($0)) }
     }
 
-    /// Returns the key of the parameter that `text` begins with, or `nil` if it begins with none.
-    private static func parameter(at text: Substring) -> String? {
+    /// Returns the key of the parameter that `text` begins with and the rest, or `nil` if it begins with none.
+    private static func parameter(at text: Substring) -> (key: Key, rest: Substring)? {
+        guard text.first == ";" else { return nil }
+        let text = text.dropFirst().drop { $0 == " " || $0 == "\t" }
         // Not of the whole text, since there may be many parameters.
-        let start = text.prefix(fileNameKey.count).lowercased()
-        return [typeKey, fileNameKey].first { start.hasPrefix($0) }
+        let start = text.prefix(10).lowercased()
+        guard let key = Key.allCases.first(where: { start.hasPrefix($0.rawValue + "=") }) else { return nil }
+        return (key, text.dropFirst(key.rawValue.count + 1))
     }
 
     /// Consumes and returns a value: a quoted one, or everything up to the next parameter, other semicolons included.

@@ -148,6 +148,8 @@ struct ActionParsingTests {
             (["-F", "x=y;type=z", "http://a"], "'z' is not a valid type for the part x"),
             (["-F", "x=@y;type=a/b,z", "http://a"], "'a/b,z' is not a valid type for the part x"),
             (["-F", "x=y;type=a/", "http://a"], "'a/' is not a valid type for the part x"),
+            (["-F", "x=@y; headers=@z", "http://a"], "The part x has headers=, which --form lacks"),
+            (["-F", "x=y;encoder=base64", "http://a"], "The part x has encoder=, which --form lacks"),
             (["-F", "x=\"y\"z", "http://a"], "The part x has 'z' after the closing quote"),
             (["-CO", "-F", "x=y", "http://a"], "--continue needs a plain GET into a file, without --include"),
             (["-C", "http://a"], "--continue needs a file: --output or --remote-name"),

@@ -16,6 +16,7 @@ struct FormFieldTests {
             ("a=b;type=text/html", FormField(name: "a", content: .text("b"), type: "text/html")),
             ("a=@b;TYPE=x/y;filename=c", FormField(name: "a", content: .file("b"), type: "x/y", fileName: "c")),
             ("a=@b;filename=c;type=x/y", FormField(name: "a", content: .file("b"), type: "x/y", fileName: "c")),
+            ("a=@b; type=x/y;\t Filename=c", FormField(name: "a", content: .file("b"), type: "x/y", fileName: "c")),
             ("a=@b;c;filename=d", FormField(name: "a", content: .file("b;c"), fileName: "d")),
             (
                 #"a=@"b;type=c";filename="d;\"e\\""#,

@@ -61,6 +61,7 @@ enum ComparedLines {
         ComparedLine("--json", "{}", "-H", "Accept: text/plain", "-X", "PUT", "{}/p"),
         ComparedLine("-F", "a=b", "-F", "c=@photo.png", "{}/p"),
         ComparedLine("-F", "a=<text", "-F", "b=@text;type=text/x;filename=name", "{}/p"),
+        ComparedLine("-F", "a=@text; type=text/x; filename=name", "{}/p"),
         ComparedLine("-T", "text", "{}/p"), ComparedLine("-T", "text", "{}/folder/"),
         ComparedLine("-T", "text", "{}"), ComparedLine("-T", "text", "{}?a=b"),
         // curl writes the digits in lower case.
