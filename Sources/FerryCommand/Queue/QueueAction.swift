@@ -70,6 +70,9 @@ struct QueueAction: Equatable, Sendable {
         if let field = options.headers.first(where: { SecretName.isSecret($0.name) }) {
             throw UsageError("The queue keeps no secrets such as \(field.name); use --netrc with ferry queue run")
         }
+        if let field = options.headers.first(where: { $0.value == nil }) {
+            throw UsageError("ferry queue cannot leave out a header field such as \(field.name)")
+        }
         try Self.checkUsers(options.urls + options.mirrors)
     }
 

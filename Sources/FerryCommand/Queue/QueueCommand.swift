@@ -101,7 +101,7 @@ struct QueueCommand: Sendable {
 
     private func request(for url: URL) -> URLRequest {
         var request = URLRequest(url: url, timeoutInterval: options.timeout)
-        for header in options.headers { request.setValue(header.value, forHTTPHeaderField: header.name) }
+        for header in options.headers { request.add(header) }
         return request
     }
 

@@ -58,6 +58,15 @@ struct QueueTests {
         }
     }
 
+    @Test("All fields of a transfer are sent, also those with equal names")
+    func fields() async throws {
+        let server = try LoopbackServer { _ in .text("x") }
+        let added = try await queue("add", "-o", "a", "-H", "X-A: 1", "-H", "x-a: 2", server.url.absoluteString)
+        #expect(added.status == 0, "\(added.errors)")
+        #expect(try await queue("run").status == 0)
+        #expect(server.requests.first?.header("X-A")?.filter { $0 != " " } == "1,2")
+    }
+
     @Test("Equal names that are as long as a name can be get a number, and are fetched")
     func longNames() async throws {
         let server = try LoopbackServer { _ in .text("x") }
@@ -92,6 +101,7 @@ struct QueueTests {
             (["queue", "--dir", "q", "remove"], "numbers"), (["queue", "--dir", "q", "pause", "x"], "'x'"),
             (["queue", "--dir", "q", "run", "http://a/"], "no operands"), (["--dir", "q", "http://a/"], "ferry queue"),
             (["queue", "--dir", "q", "add", "-H", "Authorization: x", "http://a/"], "Authorization"),
+            (["queue", "--dir", "q", "add", "-H", "Accept:", "http://a/"], "cannot leave out"),
             (["queue", "--dir", "q", "add", "-u", "a:b", "http://a/"], "no effect"),
             (["queue", "--dir", "q", "add", "http://ada:s3cret@a/"], "keeps no secrets"),
             (["queue", "--dir", "q", "add", "--mirror", "http://ada:s3cret@b/", "http://a/"], "keeps no secrets"),
