@@ -107,20 +107,17 @@ extension CookieFile {
 
     /// Writes a file; an existing one is replaced in one step, and only its owner can read it.
     ///
-    /// A link to an existing file is followed, and a device, a pipe or an open descriptor is written to directly.
+    /// A link is followed, and a device, a pipe or an open descriptor is written to directly.
     static func write(_ text: String, to path: String) throws(CommandFailure) {
         var info = stat()
         let exists = stat(path, &info) == 0
         if ProcessDescriptor.number(path) != nil || exists && info.st_mode & S_IFMT != S_IFREG {
             return try OutputDescriptor(path: path, flags: O_NOCTTY).writeAll(Data(text.utf8))
         }
-        let resolved = exists ? realpath(path, nil) : nil
-        defer { free(resolved) }
-        let target = resolved.map { String(cString: $0) } ?? path
         do throws(FileError) {
             // Another process may be writing the same file; those in containers may have the same number.
             let suffix = ".\(UInt32.random(in: 0...UInt32.max)).ferry.new"
-            try RegularFile.replace(target, with: Data(text.utf8), suffix: suffix)
+            try RegularFile.replace(path.followingLinks, with: Data(text.utf8), suffix: suffix)
         } catch {
             throw .file(error, "cannot be written")
         }

@@ -32,14 +32,11 @@ enum Target {
         case .file(let path):
             var info = stat()
             guard stat(path, &info) == 0 else {
-                self = .part(try PartFile(path))
+                self = .part(try PartFile(path.followingLinks))
                 return
             }
             switch info.st_mode & S_IFMT {
-            case S_IFREG:
-                let resolved = realpath(path, nil)
-                defer { free(resolved) }
-                self = .part(try PartFile(resolved.map { String(cString: $0) } ?? path))
+            case S_IFREG: self = .part(try PartFile(path.followingLinks))
             case S_IFDIR: throw .file(path, "cannot be written", errno: EISDIR)
             default: self = .stream(try StreamOutput(path: path))
             }
@@ -62,6 +59,20 @@ enum Target {
     var continuation: (part: PartFile, record: PartRecord)? {
         guard case .part(let part) = self, let record = part.continuation else { return nil }
         return (part, record)
+    }
+}
+
+extension String {
+    /// The path to which links lead from this one, also if there is no such file yet.
+    var followingLinks: String {
+        var path = self
+        // As many as Linux follows.
+        for _ in 0..<40 {
+            guard let next = try? FileManager.default.destinationOfSymbolicLink(atPath: path) else { return path }
+            let folder = path.lastIndex(of: "/").map { String(path[...$0]) } ?? ""
+            path = next.hasPrefix("/") ? next : folder + next
+        }
+        return self
     }
 }
 

@@ -59,6 +59,9 @@ struct FetchTests {
         #expect(try await ferry("-so", "link", url("/bytes/5")).status == 0)
         #expect(folder.names == ["link", "x"])
         #expect(folder.data("x") == LoopbackServer.pattern(count: 5))
+        try FileManager.default.removeItem(at: folder.file("x"))
+        #expect(try await ferry("-so", "link", url("/bytes/5")).status == 0)
+        #expect(folder.names == ["link", "x"] && folder.data("x")?.count == 5)
         #expect(try await ferry("-so", "/dev/null", url("/bytes/5")).status == 0)
         #expect(!FileManager.default.fileExists(atPath: "/dev/null.part"))
     }
