@@ -62,7 +62,8 @@ final class Fetch {
             if case .part(let part) = target { result.file = part.path }
         } catch {
             result.failure = CommandFailure(error, url: url)
-            if case .part(let part) = target, part.abandon() {
+            // One that another URL has begun is kept, but --continue would refuse it for this one.
+            if case .part(let part) = target, part.abandon(), part.record?.url == url.withoutCredentials {
                 result.remainder = .init(path: part.partPath, size: part.size, length: part.record?.length)
             }
         }

@@ -274,6 +274,14 @@ struct ContinueTests {
         expectWhole("x.bin")
     }
 
+    @Test("A partial file of another URL is not one to continue")
+    func keepsOther() async throws {
+        try leave(LoopbackServer.pattern(count: 10), url: slow(), length: size)
+        let outcome = try await FerryProcess.run(["-o", "x.bin", server.url("/status/503").absoluteString], in: folder)
+        #expect(outcome.status == 22 && !outcome.errors.contains("to continue"), "\(outcome.errors)")
+        #expect(folder.data("x.bin.part")?.count == 10)
+    }
+
     @Test("An HTTP error, or another URL, leaves the partial file unchanged")
     func keeps() async throws {
         let url = server.url("/status/503").absoluteString
