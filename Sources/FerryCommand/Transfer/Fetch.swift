@@ -48,7 +48,8 @@ final class Fetch {
             if options.createsFolders { try destination.createFolder(outputFolder: options.outputFolder) }
             if !options.verifiedOptions.isEmpty {
                 item = context.board.begin(name)
-                result.file = try await transferVerified(&result)
+                let path = try await transferVerified(&result)
+                result.file = destination.file ?? path
                 item?.end(isComplete: true)
                 await report(&result)
                 return result
@@ -59,7 +60,7 @@ final class Fetch {
             target = opened
             item = context.board.begin(name)
             try await transferWithRetries(body)
-            if case .part(let part) = target { result.file = part.path }
+            if case .part(let part) = target { result.file = destination.file ?? part.path }
         } catch {
             result.failure = CommandFailure(error, url: url)
             // One that another URL has begun is kept, but --continue would refuse it for this one.

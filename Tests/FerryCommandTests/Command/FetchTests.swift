@@ -59,6 +59,9 @@ struct FetchTests {
         #expect(try await ferry("-so", "link", url("/bytes/5")).status == 0)
         #expect(folder.names == ["link", "x"])
         #expect(folder.data("x") == LoopbackServer.pattern(count: 5))
+        let format = ["-w", "%{filename_effective}"]
+        let named = try await FerryProcess.run(["-so", "link", url("/bytes/5")] + format, in: folder)
+        #expect(named.text == "link")
         try FileManager.default.removeItem(at: folder.file("x"))
         #expect(try await ferry("-so", "link", url("/bytes/5")).status == 0)
         #expect(folder.names == ["link", "x"] && folder.data("x")?.count == 5)
