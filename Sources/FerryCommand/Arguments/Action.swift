@@ -37,10 +37,14 @@ extension Action {
         let isWebSocket = arguments.first == "ws"
         let isQueue = arguments.first == "queue"
         let rest = arguments.dropFirst(isWebSocket || isQueue ? 1 : 0)
-        let tokens = try Self.withConfigFiles(try ArgumentScanner.scan(Array(rest)))
-        if isQueue, !tokens.contains(where: \.isHelp) {
-            self = .queue(try QueueAction(parsing: tokens))
-            return
+        var tokens = try Self.withConfigFiles(try ArgumentScanner.scan(Array(rest)))
+        if isQueue {
+            guard tokens.contains(where: \.isHelp) else {
+                self = .queue(try QueueAction(parsing: tokens))
+                return
+            }
+            // The others are not those of a transfer.
+            tokens = tokens.filter(\.isHelp)
         }
         var options = FetchOptions()
         var methodWord: String?

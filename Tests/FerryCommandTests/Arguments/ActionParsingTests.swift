@@ -20,6 +20,7 @@ struct ActionParsingTests {
         #expect(try options("demo", "http://a").urls.map(\.absoluteString) == ["https://demo", "http://a"])
         #expect(try Action(parsing: ["-h", "-o"].dropLast()) == .showHelp)
         #expect(try Action(parsing: ["-s", "--version", "http://a"]) == .showVersion)
+        #expect(try Action(parsing: ["queue", "--dir", "q", "--help"]) == .showHelp)
     }
 
     @Test("Every option is parsed")
