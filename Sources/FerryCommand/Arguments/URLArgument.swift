@@ -7,6 +7,10 @@ enum URLArgument {
     /// `:8080/path` and `:/path` are URLs of this machine, as in HTTPie.
     static func parse(_ text: String) throws(UsageError) -> URL {
         if text.hasPrefix(":"), !text.hasPrefix("::") {
+            let end = text.dropFirst().drop { $0.isASCII && $0.isNumber }.first
+            guard end.map({ "/?#".contains($0) }) ?? true else {
+                throw UsageError("\(UsageError.quoted(text)) is not a URL")
+            }
             let hasPort = text.dropFirst().first?.isNumber == true
             return try parse("localhost" + (hasPort ? text : String(text.dropFirst())))
         }

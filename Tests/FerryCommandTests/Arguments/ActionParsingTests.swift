@@ -229,7 +229,8 @@ struct ActionParsingTests {
                 "A proxy must be http, https, socks4, socks4a, socks5 or socks5h, not 'ftp://a'"
             ),
             (["ftp://a/b"], "Only http and https URLs are supported, not 'ftp://a/b'"),
-            (["http://"], "'http://' is not a URL"),
+            (["http://"], "'http://' is not a URL"), ([":foo"], "':foo' is not a URL"),
+            ([":80.example"], "':80.example' is not a URL"),
         ]
     )
     func refuses(_ arguments: [String], _ message: String) {
