@@ -28,7 +28,7 @@ struct StreamCommand: Sendable {
             // A stream of events repeats its connections itself.
             if format == .events { own.retries = nil }
             let session = try CurlSession.make(own, console: console)
-            let work = Task { [log] in try await read(request, session, console, log) }
+            let work = Task { [log] in try await read(request, body, session, console, log) }
             watcher.start { work.cancel() }
             output.setFailureHandler { work.cancel() }
             try await work.value
@@ -48,6 +48,7 @@ struct StreamCommand: Sendable {
 
     private func read(
         _ request: URLRequest,
+        _ body: UploadBody,
         _ session: CurlSession,
         _ console: Console,
         _ log: EventLog?
@@ -69,9 +70,19 @@ struct StreamCommand: Sendable {
                 await output.write(event.data)
             }
         case .lines:
-            let (bytes, response) = try await session.bytes(for: request)
+            let url = request.url ?? options.urls[0]
+            let context = RunContext(
+                options: options,
+                session: session,
+                console: console,
+                board: ProgressBoard(console, mode: .hidden),
+                recorder: RunRecorder(),
+                log: log
+            )
+            // It prints and logs redirects and retries.
+            let task = FetchTask(url, index: 0, body: body, item: nil, context: context)
+            let (bytes, response) = try await session.bytes(for: request, delegate: task)
             if let response = response as? HTTPURLResponse {
-                let url = request.url ?? options.urls[0]
                 if let failure = options.refusedRedirect(response, from: url) { throw failure }
                 if response.statusCode >= 400 { throw CommandFailure.http(response, url) }
             }

@@ -75,6 +75,16 @@ struct StreamCommandTests {
         #expect(outcome.errorLines.filter { $0.hasSuffix("opening it again in 200 ms") }.count == 2)
     }
 
+    @Test("A retry of --lines has a note and an event of the log")
+    func noteOfRetry() async throws {
+        let server = try LoopbackServer(script: [.respond(status: 503)]) { _ in .text("one\n") }
+        let options = ["--lines", "--retry", "1", "--retry-delay", "0.2", "--json-log", "log"]
+        let outcome = try await FerryProcess.run(options + [server.url.absoluteString], in: folder)
+        #expect(outcome.status == 0 && outcome.text == "one\n")
+        #expect(outcome.errors.contains("trying again in 200 ms"), "\(outcome.errors)")
+        #expect(folder.text("log")?.contains("\"event\":\"retry\"") == true)
+    }
+
     @Test("SIGINT ends a stream")
     func interruption() async throws {
         let server = try RawServer { connection in
