@@ -6,8 +6,15 @@ struct QueueCommand: Sendable {
     let action: QueueAction
     let watcher: SignalWatcher
 
+    /// The only one, since a line is printed above the bar that the same console has drawn.
+    private let console: Console
+
     private var options: FetchOptions { action.options }
-    private var console: Console { Console(options) }
+
+    init(action: QueueAction, watcher: SignalWatcher) {
+        (self.action, self.watcher) = (action, watcher)
+        console = Console(action.options)
+    }
 
     func run() async -> ExitStatus {
         do {
@@ -148,7 +155,10 @@ struct QueueCommand: Sendable {
         }
         watcher.start { work.cancel() }
         defer { session.invalidateAndCancel() }
-        let summary = try await work.value
+        let result = await work.result
+        // Those that wait for the next run, or were removed, are not told.
+        for item in items.withLock({ Array($0.values) }) { item.end(isComplete: false) }
+        let summary = try result.get()
         return summary.failed == 0 ? .success : .failedCheck
     }
 

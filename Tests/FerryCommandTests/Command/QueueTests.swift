@@ -143,6 +143,25 @@ struct QueueTests {
         #expect(try await list().first?.hasPrefix("1 waiting ") == true)
     }
 
+    @Test("The bar of a run is removed before an error is printed")
+    func terminal() async throws {
+        let server = try LoopbackServer()
+        let urls = ["/bytes/2000000?rate=200000", "/bytes/100000?rate=200000"].map { server.url($0).absoluteString }
+        #expect(try await queue("add", "-o", "a", "-o", "b", urls[0], urls[1]).status == 0)
+        let terminal = try PseudoTerminal(columns: 90)
+        let process = try FerryProcess(
+            ["queue", "--dir", "q", "run"],
+            in: folder,
+            environment: ["TERM": "xterm", "NO_COLOR": "1"],
+            errors: terminal.handle
+        )
+        // By then, the bar has been drawn several times.
+        try await eventually("the short file") { folder.names.contains("b") }
+        process.send(SIGINT)
+        #expect(try await process.outcome().status == -SIGINT)
+        #expect(try terminal.text().contains("\r\u{1B}[Kferry: interrupted"))
+    }
+
     /// With the environment variable `FERRY_TEST_KILLS`, it runs 50 transfers and is killed so often.
     @Test(
         "Runs that are killed at any moment end with every file right and none sent twice",
