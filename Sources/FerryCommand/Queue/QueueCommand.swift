@@ -69,7 +69,9 @@ struct QueueCommand: Sendable {
             guard access(name, R_OK) == 0 else { throw CommandFailure.file(name, "cannot be read", errno: errno) }
             var request = request(for: options.urls[0])
             request.httpMethod = options.method ?? "PUT"
-            let upload = FileUpload(URL(fileURLWithPath: name, isDirectory: false), for: request)
+            var upload = FileUpload(URL(fileURLWithPath: name, isDirectory: false), for: request)
+            // With tus, the URL is that of the folder.
+            upload.ordinaryURL = URLRequest.target(options.urls[0], options)
             try await write(ids: [try await queue.add(upload)])
             return
         }

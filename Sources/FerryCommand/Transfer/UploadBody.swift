@@ -193,7 +193,7 @@ extension URLRequest {
 
     /// Returns the URL of the request; the name of an uploaded file is appended to a path that is empty or ends in a
     /// slash.
-    private static func target(_ url: URL, _ options: FetchOptions) -> URL {
+    static func target(_ url: URL, _ options: FetchOptions) -> URL {
         guard let file = options.uploadFile, file != "-",
             var parts = URLComponents(url: url, resolvingAgainstBaseURL: true)
         else { return url }

@@ -39,6 +39,7 @@ struct QueueRecord: Codable, Sendable, Hashable {
         var used: String?
         /// The URLs of the second and later parts, if there are several.
         var laterParts: [URL]?
+        var ordinaryURL: URL?
         var connections: Int?
         var checksum: ContentDigest.Algorithm?
         /// The version of the file that was sent last, or whose beginning the upload has.
@@ -173,6 +174,7 @@ extension QueueRecord.Upload {
         path = upload.file.standardizedFileURL.path
         resumption = upload.resumption.rawValue
         metadata = upload.metadata
+        ordinaryURL = upload.ordinaryURL
         connections = upload.connections
         checksum = upload.checksum
         note(upload.location, of: nil)
@@ -182,6 +184,7 @@ extension QueueRecord.Upload {
         var upload = FileUpload(URL(fileURLWithPath: path, isDirectory: false), for: request.urlRequest)
         upload.resumption = FileUpload.Resumption(rawValue: resumption) ?? .automatic
         upload.metadata = metadata
+        upload.ordinaryURL = ordinaryURL
         upload.connections = connections ?? 1
         upload.checksum = checksum
         if let location, let used = used.flatMap({ FileUpload.Resumption(rawValue: $0) }) {

@@ -76,6 +76,8 @@ public struct FileUpload: Sendable {
     /// Each part is an upload of its own, and the server joins them at the end. That needs the `concatenation`
     /// extension of tus; for another server, and for a file of fewer than two bytes, there is only one part.
     public var connections = 1
+    /// The URL of a request that sends the file itself, where it is another than that of tus; nil by default.
+    package var ordinaryURL: URL?
     /// The limit on the bytes per second, which several transfers may share; nil, the default, for none.
     public var limit: BandwidthLimit?
 

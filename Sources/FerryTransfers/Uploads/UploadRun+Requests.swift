@@ -12,6 +12,7 @@ extension UploadRun {
             case .resumableUploads, .automatic: .resumableUploads
             }
         var creation = kind?.creationRequest(request, size: source.size, metadata: upload.metadata) ?? request
+        if kind != .tus, let url = upload.ordinaryURL { creation.url = url }
         var isWhole = kind != .tus
         if kind == .resumableUploads, let most = offer.mostBytesOfRequest, most < source.size {
             creation.setValue("?0", forHTTPHeaderField: "Upload-Complete")

@@ -143,6 +143,16 @@ struct QueueTests {
         #expect(try await list().first?.hasPrefix("1 waiting ") == true)
     }
 
+    @Test("The name of a file is appended to a folder's URL, as with -T alone")
+    func folderOfUpload() async throws {
+        let server = try LoopbackServer { request in request.method == "OPTIONS" ? .status(404) : .status(201) }
+        try folder.file("f", "x")
+        #expect(try await queue("add", "-T", "f", server.url("/dir/").absoluteString).status == 0)
+        let run = try await queue("run")
+        #expect(run.status == 0, "\(run.errors)")
+        #expect(server.requests.map { "\($0.method) \($0.target)" } == ["OPTIONS /dir/", "PUT /dir/f"])
+    }
+
     @Test("The bar of a run is removed before an error is printed")
     func terminal() async throws {
         let server = try LoopbackServer()
