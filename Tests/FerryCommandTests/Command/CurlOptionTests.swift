@@ -219,7 +219,9 @@ struct CurlOptionTests {
         let stream = ["--lines", url("/echo")]
         let others = [stream, ["ws", url("/echo")], ["queue", "--dir", "q", "list"], ["demo"]]
         for other in others {
-            for arguments in [[url("/echo"), "--next"] + other, other + ["--next"] + stream] {
+            let last: [String] = [url("/echo"), "--next"] + other
+            let first: [String] = other + ["--next"] + stream
+            for arguments in [last, first] {
                 let outcome = try await FerryProcess.run(arguments, in: folder)
                 #expect(outcome.status == 2 && outcome.errors.contains("--next cannot be combined with "), "\(other)")
             }
