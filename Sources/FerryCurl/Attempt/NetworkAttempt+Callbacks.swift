@@ -77,7 +77,7 @@ extension NetworkAttempt {
 
     /// Forgets a challenge that libcurl answers itself with a further request: if that one fails, there is no response.
     private func forgetAnsweredChallenge(_ receiver: any TransferReceiver) {
-        if sending.count > 0, receiver.forgetChallenge() { status = nil }
+        if sending.count > 0, receiver.forgetChallenge() { head = nil }
     }
 
     private func beginConnecting(_ next: Stage) {
@@ -211,6 +211,8 @@ extension NetworkAttempt {
             if let reader = transfer.reader as? MadeBodyReader {
                 if head.status >= 300 { reader.wake() }
                 if reader.body.endsWithResponse { transfer.engine.watchResponse(of: self) }
+            } else if head.status >= 300 {
+                (transfer.reader as? StreamPump)?.wake()
             }
             // A head may set hundreds of cookies.
             let start = MonotonicTime.now()
@@ -225,7 +227,7 @@ extension NetworkAttempt {
 
     private func noteHead(_ head: ResponseHead, _ transfer: Transfer) {
         let (http2, http3) = (3, 30)
-        status = head.status
+        (self.head, sending.receivedBefore) = (head, received)
         guard let version = easy?.long(CurlInfo.httpVersion), [http2, http3].contains(version) else { return }
         noteMultiplexed(transfer)
     }
@@ -274,6 +276,8 @@ extension NetworkAttempt {
             transfer.pauses.insert(.bodyIsStarved)
             pausing.mask |= CurlPause.send
             transfer.clock.pauseInactivity(true, at: .now())
+            // libcurl before 8.5 does not tell that the server closes the connection while nothing is sent.
+            transfer.engine.watchResponse(of: self)
             return CurlAnswer.readPause
         case .failed(let error):
             receiver.handle(.willFail(error))

@@ -129,6 +129,10 @@ extension NetworkAttempt {
             try setUpTrailers(easy, transfer.engine)
             easy.watchTrailers(context: Unmanaged.passUnretained(self).toOpaque())
         }
+        if (reader as? MadeBodyReader)?.body.endsWithResponse == true, route.unixSocket != nil {
+            // Connections over Unix-domain sockets cannot be told apart, so that the end of one would not be noticed.
+            easy.set(CurlOption.freshConnect, 1)
+        }
         let length = reader.length?.int64
         if !prepared.isUpgrade, length == nil || length ?? 0 >= Self.uploadBufferSize {
             easy.set(CurlOption.uploadBufferSize, Self.uploadBufferSize)

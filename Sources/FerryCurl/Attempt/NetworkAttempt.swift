@@ -37,6 +37,8 @@ package final class NetworkAttempt {
         var stream: UInt32?
         /// Whether libcurl tells about streams.
         var isWatched = false
+        /// The bytes that were received before the body of the last response.
+        var receivedBefore = ByteCount.zero
         /// The credentials with which a connection may be known that carries the request.
         var identity: (server: SchemeCredential?, proxy: SchemeCredential?) = (nil, nil)
     }
@@ -78,7 +80,9 @@ package final class NetworkAttempt {
     @exclusivity(unchecked) package var parser: ResponseHeadParser
     /// The fields after the response's body.
     package var trailers: [ResponseHead.Field] { parser.trailers }
-    @exclusivity(unchecked) package var status: Int?
+    /// The last response, unless it was an interim one.
+    @exclusivity(unchecked) var head: ResponseHead?
+    package var status: Int? { head?.status }
     /// The credentials that libcurl was given.
     package var credentials: (server: SchemeCredential?, proxy: SchemeCredential?) = (nil, nil)
     /// The bytes of the body that libcurl has delivered, before content codings are undone.

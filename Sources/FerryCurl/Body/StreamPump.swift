@@ -23,7 +23,7 @@ package final class StreamPump: BodyReader, Sendable {
     /// Starts at zero and is signalled immediately: libdispatch traps if a semaphore is freed with less than its
     /// initial value.
     private let room = DispatchSemaphore(value: 0)
-    private let wake: @Sendable () -> Void
+    let wake: @Sendable () -> Void
 
     /// Starts to read the stream on the pump's thread.
     ///

@@ -1,3 +1,5 @@
+internal import CFerry
+
 /// Requests whose complete response has come before the end of their body, which the program may still write.
 ///
 /// libcurl does not report the end of a response over HTTP/1.1, or of a connection after an upgrade, before the end of
@@ -22,7 +24,7 @@ struct AnsweredRequests {
 }
 
 extension TransferEngine {
-    /// Makes sure that a request ends with its response, and not with its body.
+    /// Makes sure that a request whose body waits ends with its response, or with its connection.
     func watchResponse(of attempt: NetworkAttempt) {
         if let connection = attempt.connection { multi.watchEnd(of: connection) }
     }
@@ -37,14 +39,38 @@ extension TransferEngine {
                 answered.add(attempt, isNew: false)
             } else if attempt.prepared.isUpgrade {
                 (transfer.reader as? MadeBodyReader)?.finish()
-            } else {
+            } else if let code = attempt.codeOfQuietEnd {
                 connection.retire()
-                transfer.receiver?.handle(.hasEnded(0))
+                transfer.receiver?.handle(.hasEnded(code))
             }
         }
         while let socket = multi.nextQuiet() {
-            guard let attempt = active.values.first(where: { $0.connection?.socket == socket }) else { continue }
-            answered.add(attempt, isNew: true)
+            for attempt in active.values where attempt.connection?.socket == socket && attempt.transfer?.reader != nil {
+                answered.add(attempt, isNew: true)
+            }
         }
+    }
+}
+
+extension NetworkAttempt {
+    /// The code with which a request ends although its body waits, where libcurl waits for nothing of the connection;
+    /// `nil` if the request does not end.
+    ///
+    /// Where bytes wait that libcurl does not read, they are the end of the connection. libcurl before 8.5 then takes
+    /// each response for complete.
+    fileprivate var codeOfQuietEnd: Int32? {
+        let isClosed = connection.map { ferry_socket_has_input($0.socket) } ?? false
+        guard let head else { return isClosed ? CurlCode.gotNothing : nil }
+        if isCut(head, isClosed: isClosed) { return CurlCode.partialFile }
+        return isClosed || (transfer?.reader as? MadeBodyReader)?.body.endsWithResponse == true ? 0 : nil
+    }
+
+    /// Whether bytes of the response's body are missing, as far as that is known.
+    private func isCut(_ head: ResponseHead, isClosed: Bool) -> Bool {
+        if prepared.method == "HEAD" || head.status == 204 || head.status == 304 { return false }
+        // A server that announces the end of the connection may close it after a complete response.
+        if head.isChunked { return isClosed && head.value("Connection")?.isEqualIgnoringCase("close") != true }
+        guard let length = head.value("Content-Length").flatMap({ ByteCount(digits: $0) }) else { return false }
+        return received.subtracting(sending.receivedBefore).map { $0 < length } ?? false
     }
 }

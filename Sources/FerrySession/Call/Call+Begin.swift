@@ -7,9 +7,10 @@ extension Call {
         (incoming, held) = (IncomingResponse(), nil)
         streamQuestions.withdraw()
         stage = isSuspended ? .parked : .idle
+        // Also of a suspended task, whose postponed bytes would be delivered as those of the next response.
+        emit(.forgetResponse)
         guard !isSuspended else { return }
         if world.isCallOver { return expire(.call, world) }
-        emit(.forgetResponse)
         useTLS()
         if attempts?.isAdapted == false, let interceptors = attempts?.settings.interceptors {
             return adapt(interceptors)

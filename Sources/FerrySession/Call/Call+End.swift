@@ -150,7 +150,9 @@ extension Call {
         case .withoutExpectation:
             dropsExpectation = true
             return sendAgain(world)
-        case .onNewConnection: if !isSuspended { reconnections += 1 }
+        case .onNewConnection:
+            if !isSuspended { reconnections += 1 }
+            if !content.isNone { emit(.report(.rewound)) }
         case .forRest: rest.request(usesSuspension: true)
         }
         begin(world)
@@ -270,6 +272,8 @@ extension Call {
             return askAboutHeld(world)
         }
         let wasSent = world.wasSent
+        // A held response whose body does not come is not one that the call ends with.
+        held = nil
         emit(.endSharing(.failure(error, wasSent: wasSent)))
         endAttempt(world)
         recover(from: error, wasSent: wasSent, world)

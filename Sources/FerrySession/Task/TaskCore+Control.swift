@@ -207,13 +207,13 @@ extension TaskCore {
         do throws(CurlSessionError) {
             return .success((record, try DownloadFile(resuming: record)))
         } catch {
-            let isEarlier = state.withLock { state -> Bool in
-                guard state.sessionCore?.durable?.isEarlier(identifier) == true else { return false }
-                state.resumeData = nil
-                return true
+            // Not under the lock: the journal reads the task's state under its own.
+            guard state.withLock({ $0.sessionCore?.durable })?.isEarlier(identifier) == true else {
+                return .failure(.ferry(.cannotOpenFile, url: record.originalURL, underlying: error))
             }
             // The session itself has chosen to continue the file.
-            return isEarlier ? nil : .failure(.ferry(.cannotOpenFile, url: record.originalURL, underlying: error))
+            state.withLock { $0.resumeData = nil }
+            return nil
         }
     }
 
@@ -359,7 +359,9 @@ extension TaskCore {
         guard driver is CallDriver, let next, let request, let session, session.protocols.mayClaim(next) else {
             return driver.perform(.redirect(next))
         }
-        let kept = body.afterRedirection(status: response.statusCode, from: request, to: next)
+        // As on the engine, a delegate that has removed the body wants none.
+        let isRemoved = request.httpBody != nil && next.httpBody == nil && next.httpBodyStream == nil
+        let kept = isRemoved ? .none : body.afterRedirection(status: response.statusCode, from: request, to: next)
         let load = ProtocolLoad(next, body: kept, toFile: isDownload, client: self, session: session)
         load.perform(.start(priority: priority))
     }

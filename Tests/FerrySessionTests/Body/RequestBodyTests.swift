@@ -262,6 +262,53 @@ struct RequestBodyTests {
     }
 
     @Test(
+        "A connection that ends while the body waits is lost, unless the response is complete",
+        arguments: [
+            ("", nil), ("200 OK\r\nContent-Length: 100\r\n\r\npartial", nil),
+            ("200 OK\r\nTransfer-Encoding: chunked\r\n\r\n7\r\npartial\r\n", nil),
+            ("200 OK\r\nContent-Length: 2\r\n\r\nok", "ok"), ("413 Too Large\r\nContent-Length: 2\r\n\r\nno", "no"),
+            ("200 OK\r\nConnection: close\r\n\r\nall", "all"),
+        ] as [(String, String?)],
+        [true, false]
+    )
+    func connectionEnds(_ row: (answer: String, body: String?), _ isWriter: Bool) async throws {
+        let server = try RawServer { connection in
+            connection.readHead()
+            while !connection.received.contains("first".utf8), connection.readMore() {}
+            if !row.answer.isEmpty { connection.write("HTTP/1.1 \(row.answer)") }
+        }
+        let (made, writer) = RequestBody.writer()
+        let (stream, source) = AsyncStream.makeStream(of: Data.self)
+        source.yield(Data("first".utf8))
+        if isWriter { try await writer.write(Data("first".utf8)) }
+        let body = isWriter ? made : RequestBody(stream)
+        do {
+            let (data, _) = try await makeSession().upload(for: post(server.url()), body: body)
+            #expect(String(decoding: data, as: UTF8.self) == row.body)
+        } catch {
+            #expect((error as? URLError)?.code == .networkConnectionLost)
+            #expect(row.body == nil)
+        }
+        withExtendedLifetime(source) {}
+    }
+
+    @Test("A refusal ends the upload of a stream that waits") func refusalForWaitingStream() async throws {
+        let server = try RawServer { connection in
+            connection.readHead()
+            connection.write("HTTP/1.1 413 Too Large\r\nContent-Length: 2\r\n\r\nno")
+            connection.readAll()
+        }
+        var descriptors: [Int32] = [0, 0]
+        try #require(pipe(&descriptors) == 0)
+        defer { for descriptor in descriptors { close(descriptor) } }
+        var request = post(server.url())
+        request.httpBodyStream = InputStream(fileAtPath: "/proc/self/fd/\(descriptors[0])")
+        let (data, response) = try await makeSession().data(for: request)
+        #expect((response as? HTTPURLResponse)?.statusCode == 413)
+        #expect(data == Data("no".utf8))
+    }
+
+    @Test(
         "A complete success ends the request of a writer that waits",
         arguments: [
             "200 OK\r\nContent-Length: 2\r\n\r\nok", "200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nok\r\n0\r\n\r\n",
