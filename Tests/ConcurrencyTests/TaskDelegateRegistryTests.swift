@@ -55,7 +55,8 @@ struct TaskDelegateRegistryTests {
         let key = TaskKey(generation: 1, identifier: task.taskIdentifier)
         for delegate in [first, delegate()] {
             registry.willRegister()
-            registry.registerIfUnknown(task, delegate: delegate, at: key)
+            let isNew = registry.registerIfUnknown(task, delegate: delegate, at: key)
+            #expect(isNew == (delegate === first))
             #expect(registry[key] === first)
         }
         registry.willRegister()
@@ -64,8 +65,8 @@ struct TaskDelegateRegistryTests {
         #expect(registry.remove(key, error: Failure()) == nil)
         registry.willRegister()
         #expect(registry.remove(key, error: Failure()) == nil)
-        registry.registerIfUnknown(task, delegate: delegate(), at: key)
-        #expect(registry[key] == nil)
+        let isNew = registry.registerIfUnknown(task, delegate: delegate(), at: key)
+        #expect(!isNew && registry[key] == nil)
         // The ends are forgotten once nothing is being registered.
         registry.willRegister()
         guard case .registered = registry.register(task, delegate: first, at: key) else {

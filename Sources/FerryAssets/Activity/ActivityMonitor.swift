@@ -93,7 +93,7 @@ public final class ActivityMonitor: Sendable {
         set { change { $0.isEnabled = newValue } }
     }
 
-    /// The number of seconds that a request must run before it is shown; 1 by default.
+    /// The number of seconds after the beginning of a request after which requests that run are shown; 1 by default.
     ///
     /// With zero every request is shown, however short.
     public var activationDelay: TimeInterval {

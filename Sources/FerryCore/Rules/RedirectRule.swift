@@ -68,6 +68,19 @@ package enum RedirectRule {
         return safe
     }
 
+    /// Returns the request that a delegate has made of `asked` for another origin without the secrets of that one,
+    /// except those that it has set itself; `names` are those of additional sensitive fields.
+    package static func withholdSecrets(of asked: URLRequest, in next: URLRequest, _ names: Set<String>) -> URLRequest {
+        guard let base = asked.url else { return next }
+        let safe = withoutSecrets(next, from: base, sensitiveHeaders: names).allHTTPHeaderFields ?? [:]
+        var result = next
+        for (name, value) in next.allHTTPHeaderFields ?? [:]
+        where safe[name] == nil && asked.value(forHTTPHeaderField: name) == value {
+            result.setValue(nil, forHTTPHeaderField: name)
+        }
+        return result
+    }
+
     private static func remove(from request: inout URLRequest, where isRemoved: (_ foldedName: String) -> Bool) {
         for name in (request.allHTTPHeaderFields ?? [:]).keys where isRemoved(name.lowercased()) {
             request.setValue(nil, forHTTPHeaderField: name)

@@ -1,6 +1,7 @@
 internal import CFerry
 
-/// Requests whose complete response has come before the end of their body, which the program may still write.
+/// Requests that end before their body, which the program may still write: with a complete response, or with the
+/// connection.
 ///
 /// libcurl does not report the end of a response over HTTP/1.1, or of a connection after an upgrade, before the end of
 /// the body; but while there is nothing to send, it then waits for nothing of the connection. To be sure, that must be
@@ -56,20 +57,24 @@ extension NetworkAttempt {
     /// The code with which a request ends although its body waits, where libcurl waits for nothing of the connection;
     /// `nil` if the request does not end.
     ///
-    /// Where bytes wait that libcurl does not read, they are the end of the connection. libcurl before 8.5 then takes
-    /// each response for complete.
+    /// Bytes that libcurl does not read of a connection over HTTP/1.1 are its end.
     fileprivate var codeOfQuietEnd: Int32? {
-        let isClosed = connection.map { ferry_socket_has_input($0.socket) } ?? false
+        let isClosed = !isMultiplexed && connection.map { ferry_socket_has_input($0.socket) } ?? false
         guard let head else { return isClosed ? CurlCode.gotNothing : nil }
         if isCut(head, isClosed: isClosed) { return CurlCode.partialFile }
         return isClosed || (transfer?.reader as? MadeBodyReader)?.body.endsWithResponse == true ? 0 : nil
     }
 
     /// Whether bytes of the response's body are missing, as far as that is known.
+    ///
+    /// libcurl before 8.5 does not tell. Its chunks may be complete if the server closes the connection then, but a
+    /// response that was cut must not be taken for a complete one.
     private func isCut(_ head: ResponseHead, isClosed: Bool) -> Bool {
         if prepared.method == "HEAD" || head.status == 204 || head.status == 304 { return false }
-        // A server that announces the end of the connection may close it after a complete response.
-        if head.isChunked { return isClosed && head.value("Connection")?.isEqualIgnoringCase("close") != true }
+        if head.isChunked {
+            let isUnclear = transfer?.engine.runtime.hidesCutResponses ?? false
+            return isUnclear && isClosed && head.value("Connection")?.isEqualIgnoringCase("close") != true
+        }
         guard let length = head.value("Content-Length").flatMap({ ByteCount(digits: $0) }) else { return false }
         return received.subtracting(sending.receivedBefore).map { $0 < length } ?? false
     }

@@ -15,6 +15,8 @@ extension CurlRuntime {
     /// Before 8.1, streams of an HTTP/2 connection that has ended may be reported as complete, and a request that the
     /// server refuses together with all others (`GOAWAY`) as an error of HTTP/2.
     package static let versionsConfusingStreamEnds = 0..<0x08_01_00
+    /// Before 8.5 the end of a connection is not told while the body of the request waits.
+    package static let versionsHidingCutResponses = 0..<0x08_05_00
     /// 8.5 reads from a paused socket if it is told that it is ready; the other versions of these ranges may do so too.
     package static let versionsReadingPausedSockets = [0..<0x07_58_00, 0x08_01_00..<0x08_0E_00]
 
@@ -26,6 +28,8 @@ extension CurlRuntime {
 
     /// Whether this libcurl sends no more of a request's head than two of its buffers hold.
     var truncatesLargeHeads: Bool { Self.versionsTruncatingHeads.contains(versionNumber) }
+    /// Whether this libcurl does not tell the end of a connection while the body of the request waits.
+    var hidesCutResponses: Bool { Self.versionsHidingCutResponses.contains(versionNumber) }
     /// Whether this libcurl reads from the sockets of paused handles.
     var readsWhilePaused: Bool { Self.versionsReadingWhilePaused.contains(versionNumber) }
     /// Whether this libcurl must not be told of prior knowledge where it uses a connection again.

@@ -41,7 +41,7 @@ extension Call {
     mutating func answerRedirect(_ next: URLRequest?, _ world: some CallSurroundings) {
         guard let held, held.isAsked, case .redirect(let asked, let keepsBody) = held.kind else { return }
         guard var next else { return deliverHeld(world) }
-        withholdSecrets(of: asked, from: &next)
+        next = RedirectRule.withholdSecrets(of: asked, in: next, settings.sensitiveHeaders)
         endAttempt(world)
         noteUnsafeRequest()
         content = content.afterRedirect(from: asked, keepsBody: keepsBody, to: next)
@@ -55,18 +55,6 @@ extension Call {
         request.base = next
         attempts?.base = next
         sendAgain(world)
-    }
-
-    /// Removes the secrets of a redirected request from the one that the delegate has made of it for another origin,
-    /// except those that it has set itself.
-    private func withholdSecrets(of asked: URLRequest, from next: inout URLRequest) {
-        guard let base = asked.url else { return }
-        let names = settings.sensitiveHeaders
-        let safe = RedirectRule.withoutSecrets(next, from: base, sensitiveHeaders: names).allHTTPHeaderFields ?? [:]
-        for (name, value) in next.allHTTPHeaderFields ?? [:]
-        where safe[name] == nil && asked.value(forHTTPHeaderField: name) == value {
-            next.setValue(nil, forHTTPHeaderField: name)
-        }
     }
 
     mutating func answerBodyStream(_ box: StreamBox?, _ world: some CallSurroundings) {

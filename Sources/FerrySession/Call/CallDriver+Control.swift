@@ -64,12 +64,10 @@ extension CallDriver: TaskDriver {
         engine.watch(transfer)
         guard decodeWaiting() else { return send(.bodyFailed) }
         feed()
-        send(.drained)
-        send(.mayMove)
-        liftPause()
+        goOn()
     }
 
-    /// Goes on after a pause of the transfer.
+    /// Goes on after a pause of the transfer, or since the limits on bytes per second allow it again.
     func goOn() {
         engine.watch(transfer)
         send(.drained)
@@ -83,13 +81,6 @@ extension CallDriver: TaskDriver {
         guard client != nil, transfer.pauses.contains(.bodyIsStarved) else { return }
         transfer.setPause(.bodyIsStarved, false)
         engine.watch(transfer)
-        liftPause()
-    }
-
-    /// Goes on receiving or sending, since the limits on bytes per second allow it again.
-    func move() {
-        engine.watch(transfer)
-        send(.mayMove)
         liftPause()
     }
 

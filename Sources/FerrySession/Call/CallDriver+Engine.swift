@@ -109,7 +109,7 @@ extension CallDriver: TransferReceiver {
         case .deadline(let deadline): expire(deadline)
         case .mustWait: postpone()
         case .hasTurn: continuePostponed()
-        case .mayMove: move()
+        case .mayMove: goOn()
         case .trust(let question, let decision):
             guard client != nil else { return }
             transfer.decidedTrust = (question, decision)

@@ -13,7 +13,7 @@ extension TaskCore: CallClient {
     }
 
     var isSuspended: Bool { state.withLock { $0.isSuspended } }
-    var wantsPrebuiltResponse: Bool { !isAsync && state.withLock { $0.delegate?.received == nil } }
+    var wantsPrebuiltResponse: Bool { state.withLock { !$0.resultDelivery.isAsync && $0.delegate?.received == nil } }
     var wantsInterimResponses: Bool { state.withLock { $0.delegate?.interim != nil } }
 
     func receive(_ report: CallReport) {

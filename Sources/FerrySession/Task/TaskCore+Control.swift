@@ -359,9 +359,7 @@ extension TaskCore {
         guard driver is CallDriver, let next, let request, let session, session.protocols.mayClaim(next) else {
             return driver.perform(.redirect(next))
         }
-        // As on the engine, a delegate that has removed the body wants none.
-        let isRemoved = request.httpBody != nil && next.httpBody == nil && next.httpBodyStream == nil
-        let kept = isRemoved ? .none : body.afterRedirection(status: response.statusCode, from: request, to: next)
+        let kept = body.afterRedirection(status: response.statusCode, from: request, asked: request, to: next)
         let load = ProtocolLoad(next, body: kept, toFile: isDownload, client: self, session: session)
         load.perform(.start(priority: priority))
     }

@@ -6,14 +6,12 @@ package final class TaskCore: Sendable {
     let identifier: Int
     /// Whether the task may still run after its session was invalidated.
     let wasMadeBeforeInvalidation: Bool
-    let isAsync: Bool
     let progress = TaskProgress()
     let state: Mutex<State>
 
     init(_ identifier: Int, _ state: consuming State, wasMadeBeforeInvalidation: Bool) {
         self.identifier = identifier
         self.wasMadeBeforeInvalidation = wasMadeBeforeInvalidation
-        isAsync = state.resultDelivery.isAsync
         self.state = Mutex(state)
     }
 

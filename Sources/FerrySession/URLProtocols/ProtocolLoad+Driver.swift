@@ -81,10 +81,10 @@ extension ProtocolLoad: TaskDriver {
         guard let answer else { return misuse("The protocol class reported a redirect without a usable response") }
         let isDowngrade = base.scheme?.lowercased() == "https" && target.scheme?.lowercased() == "http"
         if isDowngrade, !settings.allowsInsecureRedirects { return deliver(answer) }
-        question = .redirect(answer)
         var upgraded = next
         upgraded.url = target
         let safe = RedirectRule.withoutSecrets(upgraded, from: base, sensitiveHeaders: settings.sensitiveHeaders)
+        question = .redirect(answer, to: safe)
         client.receive(.redirect(answer, safe, nil))
     }
 
@@ -101,10 +101,11 @@ extension ProtocolLoad: TaskDriver {
     }
 
     private func answerRedirect(_ next: URLRequest?) {
-        guard let client, case .redirect(let answer) = question else { return }
+        guard let client, case .redirect(let answer, let asked) = question else { return }
         question = nil
-        guard let next else { return deliver(answer) }
-        body = body.afterRedirection(status: answer.statusCode, from: request, to: next)
+        guard var next else { return deliver(answer) }
+        next = RedirectRule.withholdSecrets(of: asked, in: next, settings.sensitiveHeaders)
+        body = body.afterRedirection(status: answer.statusCode, from: request, asked: asked, to: next)
         closeBody()
         request = next
         client.receive(.rewound)
@@ -114,7 +115,9 @@ extension ProtocolLoad: TaskDriver {
 
 extension BodySource {
     /// Returns the body of the request after a redirect: its own, or the task's if status and method keep it.
-    func afterRedirection(status: Int, from request: URLRequest, to next: URLRequest) -> BodySource {
+    ///
+    /// A delegate that has removed the body of the request that it was `asked` about wants none.
+    func afterRedirection(status: Int, from request: URLRequest, asked: URLRequest, to next: URLRequest) -> BodySource {
         let (method, keepsBody) = RedirectRule.method(request.httpMethod ?? "GET", status: status)
         let keepsOwn = keepsBody && method == next.httpMethod ?? "GET"
         // A request's own body that was not changed is the task's, or is not sent, as in upload tasks.
@@ -122,6 +125,7 @@ extension BodySource {
         if next.httpBody == nil, let stream = next.httpBodyStream, stream !== request.httpBodyStream {
             return StreamBox(stream).source
         }
-        return keepsOwn ? self : .none
+        let isRemoved = asked.httpBody != nil && next.httpBody == nil
+        return keepsOwn && !isRemoved ? self : .none
     }
 }

@@ -7,7 +7,7 @@
 /// `@unchecked Sendable`: all mutable state is accessed only on `queue`, the client queue.
 final class ProtocolLoad: NSObject, @unchecked Sendable {
     enum Question {
-        case redirect(HTTPURLResponse)
+        case redirect(HTTPURLResponse, to: URLRequest)
         case bodyStream(URLProtocol.Type)
     }
 

@@ -19,7 +19,8 @@ enum EventSourceRule {
     ///
     /// The error is `nil` at the end of the body. `failures` is how many connections in a row have failed, and `ends`
     /// how many have ended since the last event, both before this one. `reconnectionTime` is what the server, or else
-    /// the program, asks for; `random`, from 0 to 1, chooses the delay. A `Retry-After` may make it longer.
+    /// the program, asks for; `random`, from 0 to 1, chooses the delay. A response that asks for a longer
+    /// delay gets it, up to the policy's maximum; beyond that there is none.
     static func delay(
         after error: (any Error)?,
         failures: Int,

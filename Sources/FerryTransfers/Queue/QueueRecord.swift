@@ -174,7 +174,9 @@ extension QueueRecord.Upload {
         path = upload.file.standardizedFileURL.path
         resumption = upload.resumption.rawValue
         metadata = upload.metadata
-        ordinaryURL = upload.ordinaryURL
+        ordinaryURL = upload.ordinaryURL.flatMap { url in
+            keepsSecrets ? url : URL(string: PresentableText.withoutUserInfo(url.absoluteString))
+        }
         connections = upload.connections
         checksum = upload.checksum
         note(upload.location, of: nil)

@@ -241,6 +241,32 @@ struct ProtocolLoadTests {
         #expect(try await session(options: options).data(from: url).0 == Data("https".utf8))
     }
 
+    @Test("A delegate that changes a class's redirect sends no secrets to another origin, and no body that it removed")
+    func changedRedirect() async throws {
+        let received = Watched<[String]>([])
+        let server = try LoopbackServer { request in
+            received.append("\(request.method) \(request.header("Authorization") ?? "-") \(request.body.count)")
+            return .text("there")
+        }
+        let url = ScriptedProtocol.script { loader in
+            loader.request.url.map { loader.redirect(to: $0.appendingPathComponent("next"), status: 307) }
+        }
+        var hooks = DelegateHooks()
+        hooks.onRedirect = { _, _, next, answer in
+            var next = next
+            (next.url, next.httpBody) = (server.url, nil)
+            answer(next)
+        }
+        let delegate = RecordingDelegate(hooks)
+        let session = session(delegate)
+        var request = Wire.request(url, "POST", body: Data("body".utf8))
+        request.setValue("secret", forHTTPHeaderField: "Authorization")
+        let task = session.dataTask(with: request)
+        task.resume()
+        #expect(try await delegate.completion(of: task).error == nil)
+        #expect(received.current == ["POST - 0"])
+    }
+
     @Test("A redirect loop between a class and the engine ends") func roundabout() async throws {
         let there = Watched<URL?>(nil)
         let server = try LoopbackServer { _ in .redirect(to: there.change { $0?.absoluteString ?? "" }) }

@@ -61,11 +61,10 @@ extension SessionCore {
             task is URLSessionDownloadTask
             ? makeDownloadDelegate(serializer: serializer, progress: nil, destination: nil) { _ in }
             : makeDelegate(serializer: serializer) { _ in }
-        let observers = state.withLock { state in
-            state.registry.registerIfUnknown(task, delegate: delegate, at: key)
-            return state.observers
+        let (isNew, observers) = state.withLock { state in
+            (state.registry.registerIfUnknown(task, delegate: delegate, at: key), state.observers)
         }
-        guard isEarlier else { return }
+        guard isEarlier, isNew else { return }
         task.adopt(delegate.recovery, delegateCollects: delegate.collectsBody)
         observers.notify { $0.taskDidCreate(task) }
     }

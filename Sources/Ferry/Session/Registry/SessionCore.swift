@@ -108,8 +108,8 @@ final class SessionCore: Sendable {
 
     /// Invalidates the current session; if `resetting`, the next task gets a new one.
     func invalidate(_ invalidation: SessionTable.Invalidation, resetting: Bool) {
-        // So that the end of a manager without a session is reported too.
-        if !resetting, !isClosed { _ = session }
+        // So that the end of a manager without a session is reported too, unless that has tasks of an earlier process.
+        if !resetting, !isClosed, !transport.isDurable { _ = session }
         let step = state.withLock { $0.sessions.invalidate(invalidation, resetting: resetting) }
         if case .invalidate(let session) = step { return session.invalidate(invalidation) }
         guard invalidation == .cancelling else { return }

@@ -62,9 +62,10 @@ struct TaskDelegateRegistry: Sendable {
     }
 
     /// Registers a task, unless it has a delegate, which another thread may have given it, or has ended already.
-    mutating func registerIfUnknown(_ task: URLSessionTask, delegate: TaskDelegate, at key: TaskKey) {
-        guard endRegistration(at: key) == nil, entries[key] == nil else { return }
+    mutating func registerIfUnknown(_ task: URLSessionTask, delegate: TaskDelegate, at key: TaskKey) -> Bool {
+        guard endRegistration(at: key) == nil, entries[key] == nil else { return false }
         add(delegate, of: task, at: key)
+        return true
     }
 
     /// Registers nothing after all.
