@@ -60,7 +60,8 @@ extension NetworkAttempt {
     /// Bytes that libcurl does not read of a connection over HTTP/1.1 are its end.
     fileprivate var codeOfQuietEnd: Int32? {
         let isClosed = !isMultiplexed && connection.map { ferry_socket_has_input($0.socket) } ?? false
-        guard let head else { return isClosed ? CurlCode.gotNothing : nil }
+        // libcurl sends a request again whose connection from the pool has ended, as soon as there is more to send.
+        guard let head else { return isClosed && !sharesConnection ? CurlCode.gotNothing : nil }
         if isCut(head, isClosed: isClosed) { return CurlCode.partialFile }
         return isClosed || (transfer?.reader as? MadeBodyReader)?.body.endsWithResponse == true ? 0 : nil
     }

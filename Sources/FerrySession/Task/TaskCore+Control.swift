@@ -103,7 +103,7 @@ extension TaskCore {
     /// Cancels the task; a handler gets the resume data of one that was never resumed, or else `nil`.
     private func cancel(producing handler: UncheckedHandler?) {
         typealias Unregistered = (session: CurlSession, task: URLSessionTask)
-        typealias Cancellation = ((any TaskDriver)?, mustDrain: Bool, Unregistered?, undelivered: [TaskEvent], Data?)
+        typealias Cancellation = ((any TaskDriver)?, mustDrain: Bool, Unregistered?, undelivered: [TaskEvent])
         let newSession = sessionToStartIn
         let cancelled = state.withLock { state -> Cancellation? in
             guard state.lifecycle == .active else { return nil }
@@ -113,30 +113,31 @@ extension TaskCore {
             }
             state.lifecycle = .canceling
             var error = URLError.ferryCancelled(url: state.originalRequest?.url)
-            let resumeData = handler != nil && !wasStarted ? state.resumeData?.encoded() : nil
-            if let resumeData { error = error.withResumeData(resumeData) }
-            state.error = error
+            if handler != nil, !wasStarted, let resumeData = state.resumeData?.encoded() {
+                error = error.withResumeData(resumeData)
+            }
+            // It is called before the delegate is told of the end.
+            (state.error, state.resumeDataHandler) = (error, handler)
             var new: Unregistered?
             if !wasStarted, let session = state.session, let task = state.task { new = (session, task) }
             let undelivered = state.takeUndelivered()
             state.obstacle = nil
             // A transfer reports its end itself, once the metrics include the request in progress.
             if !(state.driver is CallDriver) { state.events = [.completed(error)] }
-            return (state.driver, state.claimDrain(), new, undelivered, resumeData)
+            return (state.driver, state.claimDrain(), new, undelivered)
         }
-        guard let (driver, mustDrain, new, undelivered, resumeData) = cancelled else { return call(handler, nil) }
+        guard let (driver, mustDrain, new, undelivered) = cancelled else { return callWithoutResumeData(handler) }
         undelivered.discardFiles()
         // A task that never ran must be registered, so that it is kept until its completion has been delivered.
         if let new { _ = new.session.core.admit(self, new.task, forCompletion: true) }
         driver?.perform(.cancel(telling: self))
-        call(handler, resumeData)
         if mustDrain { scheduleDrain() }
     }
 
-    private func call(_ handler: UncheckedHandler?, _ resumeData: Data?) {
+    private func callWithoutResumeData(_ handler: UncheckedHandler?) {
         guard let handler else { return }
-        guard let queue = state.withLock({ $0.sessionCore?.dispatcher.queue }) else { return handler.call(resumeData) }
-        queue.deliver { handler.call(resumeData) }
+        guard let queue = state.withLock({ $0.sessionCore?.dispatcher.queue }) else { return handler.call(nil) }
+        queue.deliver { handler.call(nil) }
     }
 
     /// Cancels a download and calls the handler, on the delegate queue, with resume data or `nil`.

@@ -110,7 +110,7 @@ struct CallTests {
             testDescription: "a suspended call begins",
             call: call(),
             events: [.suspended, .begin],
-            steps: [],
+            steps: ["forgetResponse"],
             stage: .parked
         ),
         Row(
