@@ -248,14 +248,7 @@ struct AuthenticationTests {
     func storedCredential() async throws {
         let configuration = URLSessionConfiguration.ephemeral
         let storage = URLCredentialStorage()
-        let space = URLProtectionSpace(
-            host: "127.0.0.1",
-            port: server.port,
-            protocol: "http",
-            realm: nil,
-            authenticationMethod: NSURLAuthenticationMethodHTTPBasic
-        )
-        storage.set(URLCredential(user: "ada", password: "secret", persistence: .forSession), for: space)
+        storage.set(credential("ada"), for: space("127.0.0.1", realm: nil))
         configuration.urlCredentialStorage = storage
         let session = CurlSession(configuration: configuration)
         let (_, response) = try await session.data(from: server.url("/basic-auth/ada/secret"))
@@ -272,24 +265,17 @@ struct AuthenticationTests {
         }
         let configuration = URLSessionConfiguration.ephemeral
         let storage = URLCredentialStorage()
-        let space = URLProtectionSpace(
-            host: "127.0.0.1",
-            port: server.port,
-            protocol: "http",
-            realm: "r",
-            authenticationMethod: NSURLAuthenticationMethodHTTPBasic
-        )
-        storage.set(credential("ada"), for: space)
+        storage.set(credential("ada"), for: space("127.0.0.1", realm: "r", port: server.port))
         configuration.urlCredentialStorage = storage
         let (data, _) = try await CurlSession(configuration: configuration).data(from: server.url)
         #expect(data == Data("ok".utf8))
         #expect(server.requestCount == 2)
     }
 
-    private func space(_ host: String, realm: String?) -> URLProtectionSpace {
+    private func space(_ host: String, realm: String?, port: Int? = nil) -> URLProtectionSpace {
         URLProtectionSpace(
             host: host,
-            port: server.port,
+            port: port ?? server.port,
             protocol: "http",
             realm: realm,
             authenticationMethod: NSURLAuthenticationMethodHTTPBasic
