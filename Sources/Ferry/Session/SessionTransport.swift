@@ -18,12 +18,6 @@ public enum SessionTransport: Sendable {
     /// Whether the session keeps tasks for the next process.
     var isDurable: Bool { if case .curlWithOptions(let options) = self { options.durability != nil } else { false } }
 
-    /// The number of bytes of a body that a task collects, unless its serializer has a limit.
-    var largestBody: Int {
-        let options = if case .curlWithOptions(let options) = self { options } else { CurlSession.Options() }
-        return max(0, options.maximumBodySizeInMemory)
-    }
-
     /// The transport of another manager with the same options: only one session can have the folder of a durable one.
     package var ofCopies: SessionTransport {
         guard case .curlWithOptions(var options) = self else { return self }

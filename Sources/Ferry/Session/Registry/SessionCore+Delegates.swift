@@ -22,7 +22,7 @@ extension SessionCore {
             }
         }
         return TaskDelegate(
-            maximumBytes: serializer.maximumBytes ?? transport.largestBody,
+            maximumBytes: serializer.maximumBytes ?? largestBody,
             bodyStreams: bodyStreams,
             uploadProgress: uploadProgress,
             downloadProgress: downloadProgress,

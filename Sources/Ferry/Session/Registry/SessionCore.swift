@@ -13,6 +13,8 @@ final class SessionCore: Sendable {
     /// The managers of operations with other policies.
     let policyManagers = Mutex<[SecurityPolicy: WeakManager]>([:])
     let transport: SessionTransport
+    /// The number of bytes of a body that a task collects, unless its serializer has a limit.
+    let largestBody: Int
     let state = Mutex(State())
     /// Held while a policy is applied to the sessions, so that the latest policy is applied last, also to a new
     /// session.
@@ -34,6 +36,8 @@ final class SessionCore: Sendable {
         // A configuration is a class: a later change by the caller must not affect the next session.
         self.configuration = configuration.copy() as? URLSessionConfiguration ?? configuration
         self.transport = transport
+        let options = if case .curlWithOptions(let options) = transport { options } else { CurlSession.Options() }
+        largestBody = max(0, options.maximumBodySizeInMemory)
     }
 
     /// The hooks and monitors as they are now.
