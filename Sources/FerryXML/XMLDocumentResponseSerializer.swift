@@ -12,7 +12,13 @@ public struct XMLDocumentResponseSerializer: ValidatingResponseSerializer {
     /// The options for parsing; none by default.
     ///
     /// External entities are never loaded, and documents are never validated: see ``ParsedXMLDocument``.
-    public var options: XMLNode.Options
+    public var options: XMLNode.Options {
+        get { XMLNode.Options(rawValue: optionBits) }
+        set { optionBits = newValue.rawValue }
+    }
+
+    /// The options as bits, which can be archived.
+    private var optionBits: UInt
 
     /// Creates a serializer; each parameter is the initial value of the property with its name.
     public init(
@@ -20,7 +26,7 @@ public struct XMLDocumentResponseSerializer: ValidatingResponseSerializer {
         validation: Validation = Validation(contentTypes: XMLParserResponseSerializer.contentTypes),
         maximumBytes: Int? = nil
     ) {
-        self.options = options
+        optionBits = options.rawValue
         self.validation = validation
         self.maximumBytes = maximumBytes
     }
@@ -39,26 +45,9 @@ extension ResponseSerializer where Self == XMLDocumentResponseSerializer {
 }
 
 extension XMLDocumentResponseSerializer: Codable {
-    private enum Key: CodingKey {
-        case validation, maximumBytes, options
-    }
-
-    /// Decodes a serializer.
-    public init(from decoder: any Decoder) throws {
-        let container = try decoder.container(keyedBy: Key.self)
-        self.init(
-            options: XMLNode.Options(rawValue: try container.decode(UInt.self, forKey: .options)),
-            validation: try container.decode(Validation.self, forKey: .validation),
-            maximumBytes: try container.decodeIfPresent(Int.self, forKey: .maximumBytes)
-        )
-    }
-
-    /// Encodes all settings.
-    public func encode(to encoder: any Encoder) throws {
-        var container = encoder.container(keyedBy: Key.self)
-        try container.encode(validation, forKey: .validation)
-        try container.encodeIfPresent(maximumBytes, forKey: .maximumBytes)
-        try container.encode(options.rawValue, forKey: .options)
+    private enum CodingKeys: String, CodingKey {
+        case validation, maximumBytes
+        case optionBits = "options"
     }
 }
 

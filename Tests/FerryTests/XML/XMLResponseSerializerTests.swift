@@ -12,6 +12,17 @@ struct XMLResponseSerializerTests {
         func parser(_ parser: XMLParser, foundCDATA block: Data) { text += String(decoding: block, as: UTF8.self) }
     }
 
+    @Test("The serializer of documents keeps its settings in an archive")
+    func archive() throws {
+        var serializer = XMLDocumentResponseSerializer(options: .nodePreserveCDATA, maximumBytes: 7)
+        serializer.validation = Validation(contentTypes: ["a/b"])
+        let data = try JSONEncoder().encode(serializer)
+        let restored = try JSONDecoder().decode(XMLDocumentResponseSerializer.self, from: data)
+        #expect(restored.options == .nodePreserveCDATA)
+        #expect(restored.maximumBytes == 7)
+        #expect(restored.validation == serializer.validation)
+    }
+
     @Test("Serializers of XML are available with a leading dot")
     func leadingDot() throws {
         func make<S: ResponseSerializer>(_ serializer: S) -> S { serializer }
