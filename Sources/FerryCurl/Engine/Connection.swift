@@ -96,7 +96,7 @@ package final class Connection {
     package func mayCarryRequest(hasUnreadBytes: () -> Bool) -> Bool {
         guard isUsable else { return false }
         guard requestCount > 0, users == 0, !isMultiplexed else { return true }
-        return !ferry_socket_has_input(socket) && !hasUnreadBytes()
+        return !hasInput && !hasUnreadBytes()
     }
 
     /// Records the credentials of a request: those of Negotiate and NTLM hold for its connection.
@@ -143,8 +143,10 @@ package final class Connection {
         return (String(decoding: text.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self), port)
     }
 
+    /// Whether the socket has bytes to read, or the end of the connection.
+    var hasInput: Bool { ferry_socket_has_input(socket) }
     /// Whether an idle connection has something to read.
-    fileprivate var hasUnexpectedInput: Bool { users == 0 && !isMultiplexed && ferry_socket_has_input(socket) }
+    fileprivate var hasUnexpectedInput: Bool { users == 0 && !isMultiplexed && hasInput }
 
     /// How many bytes the server has acknowledged, and when the last acknowledgement came; `nil` if it is not known.
     package var acknowledgement: (bytes: Int64, time: MonotonicTime)? {

@@ -1,5 +1,3 @@
-internal import CFerry
-
 /// Requests that end before their body, which the program may still write: with a complete response, or with the
 /// connection.
 ///
@@ -59,7 +57,7 @@ extension NetworkAttempt {
     ///
     /// Bytes that libcurl does not read of a connection over HTTP/1.1 are its end.
     fileprivate var codeOfQuietEnd: Int32? {
-        let isClosed = !isMultiplexed && connection.map { ferry_socket_has_input($0.socket) } ?? false
+        let isClosed = !isMultiplexed && connection?.hasInput == true
         // libcurl sends a request again whose connection from the pool has ended, as soon as there is more to send.
         guard let head else { return isClosed && !sharesConnection ? CurlCode.gotNothing : nil }
         if isCut(head, isClosed: isClosed) { return CurlCode.partialFile }
