@@ -174,9 +174,7 @@ extension QueueRecord.Upload {
         path = upload.file.standardizedFileURL.path
         resumption = upload.resumption.rawValue
         metadata = upload.metadata
-        ordinaryURL = upload.ordinaryURL.flatMap { url in
-            keepsSecrets ? url : URL(string: PresentableText.withoutUserInfo(url.absoluteString))
-        }
+        ordinaryURL = upload.ordinaryURL.map { keepsSecrets ? $0 : $0.presentable }
         connections = upload.connections
         checksum = upload.checksum
         note(upload.location, of: nil)
