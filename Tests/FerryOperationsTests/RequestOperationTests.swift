@@ -164,8 +164,8 @@ import Testing
         #expect(operation.completionBlock == nil)
     }
 
-    @Test("Start and finish post notifications, and so do resume and pause")
-    func notifications() async throws {
+    @Test("Start and finish post notifications, and so do resume and pause", arguments: [false, true])
+    func notifications(_ isCancelled: Bool) async throws {
         let entity = PacedEntity(count: 1000, stopsAfter: 100)
         let server = try LoopbackServer(handler: entity.handler)
         let operation = operation(server.url)
@@ -187,9 +187,9 @@ import Testing
         operation.pause()
         try await log.wait { $0 == [start, finish] }
         entity.state.change { $0.stopsAfter = nil }
-        operation.resume()
+        if isCancelled { operation.cancel() } else { operation.resume() }
         try await operation.settled()
-        try await log.wait { $0 == [start, finish, start, finish] }
+        try await log.wait { $0 == (isCancelled ? [start, finish] : [start, finish, start, finish]) }
         for observer in observers { manager.notificationCenter.removeObserver(observer) }
     }
 

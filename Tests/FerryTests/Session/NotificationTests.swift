@@ -186,11 +186,15 @@ struct NotificationTests {
         #expect(observer.posts.current.last?.task === task)
     }
 
-    @Test("The invalidation of a session is posted once", arguments: TestTransport.all)
-    func invalidation(_ transport: TestTransport) async throws {
+    @Test(
+        "The invalidation of a session is posted once, also if it was not used",
+        arguments: TestTransport.all,
+        [true, false]
+    )
+    func invalidation(_ transport: TestTransport, _ isUsed: Bool) async throws {
         let manager = transport.manager()
         let observer = Observer(manager, queue: DispatchQueue(label: "notifications"))
-        _ = manager.session
+        if isUsed { _ = manager.session }
         manager.invalidate(cancellingTasks: false)
         manager.invalidate(cancellingTasks: true)
         try await observer.posts.wait { !$0.isEmpty }
