@@ -335,17 +335,18 @@ public final class CurlSession: URLSession, @unchecked Sendable {
 
     // MARK: - WebSocket tasks
 
-    /// Returns a task that fails with `URLError.unsupportedURL` when it is resumed: WebSocket is not supported.
+    /// Returns a task that fails with `URLError.unsupportedURL` when it is resumed, since FoundationNetworking's class
+    /// of WebSocket tasks cannot be overridden; `FerryWebSockets` has `webSocket(with:)`.
     public override func webSocketTask(with url: URL) -> URLSessionWebSocketTask {
         UnsupportedWebSocket.task(with: URLRequest(url: url))
     }
 
-    /// Returns a task that fails with `URLError.unsupportedURL` when it is resumed: WebSocket is not supported.
+    /// Returns a task that fails, as the one for a URL alone does.
     public override func webSocketTask(with url: URL, protocols: [String]) -> URLSessionWebSocketTask {
         UnsupportedWebSocket.task(with: URLRequest(url: url))
     }
 
-    /// Returns a task that fails with `URLError.unsupportedURL` when it is resumed: WebSocket is not supported.
+    /// Returns a task that fails, as the one for a URL alone does.
     public override func webSocketTask(with request: URLRequest) -> URLSessionWebSocketTask {
         UnsupportedWebSocket.task(with: request)
     }

@@ -48,7 +48,7 @@ final class WebSocketConnection: Sendable {
 
     // MARK: - Opening
 
-    /// Prepares for the response of a task that is about to be resumed, and will fail with the error if there is one;
+    /// Waits for the response or the end of a task that will be resumed, and will fail with the error if there is one;
     /// has no effect after the first time.
     func start(_ task: CurlDataTask, _ error: WebSocketError?) {
         let mayStart = state.withLock { state in

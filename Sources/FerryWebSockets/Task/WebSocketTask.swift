@@ -76,13 +76,19 @@ public final class WebSocketTask: CurlDataTask, @unchecked Sendable {
         )
     }
 
+    /// The connection, which from now on is told if the task ends, even if it is never resumed.
+    private var started: WebSocketConnection {
+        connection.start(self, invalidity)
+        return connection
+    }
+
     /// Opens the connection.
     ///
     /// Further calls only undo those of `suspend()`. The request's `timeoutInterval` limits the whole handshake, unless
     /// it is zero or infinite and without the time for which the task is suspended; after the handshake there is no
     /// limit of time but ``Options/pingInterval``.
     public override func resume() {
-        connection.start(self, invalidity)
+        _ = started
         super.resume()
     }
 
@@ -92,7 +98,7 @@ public final class WebSocketTask: CurlDataTask, @unchecked Sendable {
     /// was open and has ended since, it returns too; see ``closeCode``.
     ///
     /// - Throws: Why there is no connection, or a `CancellationError` if the Swift task is cancelled.
-    public func waitUntilOpen() async throws { try await connection.waitUntilSent() }
+    public func waitUntilOpen() async throws { try await started.waitUntilSent() }
 
     // MARK: - Messages
 
@@ -104,7 +110,7 @@ public final class WebSocketTask: CurlDataTask, @unchecked Sendable {
     /// - Parameter message: The message.
     /// - Throws: A ``WebSocketError``, the error of the network, or a `CancellationError` if the Swift task is
     ///   cancelled while it waits.
-    public func send(_ message: Message) async throws { try await connection.send(message) }
+    public func send(_ message: Message) async throws { try await started.send(message) }
 
     /// Sends a message.
     ///
@@ -112,7 +118,7 @@ public final class WebSocketTask: CurlDataTask, @unchecked Sendable {
     ///   - message: The message.
     ///   - completionHandler: Called on the session's delegate queue, with the error of ``send(_:)``.
     public func send(_ message: Message, completionHandler: @escaping @Sendable ((any Error)?) -> Void) {
-        let added = Result { try connection.add(message) }
+        let added = Result { try started.add(message) }
         connection.call(completionHandler) { connection in
             try added.get()
             try await connection.waitUntilSent()
@@ -124,38 +130,38 @@ public final class WebSocketTask: CurlDataTask, @unchecked Sendable {
     /// - Returns: The message.
     /// - Throws: A ``WebSocketError`` with the code `closed` if the connection is closed, another ``WebSocketError``,
     ///   the error of the network, or a `CancellationError` if the Swift task is cancelled; no message is lost then.
-    public func receive() async throws -> Message { try await connection.receive() }
+    public func receive() async throws -> Message { try await started.receive() }
 
     /// Receives the next message.
     ///
     /// - Parameter completionHandler: Called on the session's delegate queue, with the message or the error of
     ///   ``receive()``.
     public func receive(completionHandler: @escaping @Sendable (Result<Message, any Error>) -> Void) {
-        connection.receive(completionHandler)
+        started.receive(completionHandler)
     }
 
     /// The messages, until the connection is closed.
-    public var messages: Messages { Messages(connection: connection) }
+    public var messages: Messages { Messages(task: self) }
 
     /// The messages of a connection, in order.
     ///
     /// The sequence ends when the connection is closed with the code 1000, 1001, or none; otherwise it throws.
     public struct Messages: AsyncSequence, Sendable {
-        fileprivate let connection: WebSocketConnection
+        fileprivate let task: WebSocketTask
 
         /// Returns an iterator.
-        public func makeAsyncIterator() -> Iterator { Iterator(connection: connection) }
+        public func makeAsyncIterator() -> Iterator { Iterator(task: task) }
 
         /// An iterator over messages.
         public struct Iterator: AsyncIteratorProtocol {
-            fileprivate let connection: WebSocketConnection
+            fileprivate let task: WebSocketTask
 
             /// Returns the next message, or `nil` once the connection is closed.
             ///
             /// - Throws: The error of ``WebSocketTask/receive()``.
             public mutating func next() async throws -> Message? {
                 do {
-                    return try await connection.receive()
+                    return try await task.receive()
                 } catch let error as WebSocketError where error.code == .closed {
                     let normal: [CloseCode] = [.normalClosure, .goingAway, .noStatusReceived]
                     if let code = error.closeCode, normal.contains(code) { return nil }
@@ -170,14 +176,14 @@ public final class WebSocketTask: CurlDataTask, @unchecked Sendable {
     /// Sends a ping, and returns when the server has answered.
     ///
     /// - Throws: The errors of ``send(_:)``.
-    public func ping() async throws { try await connection.ping() }
+    public func ping() async throws { try await started.ping() }
 
     /// Sends a ping.
     ///
     /// - Parameter pongReceiveHandler: Called on the session's delegate queue when the server has answered, or with the
     ///   error of ``ping()``.
     public func sendPing(pongReceiveHandler: @escaping @Sendable ((any Error)?) -> Void) {
-        connection.call(pongReceiveHandler) { try await $0.ping() }
+        started.call(pongReceiveHandler) { try await $0.ping() }
     }
 
     /// Closes the connection: sends a close frame after the messages before it, and waits for the server's.
@@ -201,7 +207,7 @@ public final class WebSocketTask: CurlDataTask, @unchecked Sendable {
     }
 
     /// Returns when the connection has ended.
-    public func waitForEnd() async { await connection.waitForEnd() }
+    public func waitForEnd() async { await started.waitForEnd() }
 
     // MARK: - State
 

@@ -302,6 +302,20 @@ struct SessionTaskTests {
         task.cancel()
     }
 
+    @Test("Calls that wait for a task that was not resumed end with the task")
+    func endBeforeResume() async throws {
+        let server = try server()
+        let cancelled = session.webSocket(with: server.webSocketURL)
+        let first = Task { try await cancelled.receive() }
+        cancelled.progress.cancel()
+        await #expect { try await first.value } throws: { ($0 as? URLError)?.code == .cancelled }
+        let invalidated = session.webSocket(with: server.webSocketURL)
+        let second = Task { try await invalidated.send(.string("early")) }
+        session.invalidateAndCancel()
+        await invalidated.waitForEnd()
+        await #expect { try await second.value } throws: { ($0 as? WebSocketError)?.code == .closed }
+    }
+
     @Test("A task that has ended, and one that is never resumed and whose session is dropped, are released")
     func release() async throws {
         final class References {
