@@ -28,7 +28,9 @@ struct StreamCommand: Sendable {
             // A stream of events repeats its connections itself.
             if format == .events { own.retries = nil }
             let session = try CurlSession.make(own, console: console)
-            let work = Task { [log] in try await read(request, body, session, console, log) }
+            let work = Task { [log] in
+                try await options.inTime { try await read(request, body, session, console, log) }
+            }
             watcher.start { work.cancel() }
             output.setFailureHandler { work.cancel() }
             try await work.value

@@ -23,8 +23,10 @@ struct WebSocketCommand: Sendable {
             let failed = Mutex<CommandFailure?>(nil)
             let input = Task { await send(to: socket) { failure in failed.withLock { $0 = failure } } }
             defer { input.cancel() }
-            for try await message in socket.messages { try await write(message) }
-            await socket.waitForEnd()
+            try await options.inTime {
+                for try await message in socket.messages { try await write(message) }
+                await socket.waitForEnd()
+            }
             if let failure = failed.withLock({ $0 }) { throw failure }
             return status(of: socket, url, console)
         } catch let error as WebSocketError where error.code == .closed {

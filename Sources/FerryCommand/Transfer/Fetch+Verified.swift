@@ -13,7 +13,7 @@ extension Fetch {
         download.digest = options.checksum
         let latest = Mutex(TransferProgress())
         do {
-            let outcome = try await inTime(download) { [context, index, item] progress in
+            let progress: @Sendable (TransferProgress) -> Void = { [context, index, item] progress in
                 let isFirst = latest.withLock { latest in
                     defer { latest = progress }
                     return latest.total == nil
@@ -21,6 +21,10 @@ extension Fetch {
                 if isFirst { item?.begin(at: progress.bytes, of: progress.total) }
                 item?.update(progress.bytes)
                 context.log?.progress(index, "down", progress.bytes, of: progress.total)
+            }
+            // The session limits each request, and a download repeats those that fail.
+            let outcome = try await options.inTime(after: elapsed) { [session = context.session, download] in
+                try await session.download(download, progress: progress)
             }
             if options.keepsRemoteTime, let date = outcome.lastModified { setTime(of: path, date) }
             return path
@@ -31,40 +35,6 @@ extension Fetch {
                 result.remainder = .init(path: part, size: progress.bytes, length: progress.total)
             }
             throw error
-        }
-    }
-
-    /// Downloads, and ends the download when the time of `--max-time` or `--deadline` is over.
-    ///
-    /// The session limits each request, and a download repeats those that fail.
-    private func inTime(
-        _ download: VerifiedDownload,
-        progress: @escaping @Sendable (TransferProgress) -> Void
-    ) async throws -> VerifiedDownload.Outcome {
-        let work = Task { [session = context.session] in try await session.download(download, progress: progress) }
-        let maxTime = (options.maxTime ?? 0, CurlSessionError.Code.resourceTimeout)
-        let limits = [maxTime, (options.deadline ?? 0, .deadlineExceeded)].filter { $0.0 > 0 }
-        let limit = limits.min { $0.0 < $1.0 }
-        let isLate = Mutex(false)
-        var timer: Task<Void, any Error>?
-        if let seconds = limit?.0 {
-            let rest = Duration.seconds(max(seconds - elapsed, 0))
-            timer = Task {
-                try await Task.sleep(for: rest)
-                isLate.withLock { $0 = true }
-                work.cancel()
-            }
-        }
-        defer { timer?.cancel() }
-        do {
-            return try await withTaskCancellationHandler {
-                try await work.value
-            } onCancel: {
-                work.cancel()
-            }
-        } catch let error as URLError where error.code == .cancelled && isLate.withLock({ $0 }) {
-            let cause = CurlSessionError(limit?.1 ?? .resourceTimeout, "the download took too long")
-            throw URLError(.timedOut, userInfo: [NSUnderlyingErrorKey: cause])
         }
     }
 

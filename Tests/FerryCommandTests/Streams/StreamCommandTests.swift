@@ -51,6 +51,19 @@ struct StreamCommandTests {
         #expect(log.last?.hasPrefix(#"{"event":"exit","time":"#) == true)
     }
 
+    @Test("The time limits count from the beginning, over all connections", arguments: ["-m", "--deadline"])
+    func timeLimits(option: String) async throws {
+        let server = try RawServer { connection in
+            connection.readHead()
+            connection.write(Self.head + "retry: 10\ndata: x\n\n")
+            // The last connection stays open.
+            if connection.index > 2 { connection.readAll() }
+        }
+        let outcome = try await run(["--sse", option, "1.5"], server)
+        #expect(outcome.status == 28 && outcome.errors.contains("timed out: the transfer took longer than"))
+        #expect(outcome.text.hasPrefix("x\nx\nx\n"))
+    }
+
     @Test("A log that cannot be written fails the command") func fullLog() async throws {
         let server = try server([Self.head + "data: one\n\n"])
         let outcome = try await run(["--sse", "--json-log", "/dev/full"], server)

@@ -48,6 +48,11 @@ struct WebSocketCommandTests {
         #expect(outcome.status == 0, "\(outcome.errors)")
     }
 
+    @Test("A time limit ends the connection") func timeLimit() async throws {
+        let outcome = try await run("echo", ["-m", "0.5"])
+        #expect(outcome.status == 28 && outcome.errors.contains("--max-time"), "\(outcome.errors)")
+    }
+
     @Test("A last line without an end is sent too, and an input without lines closes the connection")
     func lastLine() async throws {
         let outcome = try await bash("printf last | \"$FERRY\" ws \"$URL\"", "echo")
