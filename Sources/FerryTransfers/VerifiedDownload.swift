@@ -44,6 +44,7 @@ public struct VerifiedDownload: Sendable {
 
     /// Whether the server's links with the relation `duplicate` (RFC 6249) are mirrors too; false by default.
     ///
+    /// They are used only if a digest is known: ``digest``, or the one that the server announces.
     /// Those that are not https are left out if the request's URL is https.
     public var usesOfferedMirrors = false
 

@@ -102,16 +102,43 @@ struct MirrorTests {
         expectWhole()
     }
 
-    @Test("a mirror that the server offers is used if that is wanted", arguments: [true, false])
-    func offered(isWanted: Bool) async throws {
+    @Test(
+        "a mirror that the server offers is used if that is wanted and a digest is known",
+        arguments: [true, false],
+        [true, false]
+    )
+    func offered(isWanted: Bool, digest: Bool) async throws {
         let log = RequestLog()
         let mirror = try LoopbackServer(handler: log.handler(RangedContent(count: Self.count).handler))
-        let server = try slow(RequestLog(), mirror.url, mirror: isWanted ? log : nil)
-        var download = download(server, [])
+        let isUsed = isWanted && digest
+        let server = try slow(RequestLog(), mirror.url, mirror: isUsed ? log : nil)
+        var download = download(server, [], digest: digest)
         download.usesOfferedMirrors = isWanted
         try await session.download(download)
         expectWhole()
-        #expect(log.requests.isEmpty != isWanted)
+        #expect(log.requests.isEmpty != isUsed)
+    }
+
+    @Test("a mirror with the same date and without a tag sends nothing of the file")
+    func sameDate() async throws {
+        let log = RequestLog()
+        func server(_ byte: UInt8, log: RequestLog, mirror: RequestLog? = nil) throws -> LoopbackServer {
+            let content = Data(repeating: byte, count: Self.count)
+            return try LoopbackServer(
+                handler: log.handler { request in
+                    var response = LoopbackResponse.resource(.data(content), etag: "x", for: request)
+                    response.headers["ETag"] = nil
+                    response.headers["Last-Modified"] = "Sun, 06 Nov 1994 08:49:37 GMT"
+                    if let mirror, response.status == 200 { response = response.held { !mirror.requests.isEmpty } }
+                    return response
+                }
+            )
+        }
+        let mirror = try server(2, log: log)
+        let server = try server(1, log: RequestLog(), mirror: log)
+        try await session.download(download(server, [mirror.url]))
+        #expect(folder.data("file") == Data(repeating: 1, count: Self.count))
+        #expect(!log.requests.isEmpty)
     }
 
     @Test("The error is that of the download's own server, whatever its mirrors fail with afterwards")
@@ -140,7 +167,7 @@ struct MirrorTests {
         configuration.httpAdditionalHeaders = ["Authorization": "Bearer secret"]
         var options = CurlSession.Options()
         options.interceptors = [Scope()]
-        var download = download(server, isOffered ? [] : [mirror.url])
+        var download = download(server, isOffered ? [] : [mirror.url], digest: isOffered)
         download.usesOfferedMirrors = isOffered
         try await CurlSession(configuration: configuration, options: options).download(download)
         expectWhole()

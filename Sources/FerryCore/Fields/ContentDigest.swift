@@ -49,20 +49,28 @@ public struct ContentDigest: Hashable, Sendable, CustomStringConvertible {
     /// The value of a `Repr-Digest` or `Content-Digest` field (RFC 9530, sections 2 and 3).
     package var fieldValue: String { "\(algorithm.rawValue)=:\(Data(bytes).base64EncodedString()):" }
 
-    /// Returns the strongest digest of a `Repr-Digest` or `Content-Digest` field (RFC 9530, sections 2 and 3).
+    /// Returns the strongest digest of a `Repr-Digest` or `Content-Digest` field (RFC 9530, sections 2 and 3), or of a
+    /// `Digest` field.
     ///
-    /// The field is a dictionary of byte sequences (RFC 9651, section 3.2). Other algorithms are left out; a field with
-    /// a malformed digest of these two is ignored as a whole.
-    package static func strongest(inField field: String) -> ContentDigest? {
+    /// The first two are dictionaries of byte sequences (RFC 9651, section 3.2); `Digest` is a list (RFC 3230, section
+    /// 4.3.2). Other algorithms are left out; a field with a malformed digest of these two is ignored as a whole.
+    package static func strongest(inField field: String, isList: Bool = false) -> ContentDigest? {
         guard field.utf8.count <= 4_096 else { return nil }
         var found: [Algorithm: ContentDigest] = [:]
         for member in field[...].utf8.parts(between: ",") {
-            guard let parts = member.trimmed.cut(at: "="),
-                let algorithm = Algorithm(rawValue: parts.before.string)
-            else { continue }
-            let value = parts.after.cut(at: ";")?.before ?? parts.after
-            guard value.count >= 2, value.first == UInt8(ascii: ":"), value.last == UInt8(ascii: ":"),
-                let data = Data(base64Encoded: value.dropFirst().dropLast().string),
+            guard let parts = member.trimmed.cut(at: "=") else { continue }
+            let name = parts.before.string
+            guard let algorithm = Algorithm(rawValue: isList ? name.lowercased() : name) else { continue }
+            var value = parts.after
+            if !isList {
+                value = (value.cut(at: ";")?.before ?? value).trimmed
+                let colon = UInt8(ascii: ":")
+                guard value.count >= 2, value.first == colon, value.last == colon else { return nil }
+                value = value.dropFirst().dropLast()
+            }
+            // The padding may be missing (RFC 9651, section 4.2.7).
+            let padding = String(repeating: "=", count: (4 - value.count % 4) % 4)
+            guard let data = Data(base64Encoded: value.string + padding),
                 let digest = ContentDigest(algorithm, Array(data))
             else { return nil }
             found[algorithm] = digest
@@ -72,14 +80,17 @@ public struct ContentDigest: Hashable, Sendable, CustomStringConvertible {
 
     /// Returns the digest of the whole file that a response has, or `nil` if there is none.
     ///
-    /// `Repr-Digest` is of the whole also in a 206; `Content-Digest` only in a 200 (RFC 9530, appendix A).
+    /// `Repr-Digest`, and `Digest` of older servers, are of the whole also in a 206 (RFC 3230, section 4.2);
+    /// `Content-Digest` only in a 200 (RFC 9530, appendix A).
     package static func announced(by response: HTTPURLResponse) -> ContentDigest? {
         // Digests are of the coded bytes, which are not those of the file.
         let coding = response.value(forHTTPHeaderField: "Content-Encoding")
         guard coding == nil || coding?.isEqualIgnoringCase("identity") == true else { return nil }
-        if let digest = response.value(forHTTPHeaderField: "Repr-Digest").flatMap(strongest) { return digest }
-        guard response.statusCode == 200 else { return nil }
-        return response.value(forHTTPHeaderField: "Content-Digest").flatMap(strongest)
+        func digest(_ name: String, isList: Bool = false) -> ContentDigest? {
+            response.value(forHTTPHeaderField: name).flatMap { strongest(inField: $0, isList: isList) }
+        }
+        let ofContent = response.statusCode == 200 ? digest("Content-Digest") : nil
+        return digest("Repr-Digest") ?? ofContent ?? digest("Digest", isList: true)
     }
 }
 

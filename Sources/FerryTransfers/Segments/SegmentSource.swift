@@ -100,7 +100,8 @@ struct SegmentEntity: Sendable, Equatable {
             {
                 return isMirror ? .refuses : .changed
             }
-            if isMirror { return digest != nil || isSame == true ? .fits : .refuses }
+            // A date is no strong validator of another server's file (RFC 9110, section 8.8.2.2).
+            if isMirror { return digest != nil || (isTag && isSame == true) ? .fits : .refuses }
             return isSame ?? true ? .fits : .changed
         case 200..<300: return isSame == true || isMirror ? .refuses : .changed
         case 412, 416: return isMirror ? .refuses : .changed

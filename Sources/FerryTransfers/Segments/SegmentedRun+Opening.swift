@@ -43,12 +43,15 @@ extension SegmentedRun {
         var validator = ContinuationRule.validator(for: response, request: request)
         if total == nil || total == 0 { validator = nil }
         let announced = download.checksAnnouncedDigest ? ContentDigest.announced(by: response) : nil
-        if download.usesOfferedMirrors {
+        // Mirrors of a file without a digest must be ignored (RFC 6249, section 6).
+        if download.usesOfferedMirrors, download.digest ?? announced != nil {
             let isSecure = response.url.map(Origin.init)?.scheme == "https"
-            let offered = response.links.filter { link in
+            let links = response.links.filter { link in
                 link.anchor == nil && link.has(rel: "duplicate") && link.target.isWebAddress
                     && (!isSecure || Origin(link.target).scheme == "https")
             }
+            // The server prefers those with low numbers (RFC 6249, section 3.1).
+            let offered = links.sorted { $0.priority < $1.priority }
             state.withLock { state in
                 let room = 17 - state.sources.count
                 guard room > 0 else { return }
@@ -97,4 +100,9 @@ extension SegmentedRun {
         }
         if delay > .zero { try await SystemClock.sleep(delay) }
     }
+}
+
+extension Link {
+    /// The priority of a mirror, 1 being the highest; 999,999 without one (RFC 6249, section 3.1).
+    fileprivate var priority: Int { parameters["pri"].flatMap { Int($0) } ?? 999_999 }
 }

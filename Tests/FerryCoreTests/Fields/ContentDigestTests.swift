@@ -46,10 +46,19 @@ struct ContentDigestTests {
         #expect(read("sha-256=:\(sha256):") == .sha256)
         #expect(read("sha-256=:\(sha256):, sha-512=:\(sha512):") == .sha512)
         #expect(read("unixsum=:AAA=:, sha-256=:\(sha256):;x=1") == .sha256)
+        // The padding may be missing (RFC 9651, section 4.2.7).
+        #expect(read("sha-256=:\(sha256.dropLast()):") == .sha256)
+        #expect(read("SHA-256=:\(sha256):") == nil)
         #expect(read("sha-256=:\(sha512):") == nil)
         #expect(read("sha-256=\(sha256)") == nil)
         #expect(read("sha-256=:\(sha256):, sha-512=:!:") == nil)
         #expect(read("sha-256=:") == nil)
         #expect(read(String(repeating: "a=:b:,", count: 10_000)) == nil)
+        func list(_ field: String) -> ContentDigest.Algorithm? {
+            ContentDigest.strongest(inField: field, isList: true)?.algorithm
+        }
+        #expect(list("MD5=x,SHA-256=\(sha256)") == .sha256)
+        #expect(list("sha-512=\(sha512), sha-256=\(sha256)") == .sha512)
+        #expect(list("SHA-256=:\(sha256):") == nil)
     }
 }
