@@ -37,7 +37,7 @@ package enum AuthenticateField {
         var hasDigest = challenges.contains { $0.scheme == "digest" }
         // Parameters before the first challenge of a value belong to none.
         var isIgnored = true
-        for element in elements(of: value) {
+        for element in value[...].utf8.parts(outsideQuotesBetween: ",") {
             var parameter = element
             // An element begins a challenge if two words come before the first `=`, or if it has no `=`.
             let equals = element.firstIndex(of: UInt8(ascii: "="))
@@ -69,40 +69,6 @@ package enum AuthenticateField {
     /// Reads a parameter, and returns its name in lower case and its value without quotes.
     private static func nameAndValue(_ parameter: Substring.UTF8View) -> (name: String, value: String)? {
         guard let sides = parameter.cut(at: "=") else { return nil }
-        return (shortLowercased(sides.before.trimmed.string), unquoted(sides.after.trimmed))
-    }
-
-    private static func unquoted(_ value: Substring.UTF8View) -> String {
-        let (quote, backslash) = (UInt8(ascii: "\""), UInt8(ascii: "\\"))
-        guard value.first == quote, value.last == quote, value.count >= 2 else { return value.string }
-        var result: [UInt8] = []
-        var isEscaped = false
-        for byte in value.dropFirst().dropLast() {
-            isEscaped = byte == backslash && !isEscaped
-            if !isEscaped { result.append(byte) }
-        }
-        return String(decoding: result, as: UTF8.self)
-    }
-
-    /// Splits a value at the commas outside quoted strings.
-    private static func elements(of value: String) -> [Substring.UTF8View] {
-        let bytes = value[...].utf8
-        var result: [Substring.UTF8View] = []
-        var start = bytes.startIndex
-        var isQuoted = false
-        var isEscaped = false
-        for index in bytes.indices {
-            switch bytes[index] {
-            case _ where isEscaped: isEscaped = false
-            case UInt8(ascii: "\\") where isQuoted: isEscaped = true
-            case UInt8(ascii: "\""): isQuoted.toggle()
-            case UInt8(ascii: ",") where !isQuoted:
-                result.append(bytes[start..<index].trimmed)
-                start = bytes.index(after: index)
-            default: break
-            }
-        }
-        result.append(bytes[start...].trimmed)
-        return result.filter { !$0.isEmpty }
+        return (shortLowercased(sides.before.trimmed.string), sides.after.trimmed.unquoted)
     }
 }

@@ -12,6 +12,40 @@ extension Substring.UTF8View {
         return split(omittingEmptySubsequences: false) { $0 == byte }
     }
 
+    /// Returns the parts between separators outside quoted strings, without blanks around them, and no empty ones.
+    package func parts(outsideQuotesBetween separator: Unicode.Scalar) -> [Substring.UTF8View] {
+        let separator = UInt8(ascii: separator)
+        var parts: [Substring.UTF8View] = []
+        var start = startIndex
+        var isQuoted = false
+        var isEscaped = false
+        for index in indices {
+            switch self[index] {
+            case _ where isEscaped: isEscaped = false
+            case UInt8(ascii: "\\") where isQuoted: isEscaped = true
+            case UInt8(ascii: "\""): isQuoted.toggle()
+            case separator where !isQuoted:
+                parts.append(self[start..<index].trimmed)
+                start = self.index(after: index)
+            default: break
+            }
+        }
+        parts.append(self[start...].trimmed)
+        return parts.filter { !$0.isEmpty }
+    }
+
+    /// The text of a quoted string (RFC 9110, section 5.6.4), or that of another value.
+    package var unquoted: String {
+        guard first == UInt8(ascii: "\""), last == UInt8(ascii: "\""), count >= 2 else { return string }
+        var result: [UInt8] = []
+        var isEscaped = false
+        for byte in dropFirst().dropLast() {
+            isEscaped = byte == UInt8(ascii: "\\") && !isEscaped
+            if !isEscaped { result.append(byte) }
+        }
+        return String(decoding: result, as: UTF8.self)
+    }
+
     /// Returns the parts before and after the first separator, or `nil` if there is no separator.
     package func cut(at separator: Unicode.Scalar) -> (before: Substring.UTF8View, after: Substring.UTF8View)? {
         guard let place = firstIndex(of: UInt8(ascii: separator)) else { return nil }

@@ -10,15 +10,14 @@ package struct StrictTransportSecurity: Hashable, Sendable {
         guard value.utf8.count <= 4_096 else { return nil }
         var seen: Set<String> = []
         var age: Int64?
-        for part in value.utf8.split(separator: UInt8(ascii: ";")) {
-            let pair = part.split(separator: UInt8(ascii: "="), maxSplits: 1, omittingEmptySubsequences: false)
-            let name = pair.first.map { Substring($0.trimmed).lowercased() } ?? ""
-            if name.isEmpty, pair.count == 1 { continue }
+        for part in value[...].utf8.parts(outsideQuotesBetween: ";") {
+            let pair = part.cut(at: "=")
+            let name = (pair?.before ?? part).trimmed.string.lowercased()
             guard HeaderRule.isToken(name), seen.insert(name).inserted else { return nil }
-            let text = pair.count > 1 ? Substring(pair[1].trimmed) : nil
+            let text = pair?.after.trimmed.unquoted
             switch name {
             case "max-age":
-                guard let text, let seconds = DeltaSeconds.read(text.withoutQuotes) else { return nil }
+                guard let text, let seconds = DeltaSeconds.read(text) else { return nil }
                 age = Int64(seconds)
             case "includesubdomains":
                 guard text == nil else { return nil }
@@ -28,11 +27,5 @@ package struct StrictTransportSecurity: Hashable, Sendable {
         }
         guard let age else { return nil }
         maximumAge = age
-    }
-}
-
-extension Substring {
-    fileprivate var withoutQuotes: Substring {
-        count > 1 && first == "\"" && last == "\"" ? dropFirst().dropLast() : self
     }
 }

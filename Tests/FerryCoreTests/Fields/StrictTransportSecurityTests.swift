@@ -14,6 +14,7 @@ struct StrictTransportSecurityTests {
             ("MAX-AGE=1; INCLUDESUBDOMAINS; preload", 1, true),
             ("; max-age=1;; other=\"x\";", 1, false),
             ("\tmax-age = 7 ", 7, false),
+            (#"max-age=1; other="a;b\";c"; includeSubDomains"#, 1, true),
             ("max-age=99999999999999999999", 2_147_483_648, false),
         ] as [(String, Int64, Bool)]
     )
