@@ -334,6 +334,8 @@ ferry_raw_stream *ferry_raw_stream_create(bool deflates, int window_bits);
 void ferry_raw_stream_free(ferry_raw_stream *stream);
 /// Forgets what was deflated or inflated before.
 bool ferry_raw_stream_reset(ferry_raw_stream *stream);
+/// Lets a stream that inflates go on after a last block, with what was inflated before as its window.
+bool ferry_raw_stream_begin_again(ferry_raw_stream *stream);
 /// Runs the stream: reads input, and writes output.
 ///
 /// What deflates ends its output on a byte, so that all of the input can be inflated.

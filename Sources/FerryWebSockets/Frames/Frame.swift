@@ -65,6 +65,9 @@ struct FrameHeader: Hashable, Sendable {
         guard let length = Int(exactly: short < 126 ? UInt64(short) : length) else {
             throw ProtocolViolation("A frame has more than 2^63 bytes")
         }
+        guard length >= [126: 126, 127: 65_536][short, default: 0] else {
+            throw ProtocolViolation("A frame's length has more bytes than needed")
+        }
         let isFinal = bytes[0] & 0x80 != 0
         if type.isControl {
             guard isFinal else { throw ProtocolViolation("A control frame is fragmented") }

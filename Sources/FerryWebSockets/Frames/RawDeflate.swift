@@ -92,9 +92,9 @@ final class RawDeflate: @unchecked Sendable {
             total += produced
             guard total <= limit else { throw .tooLarge }
             if produced > 0 { receive(UnsafeRawBufferPointer(rebasing: buffer[..<produced])) }
-            // A last block may end in the middle of a message (RFC 7692, section 7.2.3.4).
+            // A last block may end in the middle of a message, and does not end the window (RFC 7692, section 7.2.3.4).
             if status == FERRY_RAW_END {
-                reset()
+                guard ferry_raw_stream_begin_again(stream) else { throw .damaged }
                 isDone = rest.isEmpty
             } else {
                 // Output that fills the buffer may go on.

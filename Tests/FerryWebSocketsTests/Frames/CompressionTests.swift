@@ -90,6 +90,17 @@ struct CompressionTests {
         #expect(violation == nil)
     }
 
+    @Test("A message refers to the one before, also after a last block (RFC 7692, sections 7.2.3.2 and 7.2.3.4)")
+    func window() {
+        let payloads: [[UInt8]] = [
+            [0xF3, 0x48, 0xCD, 0xC9, 0xC9, 0x07, 0x00, 0x00], [0xF2, 0x00, 0x11, 0x00, 0x00],
+        ]
+        let bytes = payloads.map { ServerFrame(.text, Data($0), reserved: 4).bytes }.reduce(Data(), +)
+        let (events, violation) = MessageReader.events(bytes, compression: CompressionParameters())
+        #expect(events == [.message(.string("Hello")), .message(.string("Hello"))])
+        #expect(violation == nil)
+    }
+
     @Test("Only the first frame of a message may be marked as compressed")
     func marks() {
         let compression = CompressionParameters()

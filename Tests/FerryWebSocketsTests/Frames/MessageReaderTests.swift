@@ -20,6 +20,10 @@ struct MessageReaderTests {
         ) {
             (testDescription, self.frames, self.events, self.code) = (name, frames.map(\.bytes), events, code)
         }
+
+        init(_ name: String, _ frames: [Data], fails code: WebSocketTask.CloseCode) {
+            (testDescription, self.frames, events, self.code) = (name, frames, [], code)
+        }
     }
 
     private static func text(_ string: String) -> MessageReader.Event { .message(.string(string)) }
@@ -147,6 +151,8 @@ struct MessageReaderTests {
         Row("a length of 2^63", [frame(claiming: 1 << 63)], fails: .protocolError),
         Row("a length of 2^63 - 1", [frame(claiming: 1 << 63 - 1)], fails: .messageTooBig),
         Row("a masked frame", [masked()], fails: .protocolError),
+        Row("a length that fits seven bits", [Data([0x81, 0x7E, 0, 125]) + Data(count: 125)], fails: .protocolError),
+        Row("a length that fits two bytes", [Data([0x81, 0x7F, 0, 0, 0, 0, 0, 0, 0xFF, 0xFF])], fails: .protocolError),
     ]
 
     private static func frame(claiming length: UInt64) -> ServerFrame {
