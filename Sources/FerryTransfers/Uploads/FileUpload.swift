@@ -62,7 +62,8 @@ public struct FileUpload: Sendable {
     /// What the server learns about the file with the tus protocol.
     ///
     /// By default it is the `filename`, and `filetype` from the request's `Content-Type` or else
-    /// `application/octet-stream`, which many servers require.
+    /// `application/octet-stream`, which many servers require. A key must not be empty, and consists of visible characters
+    /// of ASCII other than commas; another one is the error ``FileUploadError/invalidMetadata(key:)``.
     public var metadata: [String: String]
     /// The algorithm of the digests with which the server can check what it receives; nil, the default, for none.
     ///
@@ -120,6 +121,8 @@ public enum FileUploadError: Error, Sendable, Hashable {
     case badResponse(String)
     /// The server does not offer to check the digests of ``FileUpload/checksum``.
     case checksumNotOffered
+    /// A key of ``FileUpload/metadata`` is empty, or has a character that tus does not allow.
+    case invalidMetadata(key: String)
     /// The server takes no file of this size; the limit is in bytes.
     case tooLarge(limit: Int64)
     /// The file at the path cannot be read, with the error number of the system, such as `ENOENT`.
@@ -134,6 +137,8 @@ extension FileUploadError: LocalizedError, CustomStringConvertible {
         case .fileChanged(let path): "\(path): the file has changed while it was uploaded"
         case .badResponse(let reason): "The server's response does not fit the upload protocol: \(reason)"
         case .checksumNotOffered: "The server does not offer to check digests of this algorithm"
+        case .invalidMetadata(let key):
+            "The key \"\(key)\" of the metadata is empty, or has a blank, a comma or a character that is not ASCII"
         case .tooLarge(let limit): "The server takes at most \(limit) bytes"
         case .file(let path, _, let reason): "\(path): \(reason)"
         }

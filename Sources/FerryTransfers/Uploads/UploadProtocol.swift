@@ -84,6 +84,11 @@ enum UploadProtocol: Sendable, Hashable {
         return creation
     }
 
+    /// Returns whether tus allows a key of the metadata.
+    static func isMetadataKey(_ key: String) -> Bool {
+        !key.isEmpty && key.utf8.allSatisfy { (0x21...0x7E).contains($0) && $0 != UInt8(ascii: ",") }
+    }
+
     /// The name of an algorithm in the fields of tus.
     static func checksumName(_ algorithm: ContentDigest.Algorithm) -> String {
         switch algorithm {
@@ -130,8 +135,7 @@ enum UploadProtocol: Sendable, Hashable {
         switch self {
         case .tus: isComplete = offset == size
         case .resumableUploads:
-            isComplete =
-                response.value(forHTTPHeaderField: "Upload-Complete")?.trimmingCharacters(in: .whitespaces) == "?1"
+            isComplete = Self.item("Upload-Complete", in: response) == "?1"
             if isComplete, offset < size { throw .badResponse("the upload is complete after \(offset) bytes") }
         }
         return Status(offset: offset, isComplete: isComplete, mostBytes: Self.limit("max-append-size", in: response))
@@ -152,17 +156,26 @@ enum UploadProtocol: Sendable, Hashable {
     static func limit(_ name: String, in response: HTTPURLResponse) -> Int64? {
         if name == "max-size", let limit = number("Tus-Max-Size", in: response) { return limit }
         let members = response.value(forHTTPHeaderField: "Upload-Limit")?.split(separator: ",") ?? []
-        for member in members.prefix(64) {
-            let parts = member.split(separator: "=", maxSplits: 1)
-            guard parts.count == 2, parts[0].trimmingCharacters(in: .whitespaces) == name else { continue }
-            return ByteCount(digits: parts[1].trimmingCharacters(in: .whitespaces)).map(\.int64)
+        // The last member with a name counts.
+        for member in members.prefix(64).reversed() {
+            guard let parts = member.utf8.cut(at: "="), parts.before.trimmed.string == name else { continue }
+            return ByteCount(digits: value(of: parts.after)).map(\.int64)
         }
         return nil
     }
 
     static func number(_ name: String, in response: HTTPURLResponse) -> Int64? {
-        response.value(forHTTPHeaderField: name).flatMap { ByteCount(digits: $0.trimmingCharacters(in: .whitespaces)) }?
-            .int64
+        item(name, in: response).flatMap { ByteCount(digits: $0) }?.int64
+    }
+
+    /// Returns the text of a field with one item (RFC 9651, section 3.3).
+    static func item(_ name: String, in response: HTTPURLResponse) -> String? {
+        response.value(forHTTPHeaderField: name).map { value(of: $0[...].utf8) }
+    }
+
+    /// Returns the text of an item without its parameters.
+    private static func value(of item: Substring.UTF8View) -> String {
+        (item.cut(at: ";")?.before ?? item).trimmed.string
     }
 
     /// Returns a request to the URL of an upload; another origin gets no header fields.

@@ -31,7 +31,7 @@ extension UploadRun {
         let response = answer.response
         if response.isPassing { throw Interruption(cause: FileUploadError.status(response.statusCode)) }
         guard 200..<300 ~= response.statusCode else { throw FileUploadError.status(response.statusCode) }
-        let isIncomplete = response.value(forHTTPHeaderField: "Upload-Complete") == "?0"
+        let isIncomplete = UploadProtocol.item("Upload-Complete", in: response) == "?0"
         guard let kind, !isWhole || isIncomplete else { return .finished(finish(answer, source)) }
         guard let url = UploadProtocol.location(in: response, for: creation) else {
             throw FileUploadError.badResponse("Location is missing or not a URL")

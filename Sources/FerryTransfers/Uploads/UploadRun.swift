@@ -81,6 +81,8 @@ final class UploadRun: Sendable {
             if offer.resumption == .tus, let checksum = upload.checksum, !offer.checksums.contains(checksum) {
                 throw FileUploadError.checksumNotOffered
             }
+            let invalidKey = upload.metadata.keys.first { !UploadProtocol.isMetadataKey($0) }
+            if offer.resumption == .tus, let invalidKey { throw FileUploadError.invalidMetadata(key: invalidKey) }
             return try await send(source, offer)
         } catch {
             throw Task.isCancelled ? URLError.ferryCancelled(url: upload.request.url) : error
