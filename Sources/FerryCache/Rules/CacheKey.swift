@@ -62,20 +62,21 @@ package enum CacheKey {
 
 /// The normalization of a request's field values for comparison by `Vary` (RFC 9111, section 4.1).
 package enum CacheSelection {
-    /// Returns the values of one field, each of which may be a list, as one list without blanks and empty members.
+    /// Returns the values of one field as one text, and those of a list without blanks and empty members.
     ///
     /// Case-insensitive values are in lower case. Values are never reordered: servers may prefer a language that comes
     /// first.
     package static func normalized(_ values: [String], of name: String) -> String {
-        guard !singular.contains(name) else { return values.joined(separator: ", ") }
+        guard lists.contains(name) else { return values.joined(separator: ", ") }
         let members = values.flatMap { Self.members(of: $0, isCaseless: caseless.contains(name)) }
         return members.map { String(decoding: $0, as: UTF8.self) }.joined(separator: ",")
     }
 
-    /// Fields that are not lists: their commas and blanks belong to the value.
-    private static let singular: Set<String> = [
-        "authorization", "content-type", "cookie", "date", "from", "host", "proxy-authorization", "referer",
-        "user-agent",
+    /// Fields of RFC 9110 and others that are lists; commas and blanks of a field with another syntax belong to the value.
+    private static let lists: Set<String> = [
+        "accept", "accept-charset", "accept-encoding", "accept-language", "access-control-request-headers",
+        "cache-control", "connection", "expect", "if-match", "if-none-match", "pragma", "prefer", "te", "trailer",
+        "upgrade", "via", "want-content-digest", "want-repr-digest",
     ]
 
     /// Lists of case-insensitive tokens, with blanks only around separators (RFC 9110, sections 12.5.2 to 12.5.4).

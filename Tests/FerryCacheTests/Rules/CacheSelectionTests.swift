@@ -3,7 +3,7 @@ import Testing
 
 @Suite struct CacheSelectionTests {
     struct Row: Sendable {
-        var name = "foo"
+        var name = "accept"
         var first: [String]
         var second: [String]
         var isSame: Bool
@@ -28,6 +28,9 @@ import Testing
             Row(first: ["x (a, b), c"], second: ["x (a, b),c"], isSame: true),
             Row(first: ["x (a, b)"], second: ["x (a,b)"], isSame: false),
             Row(name: "user-agent", first: ["a, b"], second: ["a,b"], isSame: false),
+            // Whether a field with an unknown syntax is a list is unknown too.
+            Row(name: "foo", first: ["Doe, John"], second: ["Doe,John"], isSame: false),
+            Row(name: "foo", first: ["1, 2"], second: ["1", "2"], isSame: true),
             Row(name: "cookie", first: ["a=1, 2"], second: ["a=1,2"], isSame: false),
             // Sections 12.5.2 to 12.5.4 of RFC 9110.
             Row(name: "accept-language", first: ["en, de"], second: [" eN ,   De"], isSame: true),
