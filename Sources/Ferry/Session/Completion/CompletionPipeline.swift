@@ -63,11 +63,14 @@ final class CompletionPipeline: Sendable {
         let callHandler = prepare(outcome)
         // Not after the handler, which may end the process.
         outcome.endRecord?()
-        guard let queue else { return report(callHandler(), outcome.observers) }
-        queue.async { self.report(callHandler(), outcome.observers) }
+        guard let queue else { return end(callHandler, outcome.observers) }
+        queue.async { self.end(callHandler, outcome.observers) }
     }
 
-    private func report(_ completion: TaskCompletion, _ observers: Observers) {
+    private func end(_ callHandler: () -> TaskCompletion, _ observers: Observers) {
+        // Those of the task's beginning, and of its file, come first.
+        if let completionQueue { notifications.postWaiting(on: completionQueue) }
+        let completion = callHandler()
         let (task, response) = (completion.task, completion.response)
         observers.notify { $0.task(task, didFinishWith: completion) }
         let cost = max(response.data?.count ?? 0, response.error?.data?.count ?? 0)

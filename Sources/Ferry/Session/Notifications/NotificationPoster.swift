@@ -158,6 +158,12 @@ final class NotificationPoster: Sendable {
         if let turn = addition.turn { wait(for: turn) }
     }
 
+    /// Posts what waits, if notifications are posted on the queue, which must be the current one.
+    func postWaiting(on queue: DispatchQueue) {
+        let generation = state.withLock { $0.queue === queue && !$0.items.isEmpty ? $0.generation : nil }
+        if let generation { drain(generation) }
+    }
+
     private func add(_ item: Item) -> Addition {
         state.withLock { state in
             guard state.queue != nil else { return Addition(turn: nil, dropped: []) }
