@@ -7,7 +7,11 @@ extension TaskOutcome {
         destination: DownloadDestination?,
         _ notifications: NotificationPoster
     ) {
-        guard let file = temporaryFile else { return }
+        guard let file = temporaryFile else {
+            // The hook has moved the file itself.
+            if response.error == nil { response.fileURL = hookDestination }
+            return
+        }
         if var error = response.error {
             error.data = error.data ?? TemporaryFile.beginning(of: file)
             response.error = error
