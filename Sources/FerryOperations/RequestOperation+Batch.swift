@@ -96,7 +96,7 @@ private final class BatchOperation: Operation, @unchecked Sendable {
         didChangeValue(forKey: "isReady")
     }
 
-    override var isReady: Bool { (isComplete.withLock { $0 } || isCancelled) && super.isReady }
+    override var isReady: Bool { isComplete.withLock { $0 } && super.isReady }
 
     override func start() {
         // Foundation ends the process if an operation is started before it is ready.
