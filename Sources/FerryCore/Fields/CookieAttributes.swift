@@ -73,11 +73,12 @@ package enum CookieDate {
             || (0x7B...0x7E).contains(byte)
     }
 
-    /// Reads hours, minutes and seconds.
+    /// Reads hours, minutes and seconds, whatever follows them.
     private static func time(_ token: Substring.UTF8View) -> [Int]? {
-        let fields = token.parts(between: ":")
-        let numbers = fields.prefix(3).compactMap { number($0, digits: 1...2) }
-        return fields.count == 3 && numbers.count == 3 ? numbers : nil
+        let fields = token.parts(between: ":").prefix(3)
+        guard fields.count == 3, fields.dropLast().allSatisfy({ $0.allSatisfy(\.isDigit) }) else { return nil }
+        let numbers = fields.compactMap { number($0, digits: 1...2) }
+        return numbers.count == 3 ? numbers : nil
     }
 
     /// Returns the number that a token begins with, whatever follows; `nil` if its count of digits is out of range.

@@ -51,8 +51,9 @@ extension Charset {
     package static func lossyString(_ data: Data, encoding: String.Encoding) -> String {
         switch encoding {
         case .utf8, .ascii: String(decoding: data, as: UTF8.self)
-        case .utf16BigEndian: utf16(data) { UInt16($0) << 8 | UInt16($1) }
-        case .utf16LittleEndian, .utf16: utf16(data) { UInt16($1) << 8 | UInt16($0) }
+        // Without a mark it is big-endian (RFC 2781, section 4.3), as in `string(_:encoding:)`.
+        case .utf16BigEndian, .utf16: utf16(data) { UInt16($0) << 8 | UInt16($1) }
+        case .utf16LittleEndian: utf16(data) { UInt16($1) << 8 | UInt16($0) }
         default: pieceByPiece(data, encoding: encoding)
         }
     }
