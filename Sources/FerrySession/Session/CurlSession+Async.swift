@@ -9,8 +9,6 @@
 extension CurlSession {
     /// Fetches the contents of a URL into memory.
     ///
-    /// Cancelling the Swift task cancels the transfer, which then throws `URLError.cancelled`.
-    ///
     /// - Throws: A `URLError`, or the error of an interceptor or a protocol class.
     public func data(from url: URL) async throws -> (Data, URLResponse) {
         try await run(nil) { makeDataTask(URLRequest(url: url), .data($0, isAsync: true)) }
@@ -22,8 +20,6 @@ extension CurlSession {
     }
 
     /// Sends a request and returns the response with its body in memory.
-    ///
-    /// Cancelling the Swift task cancels the transfer, which then throws `URLError.cancelled`.
     ///
     /// - Throws: A `URLError`, or the error of an interceptor or a protocol class.
     public func data(for request: URLRequest) async throws -> (Data, URLResponse) {
@@ -39,8 +35,6 @@ extension CurlSession {
     }
 
     /// Sends a request with the given bytes as its body.
-    ///
-    /// Cancelling the Swift task cancels the transfer, which then throws `URLError.cancelled`.
     ///
     /// - Throws: A `URLError`, or the error of an interceptor or a protocol class.
     public func upload(for request: URLRequest, from bodyData: Data) async throws -> (Data, URLResponse) {
@@ -58,8 +52,6 @@ extension CurlSession {
 
     /// Sends a request with a file as its body.
     ///
-    /// Cancelling the Swift task cancels the transfer, which then throws `URLError.cancelled`.
-    ///
     /// - Throws: A `URLError`, or the error of an interceptor or a protocol class.
     public func upload(for request: URLRequest, fromFile fileURL: URL) async throws -> (Data, URLResponse) {
         try await run(nil) { makeUploadTask(request, .file(fileURL), .data($0, isAsync: true)) }
@@ -76,8 +68,8 @@ extension CurlSession {
 
     /// Downloads the contents of a URL to a temporary file, which the caller must move or delete.
     ///
-    /// Cancelling the Swift task cancels the transfer, which then throws `URLError.cancelled`. As after a failure, the
-    /// error has resume data where the download can be continued, and the partial file is kept.
+    /// As after a failure, the error of a cancelled download has resume data where the download can be continued, and
+    /// the partial file is kept.
     ///
     /// - Throws: A `URLError`, or the error of an interceptor or a protocol class.
     public func download(from url: URL) async throws -> (URL, URLResponse) {
@@ -90,8 +82,6 @@ extension CurlSession {
     }
 
     /// Sends a request and downloads the body to a temporary file, which the caller must move or delete.
-    ///
-    /// Cancelling the Swift task cancels the transfer, which then throws `URLError.cancelled`.
     ///
     /// - Throws: A `URLError`, or the error of an interceptor or a protocol class.
     public func download(for request: URLRequest) async throws -> (URL, URLResponse) {
@@ -107,8 +97,6 @@ extension CurlSession {
     }
 
     /// Continues an earlier download to a temporary file, which the caller must move or delete.
-    ///
-    /// Cancelling the Swift task cancels the transfer, which then throws `URLError.cancelled`.
     ///
     /// - Throws: A `URLError`, or the error of an interceptor or a protocol class. If the resume data or its partial
     ///   file cannot be used, the underlying error is a ``CurlSessionError`` with the code `invalidResumeData`.
