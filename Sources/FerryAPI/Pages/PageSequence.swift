@@ -79,23 +79,18 @@ public struct PageSequence<Value: Sendable>: AsyncSequence, Sendable {
 
     /// An iterator over the pages.
     public struct AsyncIterator: AsyncIteratorProtocol {
+        /// The error of a page that cannot be fetched.
+        public typealias Failure = NetworkError
+
         fileprivate let manager: HTTPSessionManager
         fileprivate var cursor: PageCursor<Value>
 
         /// Requests the next page and returns it; nil after the last one or an error.
         ///
+        /// - Parameter actor: The actor that the caller is isolated to.
         /// - Returns: The page.
         /// - Throws: The error of the response, `NetworkError.Code.noValue` if it has no value,
         ///   `NetworkError.Code.nextPageRefused`, or `NetworkError.Code.cancelled` if the Swift task was cancelled.
-        public mutating func next() async throws(NetworkError) -> Page? {
-            try await next(isolation: nil)
-        }
-
-        /// Requests the next page and returns it; nil after the last one or an error.
-        ///
-        /// - Parameter actor: The actor that the caller is isolated to.
-        /// - Returns: The page.
-        /// - Throws: The same errors as ``next()``.
         public mutating func next(isolation actor: isolated (any Actor)?) async throws(NetworkError) -> Page? {
             guard let request = try cursor.nextRequest() else { return nil }
             guard !Task.isCancelled else {

@@ -46,9 +46,6 @@ public struct BodyLines<Base: AsyncSequence & Sendable>: AsyncSequence, Sendable
         /// - Throws: The error that the transfer ended with, or a `URLError` with the code `dataLengthExceedsMaximum`
         ///   for a line that is too long, or `cancelled` if the Swift task is cancelled; lines that have arrived are
         ///   left out then.
-        public mutating func next() async throws -> String? { try await next(isolation: nil) }
-
-        /// Like ``next()``, without leaving the actor that reads, unless the iterator waits.
         public mutating func next(isolation actor: isolated (any Actor)?) async throws -> String? {
             while base != nil {
                 do {

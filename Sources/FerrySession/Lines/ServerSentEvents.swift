@@ -53,9 +53,6 @@ public struct ServerSentEvents<Base: AsyncSequence & Sendable>: AsyncSequence, S
         ///
         /// - Throws: The error that the transfer ended with, or a `URLError` with the code `dataLengthExceedsMaximum`
         ///   for an event that is too long.
-        public mutating func next() async throws -> ServerSentEvent? { try await next(isolation: nil) }
-
-        /// Like ``next()``, without leaving the actor that reads, unless the iterator waits.
         public mutating func next(isolation actor: isolated (any Actor)?) async throws -> ServerSentEvent? {
             // A line without an end is incomplete, and is not read.
             while let line = try await lines?.next(isolation: actor), lines?.isAtEnd == false {

@@ -37,9 +37,6 @@ extension CurlSession {
             ///
             /// - Throws: The error that the transfer ended with, a `URLError` unless an interceptor or a protocol class
             ///   reports another.
-            public mutating func next() async throws -> UInt8? { try await next(isolation: nil) }
-
-            /// Like ``next()``, without leaving the actor that reads, unless the iterator waits.
             public mutating func next(isolation actor: isolated (any Actor)?) async throws -> UInt8? {
                 while index >= chunk.endIndex {
                     guard let next = try await chunks.next(isolation: actor) else { return nil }
@@ -70,9 +67,6 @@ extension CurlSession {
             ///
             /// - Throws: The error that the transfer ended with, a `URLError` unless an interceptor or a protocol class
             ///   reports another.
-            public mutating func next() async throws -> Data? { try await next(isolation: nil) }
-
-            /// Like ``next()``, without leaving the actor that reads, unless the iterator waits.
             public mutating func next(isolation actor: isolated (any Actor)?) async throws -> Data? {
                 try await owner.stream.next(isolation: actor)
             }

@@ -83,9 +83,6 @@ public struct EventSource: AsyncSequence, Sendable {
         /// - Throws: An ``EventSourceError``, the error of the session after which there is no other connection, a
         ///   `URLError` with the code `dataLengthExceedsMaximum` for an event that is too long, or a
         ///   `CancellationError`.
-        public mutating func next() async throws -> ServerSentEvent? { try await next(isolation: nil) }
-
-        /// Like ``next()``, without leaving the actor that reads, unless the iterator waits.
         public mutating func next(isolation actor: isolated (any Actor)?) async throws -> ServerSentEvent? {
             while !isClosed {
                 var failure: (any Error)?

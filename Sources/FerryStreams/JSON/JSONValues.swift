@@ -25,9 +25,6 @@ where Base.Element == Data {
         /// - Throws: The error that the transfer ended with, a `DecodingError`, after which the next value can be read,
         ///   or a `URLError`: `dataLengthExceedsMaximum` for a text that is too long, `networkConnectionLost` for one
         ///   that was cut off, and `cannotParseResponse` for a body that should be an array and is none.
-        public mutating func next() async throws -> Value? { try await next(isolation: nil) }
-
-        /// Like ``next()``, without leaving the actor that reads, unless the iterator waits.
         public mutating func next(isolation actor: isolated (any Actor)?) async throws -> Value? {
             guard let text = try await reader.next(isolation: actor) else { return nil }
             return try decoder.decodeStrictly(Value.self, from: text)

@@ -43,9 +43,6 @@ public struct ResponseParts<Base: AsyncSequence & Sendable>: AsyncSequence, Send
         /// - Throws: The error that the transfer ended with, or a `URLError`: `dataLengthExceedsMaximum` for a part
         ///   that is too long, `cannotParseResponse` for a malformed header field, and `networkConnectionLost` for a
         ///   body that ends before its last delimiter.
-        public mutating func next() async throws -> ResponsePart? { try await next(isolation: nil) }
-
-        /// Like ``next()``, without leaving the actor that reads, unless the iterator waits.
         public mutating func next(isolation actor: isolated (any Actor)?) async throws -> ResponsePart? {
             try await reader.next(isolation: actor)
         }

@@ -53,9 +53,6 @@ public struct CheckedBody<Base: AsyncSequence & Sendable>: AsyncSequence, Sendab
         ///
         /// - Throws: The error that the transfer ended with, a `URLError` with the code `dataLengthExceedsMaximum`
         ///   instead of the piece that exceeds the limit, or a ``BodyDigestError`` instead of the end.
-        public mutating func next() async throws -> Data? { try await next(isolation: nil) }
-
-        /// Like ``next()``, without leaving the actor that reads, unless the iterator waits.
         public mutating func next(isolation actor: isolated (any Actor)?) async throws -> Data? {
             do {
                 guard let piece = try await base?.next(isolation: actor) else {

@@ -33,9 +33,6 @@ public struct DataStream: AsyncSequence, Sendable {
         ///
         /// - Returns: The piece; nil at the end.
         /// - Throws: A ``NetworkError``, with ``NetworkError/Code/cancelled`` if the Swift task was cancelled.
-        public mutating func next() async throws -> Data? { try await next(isolation: nil) }
-
-        /// Like ``next()``, without leaving the actor that reads, unless the iterator waits.
         public mutating func next(isolation actor: isolated (any Actor)?) async throws -> Data? {
             let hold = self.hold ?? start()
             self.hold = hold
