@@ -43,23 +43,16 @@ extension PreparedRequest {
         self.init(
             url: text[place] == hostText ? text : text.replacingCharacters(in: place, with: hostText),
             origin: Origin(scheme: scheme, host: host, port: url.port),
-            method: method,
-            fields: header.fields,
-            commonCount: header.commonCount,
-            proxyFields: header.proxyFields,
-            announcedLength: fields.announcedLength,
-            hasBody: context.hasBody,
-            isStreamed: context.isStreamed,
-            isUpgrade: context.isUpgrade,
-            hasLeftOrigin: context.hasLeftOrigin,
-            isPlain: isPlain,
-            mentionsCaching: fields.list.contains { Self.mayMentionCaching($0.name) },
-            expectsContinue: fields.list.contains {
-                $0.name.isEqualIgnoringCase("expect") && $0.value.isEqualIgnoringCase("100-continue")
-            },
-            hasUserInfo: !authority.userInfo.isEmpty,
-            hasSecrets: fields.hasSecrets
+            method: method
         )
+        (self.fields, commonCount, proxyFields) = (header.fields, header.commonCount, header.proxyFields)
+        (announcedLength, hasSecrets) = (fields.announcedLength, fields.hasSecrets)
+        (hasBody, isStreamed, isUpgrade) = (context.hasBody, context.isStreamed, context.isUpgrade)
+        (hasLeftOrigin, self.isPlain, hasUserInfo) = (context.hasLeftOrigin, isPlain, !authority.userInfo.isEmpty)
+        mentionsCaching = fields.list.contains { Self.mayMentionCaching($0.name) }
+        expectsContinue = fields.list.contains {
+            $0.name.isEqualIgnoringCase("expect") && $0.value.isEqualIgnoringCase("100-continue")
+        }
     }
 
     /// The fields of a request's header.
