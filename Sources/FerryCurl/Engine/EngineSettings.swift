@@ -1,12 +1,12 @@
 /// The settings of an engine and of the connections that it opens.
-package final class EngineSettings: Sendable {
-    package let maximumConnectionsPerHost: Int
-    package let downloadLimit: BandwidthLimit?
-    package let uploadLimit: BandwidthLimit?
-    package let limits: RequestLimits?
-    package let httpVersions: HTTPVersions
+package struct EngineSettings: Sendable {
+    package var maximumConnectionsPerHost = 64
+    package var downloadLimit: BandwidthLimit?
+    package var uploadLimit: BandwidthLimit?
+    package var limits: RequestLimits?
+    package var httpVersions = HTTPVersions.automatic
     /// Whether requests share connections of HTTP/3 also where libcurl may lose them.
-    package let sharesHTTP3: Bool
+    package var sharesHTTP3 = false
     /// The material of TLS connections, or why it cannot be used.
     package let tls: Result<TLSMaterial, CurlSessionError>
     /// The proxies of requests, or why they cannot be used.
@@ -14,24 +14,14 @@ package final class EngineSettings: Sendable {
     /// The addresses and interfaces of connections, or why they cannot be used.
     package let network: Result<NetworkMaterial, CurlSessionError>
     /// Whether a transfer begins without reading a disk, and runs no code of the user's.
-    package let isSelfContained: Bool
+    package var isSelfContained = false
 
     package init(
-        maximumConnectionsPerHost: Int,
-        downloadLimit: BandwidthLimit?,
-        uploadLimit: BandwidthLimit?,
-        limits: RequestLimits?,
-        httpVersions: HTTPVersions,
-        sharesHTTP3: Bool = false,
         tls: Result<TLSMaterial, CurlSessionError>,
         proxy: Result<ProxyTable, CurlSessionError>,
-        network: Result<NetworkMaterial, CurlSessionError>,
-        isSelfContained: Bool
+        network: Result<NetworkMaterial, CurlSessionError>
     ) {
-        (self.maximumConnectionsPerHost, self.downloadLimit) = (maximumConnectionsPerHost, downloadLimit)
-        (self.uploadLimit, self.limits, self.httpVersions) = (uploadLimit, limits, httpVersions)
-        (self.sharesHTTP3, self.tls, self.proxy, self.network) = (sharesHTTP3, tls, proxy, network)
-        self.isSelfContained = isSelfContained
+        (self.tls, self.proxy, self.network) = (tls, proxy, network)
     }
 
     /// The number of connections, used or idle, above which idle ones are closed.

@@ -94,27 +94,23 @@ final class CallSettings: Sendable {
 extension EngineSettings {
     /// Reads a configuration and options; `readsNoDisk` is whether neither the cache nor the storage of credentials
     /// reads a disk or runs the user's code.
-    convenience init(_ configuration: URLSessionConfiguration, _ options: CurlSession.Options, readsNoDisk: Bool) {
-        // The configuration's default of 6 is too few where latency is high; see the option.
-        let (standard, configured) = (6, configuration.httpMaximumConnectionsPerHost)
-        let most = options.maximumConnectionsPerHost ?? (configured == standard ? 64 : configured)
+    init(_ configuration: URLSessionConfiguration, _ options: CurlSession.Options, readsNoDisk: Bool) {
         let runtime = try? CurlRuntime.current()
-        let tls = Result { () throws(CurlSessionError) in try TLSMaterial(options.tls, runtime: runtime) }
         self.init(
-            maximumConnectionsPerHost: max(1, most),
-            downloadLimit: options.downloadLimit,
-            uploadLimit: options.uploadLimit,
-            limits: options.limits,
-            httpVersions: options.httpVersions,
-            sharesHTTP3: options.sharesHTTP3,
-            tls: tls,
+            tls: Result { () throws(CurlSessionError) in try TLSMaterial(options.tls, runtime: runtime) },
             proxy: Result { () throws(CurlSessionError) in
                 try ProxyTable(options.proxy, dictionary: configuration.connectionProxyDictionary)
             },
             network: Result { () throws(CurlSessionError) in
                 try NetworkMaterial(options.network, resolver: options.dnsOverHTTPS, runtime: runtime)
-            },
-            isSelfContained: readsNoDisk && (try? tls.get())?.evaluator == nil
+            }
         )
+        // The configuration's default of 6 is too few where latency is high; see the option.
+        let (standard, configured) = (6, configuration.httpMaximumConnectionsPerHost)
+        let most = options.maximumConnectionsPerHost ?? (configured == standard ? 64 : configured)
+        maximumConnectionsPerHost = max(1, most)
+        (downloadLimit, uploadLimit, limits) = (options.downloadLimit, options.uploadLimit, options.limits)
+        (httpVersions, sharesHTTP3) = (options.httpVersions, options.sharesHTTP3)
+        isSelfContained = readsNoDisk && (try? tls.get())?.evaluator == nil
     }
 }

@@ -5,7 +5,7 @@ extension URLSessionTask {
     package var looksUpHost: Bool {
         guard let core = (self as? any CurlTask)?.core else { return true }
         let (session, url) = core.state.withLock { ($0.sessionCore, $0.originalRequest?.url) }
-        guard let settings = session?.engine?.settings, let url else { return true }
-        return settings.looksUpHost(of: Origin(url))
+        guard let engine = session?.engine, let url else { return true }
+        return engine.settings.looksUpHost(of: Origin(url))
     }
 }
