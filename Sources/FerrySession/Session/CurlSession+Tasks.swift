@@ -23,7 +23,7 @@ extension CurlSession {
 
     func makeDownloadTask(resuming data: Data, _ resultDelivery: ResultDelivery) -> CurlDownloadTask {
         do throws(CurlSessionError) {
-            let record = try ResumeData(data, folder: temporaryDirectory)
+            let record = try ResumeData(data, folder: callSettings.temporaryDirectory)
             let task = makeDownloadTask(record.request, resultDelivery)
             task.core.state.withLock { $0.resumeData = record }
             return task

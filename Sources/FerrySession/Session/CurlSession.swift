@@ -355,15 +355,8 @@ public final class CurlSession: URLSession, @unchecked Sendable {
 
     var engine: TransferEngine? { core.engine }
     var dispatcher: DelegateDispatcher { core.dispatcher }
-    var temporaryDirectory: URL { callSettings.temporaryDirectory }
     var callSettings: CallSettings { core.settings.calls }
     var protocols: ProtocolClasses { core.settings.protocols }
-    var casts: DelegateCasts { core.casts }
-    var recovery: RecoverySettings? { core.settings.recovery }
-    func limits(for request: URLRequest, deadline: TimeSpan?) -> TransferClock.Limits {
-        core.settings.limits(for: request, deadline: deadline)
-    }
-    func unavailable(_ url: URL?) -> URLError { .ferry(.unknown, url: url, underlying: core.engineError) }
 }
 
 /// An object that is called when a task of a ``CurlSession`` is resumed or suspended, once for each change.

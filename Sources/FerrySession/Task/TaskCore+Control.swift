@@ -26,7 +26,7 @@ extension TaskCore {
             guard state.suspendCount == 0 else { return .none }
             if state.isStarted { return .goOn(state.driver, mustDrain: state.claimDrain()) }
             guard let session, state.start(in: session), let task = state.task else { return .none }
-            let recovery = state.recovery ?? session.recovery
+            let recovery = state.recovery ?? session.core.settings.recovery
             let isContinuation = state.resumeData != nil
             return .start(Start(session: session, task: task, isContinuation: isContinuation, recovery: recovery))
         }
@@ -242,9 +242,11 @@ extension TaskCore {
         _ partial: Result<PartialFile, URLError>?,
         _ adaptation: Adaptation? = nil
     ) -> Result<any TaskDriver, any Error> {
-        guard let engine = session.engine else { return .failure(session.unavailable(request.url)) }
-        let recovery = state.recovery ?? session.recovery
-        var limits = session.limits(for: request, deadline: recovery?.deadline)
+        guard let engine = session.engine else {
+            return .failure(URLError.ferry(.unknown, url: request.url, underlying: session.core.engineError))
+        }
+        let recovery = state.recovery ?? session.core.settings.recovery
+        var limits = session.core.settings.limits(for: request, deadline: recovery?.deadline)
         // An open connection may be silent for any time.
         if body.isUpgrade { (limits.upgrade, limits.inactivity) = (limits.inactivity, .infinite) }
         var (rest, file, request) = (BodyRest(), DownloadFile?.none, request)

@@ -92,7 +92,7 @@ extension TaskCore.State {
         task = weakTask
         guard task != nil else { return false }
         self.session = session
-        sessionDelegate = session.casts
+        sessionDelegate = session.core.casts
         if let own = ownDelegate { ownDelegate = inFrontOfSession(own) }
         isStarted = true
         return true
