@@ -44,16 +44,8 @@ public struct TransferMetrics: Sendable, Hashable {
         /// ``CurlSession/Options/coalescesIdenticalRequests``.
         public var isShared = false
 
-        package init(
-            url: URL?,
-            method: String,
-            status: Int?,
-            start: Date,
-            isFromCache: Bool = false,
-            isShared: Bool = false
-        ) {
+        package init(url: URL?, method: String, status: Int?, start: Date) {
             (self.url, self.method, self.status, self.start) = (url, method, status, start)
-            (self.isFromCache, self.isShared) = (isFromCache, isShared)
         }
     }
 
@@ -82,20 +74,11 @@ public struct TransferMetrics: Sendable, Hashable {
         /// The delay, in seconds, before the next attempt.
         public var delay: TimeInterval
         /// A Boolean value that indicates whether the next attempt requests only the rest of the body.
-        public var continuesBody: Bool
+        public var continuesBody = false
 
-        package init(
-            attempt: Int,
-            date: Date,
-            status: Int?,
-            errorCode: URLError.Code?,
-            message: String,
-            origin: Origin,
-            delay: TimeInterval,
-            continuesBody: Bool
-        ) {
-            (self.attempt, self.date, self.status, self.errorCode) = (attempt, date, status, errorCode)
-            (self.message, self.origin, self.delay, self.continuesBody) = (message, origin, delay, continuesBody)
+        package init(attempt: Int, date: Date, message: String, origin: Origin, delay: TimeInterval) {
+            (self.attempt, self.date, self.message) = (attempt, date, message)
+            (self.origin, self.delay) = (origin, delay)
         }
     }
 

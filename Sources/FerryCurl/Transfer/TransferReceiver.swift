@@ -65,20 +65,11 @@ package struct AttemptSetup {
     /// The number of fields at the end that are not of the request's own fields.
     package var commonCount: Int
     /// The credentials with which libcurl authenticates the request.
-    package var credentials: (server: SchemeCredential?, proxy: SchemeCredential?)
+    package var credentials: (server: SchemeCredential?, proxy: SchemeCredential?) = (nil, nil)
     /// The credentials with which a connection may be known that carries the request.
-    package var identity: (server: SchemeCredential?, proxy: SchemeCredential?)
+    package var identity: (server: SchemeCredential?, proxy: SchemeCredential?) = (nil, nil)
     /// Whether no connection of the pool may carry the request.
-    package var usesNewConnection: Bool
+    package var usesNewConnection = false
 
-    package init(
-        fields: [RequestField],
-        commonCount: Int,
-        credentials: (server: SchemeCredential?, proxy: SchemeCredential?),
-        identity: (server: SchemeCredential?, proxy: SchemeCredential?),
-        usesNewConnection: Bool
-    ) {
-        (self.fields, self.commonCount, self.credentials) = (fields, commonCount, credentials)
-        (self.identity, self.usesNewConnection) = (identity, usesNewConnection)
-    }
+    package init(fields: [RequestField], commonCount: Int) { (self.fields, self.commonCount) = (fields, commonCount) }
 }

@@ -194,13 +194,10 @@ struct Call {
             isOwn ? accepted.filter { if case .proxy = $0.key { true } else { false } } : accepted,
             proxyPlace: proxyPlace
         )
-        return AttemptSetup(
-            fields: fields,
-            commonCount: commonCount,
-            credentials: sent,
-            identity: credentials.known,
-            usesNewConnection: reconnections > 0
-        )
+        var setup = AttemptSetup(fields: fields, commonCount: commonCount)
+        (setup.credentials, setup.identity) = (sent, credentials.known)
+        setup.usesNewConnection = reconnections > 0
+        return setup
     }
 
     /// Returns the fields of an attempt, with those that ask for the rest of a body, and how many at the end are not of

@@ -23,14 +23,10 @@ struct LocalResponse {
 
     /// Returns what the metrics say about it: it takes no time.
     func transaction(of request: URLRequest) -> TransferMetrics.Transaction {
-        TransferMetrics.Transaction(
-            url: request.url?.presentable,
-            method: request.httpMethod ?? "GET",
-            status: head.status,
-            start: .current,
-            isFromCache: source == .cache,
-            isShared: source == .otherCall
-        )
+        let (url, method) = (request.url?.presentable, request.httpMethod ?? "GET")
+        var result = TransferMetrics.Transaction(url: url, method: method, status: head.status, start: .current)
+        (result.isFromCache, result.isShared) = (source == .cache, source == .otherCall)
+        return result
     }
 }
 

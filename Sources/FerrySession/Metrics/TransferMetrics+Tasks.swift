@@ -11,13 +11,11 @@ extension TransferMetrics.Retry {
         self.init(
             attempt: number,
             date: Date.current,
-            status: response?.statusCode,
-            errorCode: error?.code,
             message: response.map { "The server responded with \($0.statusCode)" } ?? error?.localizedDescription ?? "",
             origin: next.origin,
-            delay: next.delay,
-            continuesBody: next.start == .rest
+            delay: next.delay
         )
+        (status, errorCode, continuesBody) = (response?.statusCode, error?.code, next.start == .rest)
     }
 }
 
