@@ -19,7 +19,13 @@ final class ProtocolClasses: @unchecked Sendable {
         case native
     }
 
-    let queues = ProtocolQueues()
+    /// The queue on which all methods of the classes are called, in the order in which the tasks are resumed.
+    ///
+    /// Classes may rely on it: URLSession calls them on one thread, and FoundationNetworking on one queue. A queue for
+    /// each session keeps a class that blocks from delaying other sessions.
+    let loadingQueue = DispatchQueue(label: "Ferry protocol")
+    /// The queue on which the loads handle what their tasks and classes report; it runs no code of classes.
+    let clientQueue = DispatchQueue(label: "Ferry protocol client")
     private let entries: [Entry]
     private let hasOwn: Bool
     private let urlCache: URLCache?
@@ -99,17 +105,6 @@ final class ProtocolClasses: @unchecked Sendable {
         let byName = parameters.map { Dictionary(grouping: $0) { $0.prefix { $0 != "=" } } }
         return Parts(beforeQuery: parts.first, parameters: byName)
     }
-}
-
-/// The queues on which a session's protocol classes work.
-struct ProtocolQueues: Sendable {
-    /// The queue on which all methods of the classes are called, in the order in which the tasks are resumed.
-    ///
-    /// Classes may rely on it: URLSession calls them on one thread, and FoundationNetworking on one queue. A queue for
-    /// each session keeps a class that blocks from delaying other sessions.
-    let loading = DispatchQueue(label: "Ferry protocol")
-    /// The queue on which the loads handle what their tasks and classes report; it runs no code of classes.
-    let client = DispatchQueue(label: "Ferry protocol client")
 }
 
 /// The `URLProtocol` classes registered for all sessions of the process.

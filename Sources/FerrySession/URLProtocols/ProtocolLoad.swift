@@ -11,8 +11,8 @@ final class ProtocolLoad: NSObject, @unchecked Sendable {
         case bodyStream(URLProtocol.Type)
     }
 
-    var queue: DispatchQueue { classes.queues.client }
-    var loadingQueue: DispatchQueue { classes.queues.loading }
+    var queue: DispatchQueue { classes.clientQueue }
+    var loadingQueue: DispatchQueue { classes.loadingQueue }
     private let classes: ProtocolClasses
     let settings: CallSettings
     var client: TaskCore?
