@@ -169,7 +169,9 @@ public final class CurlDownloadTask: URLSessionDownloadTask, CurlTask, @unchecke
     /// the task has already completed, it runs immediately on the calling thread. The resume data contains the
     /// request's header fields and names the partial file, which is kept.
     public override func cancel(byProducingResumeData completionHandler: @escaping (Data?) -> Void) {
-        core.cancelProducingResumeData(UncheckedHandler(call: completionHandler))
+        // FoundationNetworking's signature is not `@Sendable`; the handler is called once, by one thread.
+        nonisolated(unsafe) let handler = completionHandler
+        core.cancelProducingResumeData { handler($0) }
     }
 
     /// A number that identifies the task within its session.

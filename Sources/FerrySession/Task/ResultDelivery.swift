@@ -89,8 +89,3 @@ final class DelegateCasts: Sendable {
         return isDownload ? leavesFile : leavesData
     }
 }
-
-/// A handler that is not `@Sendable` in FoundationNetworking's signature; it is called once, by one thread.
-struct UncheckedHandler: @unchecked Sendable {
-    let call: (Data?) -> Void
-}

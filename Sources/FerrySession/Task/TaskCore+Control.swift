@@ -101,7 +101,7 @@ extension TaskCore {
     func cancel() { cancel(producing: nil) }
 
     /// Cancels the task; a handler gets the resume data of one that was never resumed, or else `nil`.
-    private func cancel(producing handler: UncheckedHandler?) {
+    private func cancel(producing handler: (@Sendable (Data?) -> Void)?) {
         typealias Unregistered = (session: CurlSession, task: URLSessionTask)
         typealias Cancellation = ((any TaskDriver)?, mustDrain: Bool, Unregistered?, undelivered: [TaskEvent])
         let newSession = sessionToStartIn
@@ -134,14 +134,14 @@ extension TaskCore {
         if mustDrain { scheduleDrain() }
     }
 
-    private func callWithoutResumeData(_ handler: UncheckedHandler?) {
+    private func callWithoutResumeData(_ handler: (@Sendable (Data?) -> Void)?) {
         guard let handler else { return }
-        guard let queue = state.withLock({ $0.sessionCore?.dispatcher.queue }) else { return handler.call(nil) }
-        queue.deliver { handler.call(nil) }
+        guard let queue = state.withLock({ $0.sessionCore?.dispatcher.queue }) else { return handler(nil) }
+        queue.deliver { handler(nil) }
     }
 
     /// Cancels a download and calls the handler, on the delegate queue, with resume data or `nil`.
-    func cancelProducingResumeData(_ handler: UncheckedHandler) {
+    func cancelProducingResumeData(_ handler: @escaping @Sendable (Data?) -> Void) {
         let cancelled = state.withLock { state -> ((any TaskDriver), [TaskEvent])? in
             guard state.lifecycle == .active, state.isStarted, let driver = state.driver else { return nil }
             state.lifecycle = .canceling

@@ -293,7 +293,7 @@ extension TaskCore {
         }
         // When the program learns of the end, nothing can be written any more to a body that was never read.
         if case .made(let body) = body { body.abandon() }
-        resumeDataHandler?.call(ResumeData.data(of: error))
+        resumeDataHandler?(ResumeData.data(of: error))
         if let delegate = delivery.delegate.metrics {
             delegate.urlSession(session, task: task, didFinishCollecting: state.withLock { $0.metrics })
         }

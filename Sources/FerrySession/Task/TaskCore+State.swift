@@ -55,7 +55,7 @@ extension TaskCore {
 
         /// The resume data of the download that the task continues.
         var resumeData: ResumeData?
-        var resumeDataHandler: UncheckedHandler?
+        var resumeDataHandler: (@Sendable (Data?) -> Void)?
         /// The resume data of a failure that came before the transfer was cancelled with resume data.
         var resumeDataOfFailure: Data?
         /// The file of a download with a handler, kept between its last two events.
