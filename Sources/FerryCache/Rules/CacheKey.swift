@@ -39,7 +39,7 @@ package enum CacheKey {
             text += name
             let values = values(of: name, in: lines)
             if !values.isEmpty {
-                let value = CacheSelection.normalized(values, of: name)
+                let value = normalized(values, of: name)
                 text += ":" + SHA256Hash.hash(Data(value.utf8)).base64EncodedString()
             }
             text += "\n"
@@ -58,10 +58,7 @@ package enum CacheKey {
             return value.isEmpty && line.utf8[end] == UInt8(ascii: ":") ? nil : value
         }
     }
-}
 
-/// The normalization of a request's field values for comparison by `Vary` (RFC 9111, section 4.1).
-package enum CacheSelection {
     /// Returns the values of one field as one text, and those of a list without blanks and empty members.
     ///
     /// Case-insensitive values are in lower case. Values are never reordered: servers may prefer a language that comes

@@ -42,7 +42,7 @@ import Testing
         ]
     )
     func comparison(_ row: Row) {
-        let forms = [row.first, row.second].map { CacheSelection.normalized($0, of: row.name) }
+        let forms = [row.first, row.second].map { CacheKey.normalized($0, of: row.name) }
         #expect((forms[0] == forms[1]) == row.isSame, "\(forms)")
         let variants = [row.first, row.second].map { values in
             CacheKey.variant([row.name], lines: values.map { "\(row.name): \($0)" })
