@@ -54,7 +54,7 @@ package enum CacheFile {
         let meta = data.dropFirst(headSize).prefix(metaLength)
         let body = data.dropFirst(headSize + metaLength)
         guard checksum(meta, body) == number(bytes[16..<24]),
-            let record = try? JSONDecoder().decode(Record.self, from: meta), record.flaw == nil
+            let record = try? JSONDecoder().decode(Record.self, from: meta), record.isValid
         else { return nil }
         return (record, Data(body))
     }
@@ -93,22 +93,19 @@ extension Data {
 // The contents of cache files are untrusted input: another program may have written them.
 
 extension CacheFile.Record {
-    /// The first field with a value that Ferry never writes, or `nil` if the record is valid.
-    package var flaw: String? {
-        guard (stored == nil) != (variants == nil) else { return "stored" }
-        if let flaw = stored?.flaw ?? variants?.flaw { return flaw }
-        guard bodyLength >= 0, bodyName != nil || bodyLength == 0 else { return "bodyLength" }
-        guard let bodyName else { return nil }
+    /// Whether Ferry may have written the record.
+    package var isValid: Bool {
+        guard (stored == nil) != (variants == nil), stored?.isValid ?? variants?.isValid ?? false else { return false }
+        guard let bodyName else { return bodyLength == 0 }
         // Otherwise another file of the cache could be read or deleted as a body.
-        return CacheName(bodyName)?.kind == .body && variants == nil ? nil : "bodyName"
+        return bodyLength >= 0 && CacheName(bodyName)?.kind == .body && variants == nil
     }
 }
 
 extension CacheFile.Variants {
-    package var flaw: String? {
-        guard !names.isEmpty, names.allSatisfy(HeaderRule.isToken) else { return "names" }
-        let isNumber = generation.utf8.count == 16 && UInt64(generation, radix: 16)?.hexadecimal == generation
-        return isNumber ? nil : "generation"
+    fileprivate var isValid: Bool {
+        guard !names.isEmpty, names.allSatisfy(HeaderRule.isToken) else { return false }
+        return generation.utf8.count == 16 && UInt64(generation, radix: 16)?.hexadecimal == generation
     }
 }
 
@@ -116,14 +113,12 @@ extension StoredResponse {
     /// From 1970 to the end of the year 9999: the dates that HTTP can express, with which arithmetic stays finite.
     private static let times = 0.0...253_402_300_799
 
-    package var flaw: String? {
-        guard head.version.hasPrefix("HTTP/"), HeaderRule.isValue(head.version) else { return "version" }
-        guard (200...599).contains(head.status) else { return "status" }
-        guard
-            head.fields.allSatisfy({ !$0.name.isEmpty && HeaderRule.isValue($0.name) && HeaderRule.isValue($0.value) })
-        else { return "fields" }
-        guard Self.times.contains(requestTime.timeIntervalSince1970) else { return "requestTime" }
-        guard Self.times.contains(responseTime.timeIntervalSince1970) else { return "responseTime" }
-        return selectingNames.allSatisfy(HeaderRule.isToken) ? nil : "selectingNames"
+    fileprivate var isValid: Bool {
+        guard head.version.hasPrefix("HTTP/"), HeaderRule.isValue(head.version), (200...599).contains(head.status),
+            head.fields.allSatisfy({ !$0.name.isEmpty && HeaderRule.isValue($0.name) && HeaderRule.isValue($0.value) }),
+            Self.times.contains(requestTime.timeIntervalSince1970),
+            Self.times.contains(responseTime.timeIntervalSince1970)
+        else { return false }
+        return selectingNames.allSatisfy(HeaderRule.isToken)
     }
 }

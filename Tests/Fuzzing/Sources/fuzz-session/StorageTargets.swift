@@ -25,7 +25,7 @@ let cacheFile = FuzzTarget("cache-file") { input in
         let body = Data(input.piece(upTo: 200))
         guard var data = CacheFile.encode(record, body: body) else { return }
         // Records that no cache would write are not read.
-        guard record.flaw == nil else { return expect(CacheFile.decode(data) == nil, "a forged record was read") }
+        guard record.isValid else { return expect(CacheFile.decode(data) == nil, "a forged record was read") }
         guard let again = CacheFile.decode(data) else { fail("a file that cannot be decoded again") }
         expect(again.record == record && again.body == body, "a different record")
         let place = input.number(below: data.count)
