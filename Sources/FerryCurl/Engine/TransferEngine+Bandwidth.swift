@@ -46,7 +46,7 @@ extension TransferEngine {
         guard due <= now else { return }
         noteEvent()
         let waiting = limited.transfers
-        limited = LimitedTransfers()
+        limited = ([], nil)
         var stillWaiting: [Transfer] = []
         var resumesUpload = false
         for transfer in waiting where transfer.receiver != nil {
@@ -72,12 +72,6 @@ extension TransferEngine {
         }
         limited.transfers.insert(contentsOf: stillWaiting, at: 0)
     }
-}
-
-/// The transfers over a limit on bytes per second, and when one of them may go on.
-struct LimitedTransfers {
-    var transfers: [Transfer] = []
-    var time: MonotonicTime?
 }
 
 /// The limits on one direction of a transfer: its session's and its task's.

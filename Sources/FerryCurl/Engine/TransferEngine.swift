@@ -33,7 +33,8 @@ package final class TransferEngine: @unchecked Sendable {
     @exclusivity(unchecked) package var allowance = TurnAllowance()
     /// The transfers that have more to decode, or to read, than the turn allowed.
     var postponed: [Transfer] = []
-    var limited = LimitedTransfers()
+    /// The transfers over a limit on bytes per second, and when one of them may go on.
+    var limited: (transfers: [Transfer], time: MonotonicTime?) = ([], nil)
     @exclusivity(unchecked) var spacing = TurnSpacing()
     package let admission: Admission
     /// When the current turn began: exact enough for the lines of a response head, of which many arrive together.
