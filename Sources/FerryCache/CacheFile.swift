@@ -39,7 +39,7 @@ package enum CacheFile {
         var data = Data(magic)
         data.append(littleEndian: UInt32(meta.count))
         data.append(littleEndian: UInt32(body.count))
-        data.append(littleEndian: checksum(meta, body))
+        data.append(littleEndian: ByteHash.of(meta, body))
         data.append(meta)
         data.append(body)
         return data
@@ -53,7 +53,7 @@ package enum CacheFile {
         guard data.count == headSize + metaLength + bodyLength else { return nil }
         let meta = data.dropFirst(headSize).prefix(metaLength)
         let body = data.dropFirst(headSize + metaLength)
-        guard checksum(meta, body) == number(bytes[16..<24]),
+        guard ByteHash.of(meta, body) == number(bytes[16..<24]),
             let record = try? JSONDecoder().decode(Record.self, from: meta), record.isValid
         else { return nil }
         return (record, Data(body))
@@ -67,13 +67,6 @@ package enum CacheFile {
         guard let file = try? RegularFile(reading: path, links: .refuse), let info = try? file.status(), isOurs(info)
         else { return nil }
         return (file, info)
-    }
-
-    private static func checksum(_ meta: Data, _ body: Data) -> UInt64 {
-        var sum = ByteHash()
-        meta.withUnsafeBytes { sum.update($0) }
-        body.withUnsafeBytes { sum.update($0) }
-        return sum.value
     }
 
     private static func number(_ bytes: ArraySlice<UInt8>) -> UInt64 {

@@ -11,9 +11,10 @@ package struct ByteHash: Hashable, Sendable {
 
     package var value: UInt64 { Self.mix(Self.mix(state, pending), count) }
 
-    package static func of(_ data: Data) -> UInt64 {
+    package static func of(_ data: Data, _ rest: Data = Data()) -> UInt64 {
         var sum = ByteHash()
         data.withUnsafeBytes { sum.update($0) }
+        rest.withUnsafeBytes { sum.update($0) }
         return sum.value
     }
 
