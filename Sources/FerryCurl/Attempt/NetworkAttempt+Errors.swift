@@ -15,12 +15,11 @@ extension NetworkAttempt {
         }
         if ErrorRule.isLongHeader(code), let easy {
             if easy.long(CurlInfo.requestSize) == 0 { return longRequestHeader(curlCode: code) }
+            var text = "A line of the response's header is longer than libcurl accepts"
             // The engine gives up streams long before, if they can be continued.
             if isReceivingPaused, status != nil {
-                let text = "More of the body has arrived than libcurl keeps while nothing reads it"
-                return .ferry(.dataLengthExceedsMaximum, url: url, reason: .responseTooLarge, text, curlCode: code)
+                text = "More of the body has arrived than libcurl keeps while nothing reads it"
             }
-            let text = "A line of the response's header is longer than libcurl accepts"
             return .ferry(.dataLengthExceedsMaximum, url: url, reason: .responseTooLarge, text, curlCode: code)
         }
         let guess = SchemeRule.guess(prepared.origin, code, text, hasResponseBytes: sending.hasResponseBytes)
