@@ -54,6 +54,14 @@ public struct BearerAuthenticator: Authenticator {
     }
 }
 
+extension AdaptedRequest {
+    /// Sets one field, replacing the request's field of the same name.
+    package mutating func setHeader(_ field: HTTPHeader) throws {
+        try field.validate()
+        setValue(field.value, forHTTPHeaderField: field.name)
+    }
+}
+
 extension URLRequest {
     /// Returns whether the request has an `Authorization` field with the value of the given one.
     package func isAuthorized(by field: HTTPHeader) -> Bool {

@@ -26,4 +26,36 @@ extension URLSessionTask {
         get { (self as? any CurlTask)?.core.state.withLock { $0.bandwidth.upload } }
         set { (self as? any CurlTask)?.core.state.withLock { $0.bandwidth.upload = newValue } }
     }
+
+    /// A Boolean value that indicates whether the task connects to the host of its URL, whose name is looked up.
+    ///
+    /// It is true for the tasks of other sessions.
+    package var looksUpHost: Bool {
+        guard let core = (self as? any CurlTask)?.core else { return true }
+        let (session, url) = core.state.withLock { ($0.sessionCore, $0.originalRequest?.url) }
+        guard let engine = session?.engine, let url else { return true }
+        return engine.settings.looksUpHost(of: Origin(url))
+    }
+
+    /// Notes in the record of a durable session that the downloaded file has another name in its folder.
+    package func noteDurableFile(_ file: URL) {
+        (self as? any CurlTask)?.core.noteDurably { $0.partial?.name = file.lastPathComponent }
+    }
+
+    /// Keeps the record of a durable session beyond the end of the task, until the closure that is returned is called;
+    /// `nil` if there is no record.
+    ///
+    /// A delegate calls it when it is told of the end, and has more to do before the result is delivered.
+    package func keepDurableRecord(_ error: (any Error)?) -> (@Sendable () -> Void)? {
+        guard let core = (self as? any CurlTask)?.core else { return nil }
+        let session = core.state.withLock { state -> CurlSessionCore? in
+            guard let session = state.sessionCore, session.durable != nil else { return nil }
+            state.keepsDurableRecord = true
+            return session
+        }
+        guard let session else { return nil }
+        // An invalidated session forgets it.
+        let delegate = session.delegate
+        return { session.endDurableTask(core.identifier, error, delegate) }
+    }
 }
