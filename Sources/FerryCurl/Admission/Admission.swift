@@ -12,7 +12,7 @@ package final class Admission {
     private let connectionsPerOrigin: Int
     private let rate: RequestLimits.Rate?
     private var inFlight: SlotQueue?
-    @exclusivity(unchecked) private var origins: [Origin: SlotQueue] = [:]
+    @exclusivity(unchecked) private(set) var origins: [Origin: SlotQueue] = [:]
     /// The number of origins at which the next look is for those that can be forgotten.
     private var nextLook = largestOriginCount
     /// The origins whose last response was a 503 with a delay.
@@ -31,9 +31,6 @@ package final class Admission {
         rate = limits?.rate
         inFlight = limits?.maximumInFlight.map { SlotQueue(limit: max(1, $0)) }
     }
-
-    /// The number of origins that are remembered.
-    package var originCount: Int { origins.count }
 
     // MARK: - Entering
 

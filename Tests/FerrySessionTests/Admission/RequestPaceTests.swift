@@ -128,6 +128,6 @@ struct RequestPaceTests {
             admission.hold(origin, seconds: 10)
             admission.noteRefusal(by: origin, status: 503, seconds: 10)
         }
-        #expect(admission.originCount <= 1_024)
+        #expect(admission.origins.count <= 1_024)
     }
 }
