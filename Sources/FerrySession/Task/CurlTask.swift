@@ -76,7 +76,7 @@ open class CurlDataTask: URLSessionDataTask, CurlTask, @unchecked Sendable {
     }
 }
 
-/// A `URLSessionUploadTask` that the engine drives.
+/// A `URLSessionUploadTask` that the engine drives, with the properties and methods of ``CurlDataTask``.
 public final class CurlUploadTask: URLSessionUploadTask, CurlTask, @unchecked Sendable {
     let core: TaskCore
 
@@ -88,62 +88,44 @@ public final class CurlUploadTask: URLSessionUploadTask, CurlTask, @unchecked Se
 
     deinit { core.taskWasReleased() }
 
-    /// Starts the task, or continues it once every call to `suspend()` has been matched.
     public override func resume() { core.resume() }
-    /// Pauses the transfer in both directions, and its deadlines, until the task is resumed.
     public override func suspend() { core.suspend() }
-    /// Cancels the task, which ends with `URLError.cancelled`; has no effect on a task that has ended.
     public override func cancel() { core.cancel() }
-    /// A number that identifies the task within its session.
     public override var taskIdentifier: Int { core.identifier }
-    /// The state of the task: running, suspended, being cancelled or completed.
     public override var state: URLSessionTask.State { core.publicState }
-    /// The error that the task ended with, or `nil` if it has not ended or was successful.
     public override var error: (any Error)? { core.error }
-    /// The request that the task was made with, or `nil` for a download whose resume data cannot be used.
     public override var originalRequest: URLRequest? { core.originalRequest }
-    /// The request that was sent last, after redirects and authentication.
     public override var currentRequest: URLRequest? { core.currentRequest }
-    /// The response, or `nil` until its head has arrived.
     public override var response: URLResponse? { core.response }
-    /// The number of bytes of the response's body that have been received.
     public override var countOfBytesReceived: Int64 { core.countOfBytesReceived }
-    /// The number of bytes of the request's body that have been sent.
     public override var countOfBytesSent: Int64 { core.countOfBytesSent }
-    /// The length of the response's body in bytes, or -1 if it is not known.
     public override var countOfBytesExpectedToReceive: Int64 { core.countOfBytesExpectedToReceive }
-    /// The length of the request's body in bytes, or -1 if it is not known.
     public override var countOfBytesExpectedToSend: Int64 { core.countOfBytesExpectedToSend }
 
-    /// The number of bytes that the program expects to receive; it has no effect.
     public override var countOfBytesClientExpectsToReceive: Int64 {
         get { core.clientExpectsToReceive }
         set { core.clientExpectsToReceive = newValue }
     }
 
-    /// The number of bytes that the program expects to send; it has no effect.
     public override var countOfBytesClientExpectsToSend: Int64 {
         get { core.clientExpectsToSend }
         set { core.clientExpectsToSend = newValue }
     }
 
-    /// The progress of the task, which can cancel, pause and resume it.
     public override var progress: Progress { core.tied(super.progress) }
 
-    /// The priority of the task among those that wait for a connection; it is read when the task starts.
     public override var priority: Float {
         get { core.priority }
         set { core.priority = newValue }
     }
 
-    /// The task's own delegate, or else the session's.
     public override var delegate: (any URLSessionTaskDelegate)? {
         get { core.delegate }
         set { core.delegate = newValue }
     }
 }
 
-/// A `URLSessionDownloadTask` that the engine drives.
+/// A `URLSessionDownloadTask` that the engine drives, with the properties and methods of ``CurlDataTask``.
 public final class CurlDownloadTask: URLSessionDownloadTask, CurlTask, @unchecked Sendable {
     let core: TaskCore
 
@@ -155,11 +137,8 @@ public final class CurlDownloadTask: URLSessionDownloadTask, CurlTask, @unchecke
 
     deinit { core.taskWasReleased() }
 
-    /// Starts the task, or continues it once every call to `suspend()` has been matched.
     public override func resume() { core.resume() }
-    /// Pauses the transfer in both directions, and its deadlines, until the task is resumed.
     public override func suspend() { core.suspend() }
-    /// Cancels the task, which ends with `URLError.cancelled`; has no effect on a task that has ended.
     public override func cancel() { core.cancel() }
 
     /// Cancels the download and calls the handler with resume data, with which it can be continued.
@@ -174,49 +153,34 @@ public final class CurlDownloadTask: URLSessionDownloadTask, CurlTask, @unchecke
         core.cancelProducingResumeData { handler($0) }
     }
 
-    /// A number that identifies the task within its session.
     public override var taskIdentifier: Int { core.identifier }
-    /// The state of the task: running, suspended, being cancelled or completed.
     public override var state: URLSessionTask.State { core.publicState }
-    /// The error that the task ended with, or `nil` if it has not ended or was successful.
     public override var error: (any Error)? { core.error }
-    /// The request that the task was made with, or `nil` for a download whose resume data cannot be used.
     public override var originalRequest: URLRequest? { core.originalRequest }
-    /// The request that was sent last, after redirects and authentication.
     public override var currentRequest: URLRequest? { core.currentRequest }
-    /// The response, or `nil` until its head has arrived.
     public override var response: URLResponse? { core.response }
-    /// The number of bytes of the response's body that have been received.
     public override var countOfBytesReceived: Int64 { core.countOfBytesReceived }
-    /// The number of bytes of the request's body that have been sent.
     public override var countOfBytesSent: Int64 { core.countOfBytesSent }
-    /// The length of the response's body in bytes, or -1 if it is not known.
     public override var countOfBytesExpectedToReceive: Int64 { core.countOfBytesExpectedToReceive }
-    /// The length of the request's body in bytes, or -1 if it is not known.
     public override var countOfBytesExpectedToSend: Int64 { core.countOfBytesExpectedToSend }
 
-    /// The number of bytes that the program expects to receive; it has no effect.
     public override var countOfBytesClientExpectsToReceive: Int64 {
         get { core.clientExpectsToReceive }
         set { core.clientExpectsToReceive = newValue }
     }
 
-    /// The number of bytes that the program expects to send; it has no effect.
     public override var countOfBytesClientExpectsToSend: Int64 {
         get { core.clientExpectsToSend }
         set { core.clientExpectsToSend = newValue }
     }
 
-    /// The progress of the task, which can cancel, pause and resume it.
     public override var progress: Progress { core.tied(super.progress) }
 
-    /// The priority of the task among those that wait for a connection; it is read when the task starts.
     public override var priority: Float {
         get { core.priority }
         set { core.priority = newValue }
     }
 
-    /// The task's own delegate, or else the session's.
     public override var delegate: (any URLSessionTaskDelegate)? {
         get { core.delegate }
         set { core.delegate = newValue }
