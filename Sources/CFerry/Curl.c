@@ -395,6 +395,15 @@ int64_t ferry_socket_acknowledged(int descriptor, uint32_t *milliseconds) {
     return (int64_t)(info.tcpi_bytes_acked & INT64_MAX);
 }
 
+int64_t ferry_socket_received(int descriptor) {
+    struct tcp_info info;
+    socklen_t length = sizeof info;
+    memset(&info, 0, sizeof info);
+    if (getsockopt(descriptor, IPPROTO_TCP, TCP_INFO, &info, &length) != 0) return -1;
+    if (length < offsetof(struct tcp_info, tcpi_bytes_received) + sizeof info.tcpi_bytes_received) return -1;
+    return (int64_t)(info.tcpi_bytes_received & INT64_MAX);
+}
+
 int ferry_easy_set_callbacks(void *easy, void *context) {
     enum {
         WRITEDATA = 10001, READDATA = 10009, HEADERDATA = 10029, SEEKDATA = 10168, OPENSOCKETDATA = 10164,

@@ -144,6 +144,9 @@ bool ferry_socket_has_input(int descriptor);
 /// Shuts down both directions, so that every use of the socket fails.
 void ferry_socket_end(int descriptor);
 
+/// Returns the number of bytes that a TCP connection has received, or -1 if that is unknown.
+int64_t ferry_socket_received(int descriptor);
+
 /// Returns the number of bytes that the peer of a TCP connection has acknowledged, or -1 if that is unknown; and how
 /// long ago its last acknowledgement came, in milliseconds.
 int64_t ferry_socket_acknowledged(int descriptor, uint32_t *milliseconds);

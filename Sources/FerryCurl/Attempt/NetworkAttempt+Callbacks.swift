@@ -117,7 +117,9 @@ extension NetworkAttempt {
         connection?.note(credentials)
         if prepared.isUpgrade { transfer.engine.watchResponse(of: self) }
         sending.count += 1
-        (sending.hasResponseBytes, sending.hasReadBody) = (false, false)
+        (sending.hasResponseBytes, sending.hasReadBody, sending.headBytes) = (false, false, 0)
+        let mayDropExcess = transfer.engine.runtime.dropsExcess && isUnencrypted && connection?.isMultiplexed == false
+        sending.receivedByConnection = mayDropExcess ? connection?.receivedBytes : nil
         sending.stream = nil
         sending.isWatched = watchesRefusals(transfer.engine, ends)
         sending.start = transfer.engine.turnStart
@@ -168,6 +170,7 @@ extension NetworkAttempt {
         if pausing.isDiscarding { return count }
         guard let transfer else { return 0 }
         noteReceived(transfer, at: transfer.engine.turnStart)
+        sending.headBytes += Int64(count)
         // Lines that came while the attempt was paused arrive together when it is resumed.
         var rest = UnsafeRawBufferPointer(start: bytes, count: count)
         var lines = 0
@@ -206,6 +209,9 @@ extension NetworkAttempt {
             return true
         case .head(let head):
             noteHead(head, transfer)
+            if !ReuseRule.mayReuse(after: head, owesBody: owesBody, hasExcess: { hasExcess(after: head) }) {
+                easy?.set(CurlOption.forbidReuse, 1)
+            }
             guard mayReceiveVersion(transfer.receiver) else { return false }
             // libcurl sends nothing more then, but does not end the request while it waits for more of the body.
             if let reader = transfer.reader as? MadeBodyReader {
@@ -223,6 +229,22 @@ extension NetworkAttempt {
             transfer.receiver?.handle(.refusesHead(refusal))
             return false
         }
+    }
+
+    /// Whether the body that the request has announced is missing, since the server has answered before it was sent.
+    private var owesBody: Bool {
+        guard prepared.expectsContinue, !sending.hasReadBody, let reader = transfer?.reader else { return false }
+        return reader.length != .zero
+    }
+
+    private var isUnencrypted: Bool { prepared.origin.scheme == "http" && route.proxy?.kind != .https }
+
+    /// Whether the connection has received more than the head of a response without a body.
+    private func hasExcess(after head: ResponseHead) -> Bool {
+        guard let before = sending.receivedByConnection, ReuseRule.isBodyless(head, method: prepared.method),
+            let now = connection?.receivedBytes
+        else { return false }
+        return now - before > sending.headBytes
     }
 
     private func noteHead(_ head: ResponseHead, _ transfer: Transfer) {

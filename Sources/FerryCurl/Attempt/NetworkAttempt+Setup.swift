@@ -53,6 +53,7 @@ extension NetworkAttempt {
             easy.set(CurlOption.freshConnect, 1)
             easy.set(CurlOption.forbidReuse, 1)
         }
+        if prepared.endsConnection { easy.set(CurlOption.forbidReuse, 1) }
         if engine.runtime.truncatesLargeHeads { makeRoom(for: setup.fields, easy) }
     }
 

@@ -31,6 +31,10 @@ package final class NetworkAttempt {
         package var hasResponseBytes = false
         /// Whether libcurl has asked for bytes of the body since.
         package var hasReadBody = false
+        /// How many bytes the heads of its responses have.
+        var headBytes: Int64 = 0
+        /// How many bytes the connection had received before; `nil` if that is not known or does not matter.
+        var receivedByConnection: Int64?
         /// How many bytes the server had acknowledged when that was last checked.
         var acknowledgedBytes: Int64 = 0
         /// The number of its stream, if it is known.

@@ -22,6 +22,8 @@ package struct PreparedRequest: Sendable {
     /// Whether the request's fields may have something to say about caching.
     package var mentionsCaching = false
     package var expectsContinue = false
+    /// Whether the request asks to close its connection (RFC 9112, section 9.6).
+    package var endsConnection = false
     package var hasUserInfo = false
     /// Whether the fields have credentials, or what the session's options call sensitive.
     package var hasSecrets = false

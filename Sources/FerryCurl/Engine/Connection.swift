@@ -148,6 +148,12 @@ package final class Connection {
     /// Whether an idle connection has something to read.
     fileprivate var hasUnexpectedInput: Bool { users == 0 && !isMultiplexed && hasInput }
 
+    /// How many bytes the socket has received; `nil` if it is not known.
+    package var receivedBytes: Int64? {
+        let count = isOpen ? ferry_socket_received(socket) : -1
+        return count < 0 ? nil : count
+    }
+
     /// How many bytes the server has acknowledged, and when the last acknowledgement came; `nil` if it is not known.
     package var acknowledgement: (bytes: Int64, time: MonotonicTime)? {
         var age: UInt32 = 0

@@ -17,6 +17,8 @@ extension CurlRuntime {
     package static let versionsConfusingStreamEnds = 0..<0x08_01_00
     /// Before 8.5 the end of a connection is not told while the body of the request waits.
     package static let versionsHidingCutResponses = 0..<0x08_05_00
+    /// Before 8.7, bytes after a response without a body are dropped, and its connection is used again.
+    package static let versionsDroppingExcess = 0..<0x08_07_00
     /// 8.5 reads from a paused socket if it is told that it is ready; the other versions of these ranges may do so too.
     package static let versionsReadingPausedSockets = [0..<0x07_58_00, 0x08_01_00..<0x08_0E_00]
 
@@ -30,6 +32,8 @@ extension CurlRuntime {
     var truncatesLargeHeads: Bool { Self.versionsTruncatingHeads.contains(versionNumber) }
     /// Whether this libcurl does not tell the end of a connection while the body of the request waits.
     var hidesCutResponses: Bool { Self.versionsHidingCutResponses.contains(versionNumber) }
+    /// Whether this libcurl uses a connection again on which bytes have followed a response without a body.
+    var dropsExcess: Bool { Self.versionsDroppingExcess.contains(versionNumber) }
     /// Whether this libcurl reads from the sockets of paused handles.
     var readsWhilePaused: Bool { Self.versionsReadingWhilePaused.contains(versionNumber) }
     /// Whether this libcurl must not be told of prior knowledge where it uses a connection again.

@@ -53,6 +53,10 @@ extension PreparedRequest {
         expectsContinue = fields.list.contains {
             $0.name.isEqualIgnoringCase("expect") && $0.value.isEqualIgnoringCase("100-continue")
         }
+        endsConnection = fields.list.contains { field in
+            field.name.isEqualIgnoringCase("connection")
+                && field.value[...].utf8.parts(between: ",").contains { $0.trimmed.string.isEqualIgnoringCase("close") }
+        }
     }
 
     /// The fields of a request's header.
