@@ -32,6 +32,12 @@ extension NetworkAttempt {
         return tlsFailure(code, text + guess, tlsReason)
     }
 
+    /// Has a request sent on another connection that libcurl has refused to send, since its body has no known length
+    /// and the server of the connection has answered with HTTP/1.0.
+    package func noteRefusedChunks(_ code: Int32) {
+        if code == CurlCode.uploadFailed, sharesConnection { needsNewConnection = true }
+    }
+
     /// The error of a request with a header that cannot be sent.
     func longRequestHeader(curlCode: Int32? = nil) -> URLError {
         let text = "The request's header is longer than libcurl accepts"

@@ -105,6 +105,7 @@ package enum CurlCode {
     package static let http2: Int32 = 16
     package static let partialFile: Int32 = 18
     static let writeError: Int32 = 23
+    static let uploadFailed: Int32 = 25
     static let outOfMemory: Int32 = 27
     package static let timedOut: Int32 = 28
     package static let tlsConnectError: Int32 = 35

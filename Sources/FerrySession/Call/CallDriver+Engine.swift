@@ -138,6 +138,7 @@ extension CallDriver: TransferReceiver {
     func attemptEnded(_ curlCode: Int32) {
         guard let attempt = transfer.attempt else { return }
         let code = attempt.endCode(curlCode, hasOpenEnd: hasOpenEnd)
+        attempt.noteRefusedChunks(code)
         if code != 0, call.response == nil, !attempt.needsNewConnection { attempt.noteFailureOfHTTP3(engine) }
         var facts = EndFacts(code: code)
         facts.failure = code == 0 ? nil : attempt.failure(code)
