@@ -89,11 +89,15 @@ package struct ResponseHeadParser: Sendable {
         guard isWithinFieldCount() else { return Self.tooManyFields }
         // A folded line continues the value of the previous line (RFC 9112, section 5.2).
         if let first = line.first, first.isBlank {
-            let more = " " + Self.value(line).text
+            let more = Self.value(line).text
             if isInBody, let last = trailers.indices.last {
-                trailers[last].value += more
-            } else if let last = current?.fields.indices.last {
-                current?.fields[last].value += more
+                trailers[last].value += trailers[last].value.isEmpty ? more : " " + more
+            } else if let last = current?.fields.indices.last, let field = current?.fields[last] {
+                // libcurl does not see what follows, and would find another end of the body.
+                guard !["transfer-encoding", "content-length"].contains(where: field.name.isEqualIgnoringCase) else {
+                    return .malformed("The response's \(field.name) is folded over several lines")
+                }
+                current?.fields[last].value = field.value.isEmpty ? more : field.value + " " + more
             }
             return .none
         }
