@@ -41,7 +41,7 @@ package enum RedirectRule {
 
         var next = request
         let (method, keepsBody) = method(request.httpMethod ?? "GET", status: status)
-        next.url = URLReference.namesAuthority(location) ? target.presentable : target
+        next.url = URLReference.namesAuthority(location) ? withUser(of: base, target.presentable) : target
         next.httpMethod = method
         if !keepsBody {
             next.httpBody = nil
@@ -49,6 +49,22 @@ package enum RedirectRule {
         }
         if !keepsBody { remove(from: &next) { bodyHeaders.contains($0) } }
         return (withoutSecrets(next, from: base, sensitiveHeaders: sensitiveHeaders), keepsBody)
+    }
+
+    /// Returns the URL with which the handshake of a WebSocket is requested (RFC 6455, section 4.1).
+    package static func handshakeURL(_ url: URL) -> URL {
+        guard let scheme = url.scheme?.lowercased(), scheme == "ws" || scheme == "wss" else { return url }
+        return URL(string: "http" + url.absoluteString.dropFirst("ws".count)) ?? url
+    }
+
+    /// Returns a URL with the user and password of another URL of its origin; those of a `Location` are not used.
+    private static func withUser(of base: URL, _ url: URL) -> URL {
+        guard Origin(base) == Origin(url), let user = base.user(percentEncoded: true),
+            var components = URLComponents(url: url, resolvingAgainstBaseURL: true)
+        else { return url }
+        components.percentEncodedUser = user
+        components.percentEncodedPassword = base.password(percentEncoded: true)
+        return components.url ?? url
     }
 
     /// Returns the request without the fields that must not leave the origin of `base`.
@@ -88,9 +104,14 @@ package enum RedirectRule {
     }
 
     /// Resolves a reference as in RFC 3986, section 5.2; the fragment is inherited (RFC 9110, section 10.2.2).
+    ///
+    /// It returns `nil` for a URL with a host or port to which no request can be sent.
     package static func resolve(_ location: String, against base: URL) -> URL? {
         guard var url = URLReference.resolve(location, against: base) else { return nil }
-        guard let host = url.host(percentEncoded: true), !host.isEmpty else { return nil }
+        let text = url.absoluteString
+        guard let host = Authority(text)?.host, !host.isEmpty, (try? URLHost(String(text[host]))) != nil,
+            url.port.map({ (1...65_535).contains($0) }) ?? true
+        else { return nil }
         if url.fragment == nil, let fragment = base.fragment(percentEncoded: true) {
             url = URL(string: url.absoluteString + "#" + fragment) ?? url
         }

@@ -103,7 +103,10 @@ extension Call {
             location: location,
             allowsDowngrade: settings.allowsInsecureRedirects,
             sensitiveHeaders: settings.sensitiveHeaders,
-            upgrading: { settings.hsts?.upgraded($0) ?? $0 }
+            upgrading: { [isUpgrade = content.isUpgrade, settings] target in
+                let url = isUpgrade ? RedirectRule.handshakeURL(target) : target
+                return settings.hsts?.upgraded(url) ?? url
+            }
         )
         guard let next, let response = received.value as? HTTPURLResponse else { return nil }
         return HeldResponse(response: response, kind: .redirect(next.request, keepsBody: next.keepsBody))
