@@ -106,6 +106,8 @@ package enum ContinuationRule {
     private static func evaluatePart(_ response: PartialResponse, _ expected: Expectation) -> Answer {
         guard let range = response.value("Content-Range").flatMap(ContentRange.init), range.first == expected.offset
         else { return .isAnother }
+        // Several parts, whose response must not have that field (section 15.3.7.2).
+        if response.value("Content-Type")?.lowercased().hasPrefix("multipart/byteranges") == true { return .isAnother }
         if let total = expected.total, let complete = range.complete, complete != total { return .isAnother }
         // A server may send less than the rest; the file would be truncated without an error.
         if let total = range.complete ?? expected.total, range.end != total { return .isAnother }
