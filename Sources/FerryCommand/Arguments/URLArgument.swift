@@ -14,6 +14,13 @@ enum URLArgument {
             let hasPort = text.dropFirst().first?.isNumber == true
             return try parse("localhost" + (hasPort ? text : String(text.dropFirst())))
         }
+        // Otherwise it would be the URL of a host with this name.
+        for scheme in ["http:", "https:"] where text.lowercased().hasPrefix(scheme) {
+            let rest = text.dropFirst(scheme.count)
+            guard rest.hasPrefix("//") || rest.first?.isNumber == true else {
+                throw UsageError("\(UsageError.quoted(text)) is not a URL; // must follow \(scheme)")
+            }
+        }
         guard let url = makeURL(text), url.host(percentEncoded: true)?.isEmpty == false else {
             throw UsageError("\(UsageError.quoted(text)) is not a URL")
         }

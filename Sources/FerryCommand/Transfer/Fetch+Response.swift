@@ -12,8 +12,8 @@ extension Fetch {
         if case .unnamed = target, isWanted { target = .part(try openNamed(response)) }
         switch target {
         case .stream(let output):
-            guard !isError || !options.dropsErrorBodies else { break }
             if options.writesHead { try await output.write(HeadText.data(of: response), until: deadline) }
+            guard !isError || !options.dropsErrorBodies else { break }
             guard output === StreamOutput.standard, isatty(STDOUT_FILENO) == 1 else {
                 try await receive(bytes, response) { try await output.write($0, until: deadline) }
                 break
