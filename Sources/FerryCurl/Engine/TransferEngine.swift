@@ -121,6 +121,8 @@ package final class TransferEngine: @unchecked Sendable {
             isAwaited = rest()
         }
         idleHandles.removeAll()
+        // Transfers keep the engine.
+        limited = ([], nil)
     }
 
     /// Begins a turn, of which the commands are a part: the thread may have slept since the last one.
