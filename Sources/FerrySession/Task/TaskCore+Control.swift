@@ -100,8 +100,11 @@ extension TaskCore {
 
     func cancel() { cancel(producing: nil) }
 
-    /// Cancels the task; a handler gets the resume data of one that was never resumed, or else `nil`.
-    private func cancel(producing handler: (@Sendable (Data?) -> Void)?) {
+    /// Ends the task with an error other than that of a cancellation, unless it has ended.
+    func fail(with error: URLError) { cancel(producing: nil, error) }
+
+    /// Cancels the task; a handler gets the resume data of one that has not begun, or else `nil`.
+    private func cancel(producing handler: (@Sendable (Data?) -> Void)?, _ failure: URLError? = nil) {
         typealias Unregistered = (session: CurlSession, task: URLSessionTask)
         typealias Cancellation = ((any TaskDriver)?, mustDrain: Bool, Unregistered?, undelivered: [TaskEvent])
         let newSession = sessionToStartIn
@@ -112,8 +115,8 @@ extension TaskCore {
                 guard let newSession, state.start(in: newSession) else { return nil }
             }
             state.lifecycle = .canceling
-            var error = URLError.ferryCancelled(url: state.originalRequest?.url)
-            if handler != nil, !wasStarted, let resumeData = state.resumeData?.encoded() {
+            var error = failure ?? .ferryCancelled(url: state.originalRequest?.url)
+            if handler != nil, state.driver == nil, let resumeData = state.resumeData?.encoded() {
                 error = error.withResumeData(resumeData)
             }
             // It is called before the delegate is told of the end.
@@ -226,7 +229,10 @@ extension TaskCore {
         }
         switch driverOrError {
         case .success(let driver):
-            let (priority, isCancelled) = state.withLock { ($0.priority, $0.lifecycle != .active) }
+            let (priority, isCancelled) = state.withLock { state in
+                // A cancellation for resume data sends its own command, which keeps the partial file.
+                (state.priority, state.lifecycle != .active && state.resumeDataHandler == nil)
+            }
             driver.perform(.start(priority: priority))
             if isCancelled { driver.perform(.cancel(telling: nil)) }
         case .failure(let error): post(.completed(error))

@@ -122,7 +122,10 @@ extension TaskCore.State {
         }
     }
 
-    var canDeliver: Bool { !events.isEmpty && obstacle == nil && !isSuspended }
+    /// The end of a task that could not begin is delivered also if it is suspended, since nothing else would end it.
+    var canDeliver: Bool {
+        !events.isEmpty && obstacle == nil && (!isSuspended || (driver == nil && hasFailed))
+    }
     var hasFailed: Bool { events.contains { if case .completed(.some) = $0 { true } else { false } } }
 
     mutating func append(_ event: TaskEvent) {
