@@ -202,6 +202,17 @@ final class ByteStream: Sendable {
     /// Cancels the transfer, since there is no reader any more; has no effect on a stream that has ended.
     func cancel() { state.withLock { $0.core }?.cancel() }
 
+    func fail(with error: URLError) { state.withLock { $0.core }?.fail(with: error) }
+
+    func detach() {
+        let core = state.withLock { state in
+            defer { state.core = nil }
+            return state.core
+        }
+        // It is released outside the lock.
+        withExtendedLifetime(core) {}
+    }
+
     private static let secondReader = URLError.ferry(.unknown, url: nil, "Two tasks read the bytes of one response")
 }
 

@@ -28,6 +28,12 @@ package struct UpgradeStream: Sendable {
         owner.stream.next(orCall: observer)
     }
 
+    /// Separates the stream from its task, which is released.
+    package func detach() { owner.stream.detach() }
+
+    /// Ends the task with an error; has no effect before the stream is attached, and after its end.
+    package func fail(with error: URLError) { owner.stream.fail(with: error) }
+
     /// Cancels the task; has no effect before the stream is attached, and after its end.
     package func cancel() { owner.stream.cancel() }
 }

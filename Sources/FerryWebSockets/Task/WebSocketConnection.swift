@@ -106,7 +106,7 @@ final class WebSocketConnection: Sendable {
             guard response.statusCode == 101 else { throw await Self.refusal(response, stream.chunks) }
             begin(try handshake.read(response))
         } catch {
-            stream.cancel()
+            endTask(error)
             throw error
         }
         if let interval = options.pingInterval, interval > 0 {
@@ -201,9 +201,22 @@ final class WebSocketConnection: Sendable {
         case .finishSending: pipe?.finish()
         case .disconnect:
             pipe?.finish()
-            stream.cancel()
+            endTask(state.withLock { $0.failure })
         case .tellEnd: break
         }
+    }
+
+    /// Ends the task, whose delegate is told of a failure as such, and not of a cancellation.
+    private func endTask(_ failure: (any Error)?) {
+        guard let failure = failure as? WebSocketError else { return stream.cancel() }
+        let code: URLError.Code = failure.code == .timedOut ? .timedOut : .badServerResponse
+        stream.fail(with: URLError(code, userInfo: [NSUnderlyingErrorKey: failure]))
+    }
+
+    /// Ends the calls that wait for a task that is released without having been resumed.
+    func abandon() {
+        stream.detach()
+        handle(.cancel)
     }
 
     /// Ends the connection after a time; the time begins again while the messages before the close frame are sent, and

@@ -47,6 +47,8 @@ public final class WebSocketTask: CurlDataTask, @unchecked Sendable {
         super.init(core: core)
     }
 
+    deinit { connection.abandon() }
+
     fileprivate static func make(
         _ session: CurlSession,
         _ request: URLRequest,
