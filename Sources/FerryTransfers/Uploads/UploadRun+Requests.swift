@@ -73,6 +73,11 @@ extension UploadRun {
             if kind == .tus, try kind.status(in: answer.response, size: size).offset != end {
                 throw Interruption(cause: FileUploadError.badResponse("Upload-Offset is not the end of the part"))
             }
+            if kind == .resumableUploads, end == size,
+                UploadProtocol.item("Upload-Complete", in: answer.response) == "?0"
+            {
+                throw Interruption(cause: FileUploadError.badResponse("the upload is not complete after its last byte"))
+            }
             status.isComplete = end == size
             confirm(index, end, at: url)
             noteExpiration(kind.expiration(in: answer.response), of: index)
