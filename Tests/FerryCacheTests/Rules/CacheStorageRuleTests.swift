@@ -78,6 +78,18 @@ import Testing
         #expect(CacheStorageRule.mayStore(status: row.status, fields: fields, request: row.request) == row.isStored)
     }
 
+    /// RFC 9110, section 15.1, and RFC 9111, section 5.2.2.3.
+    @Test("Statuses that need no explicit freshness, and those that are understood") func statuses() {
+        let heuristic = (100...599).filter(CacheStorageRule.isHeuristicallyCacheable)
+        #expect(heuristic == [200, 203, 204, 300, 301, 308, 404, 405, 410, 414, 501])
+        let fields = CacheRows.fields([Self.tag, ("Cache-Control", "no-store, must-understand, max-age=60")])
+        let understood = (100...599).filter {
+            CacheStorageRule.mayStore(status: $0, fields: fields, request: Request())
+        }
+        let expected = [200...205, 207...303, 305...305, 307...308, 400...451, 500...511].joined()
+        #expect(understood == Array(expected))
+    }
+
     @Test("The response to an anonymous request is not used for one with credentials, unless it is public")
     func mayUse() {
         func mayUse(_ control: String, _ names: [String], isAuthorized: Bool) -> Bool {
@@ -97,6 +109,8 @@ import Testing
             ("Connection", "close, X-Hop"), ("Keep-Alive", "timeout=5"), ("Transfer-Encoding", "chunked"),
             ("x-hop", "1"), ("ETag", "\"a\""), ("Set-Cookie", "a=1"), ("Set-Cookie", "b=2"), ("Upgrade", "h2c"),
             ("Proxy-Authenticate", "Basic"), ("TE", "trailers"), ("Content-Type", "text/plain"),
+            ("Proxy-Connection", "close"), ("Trailer", "X"), ("Proxy-Authentication-Info", "nextnonce=\"a\""),
+            ("Proxy-Authorization", "Basic"),
         ])
         let names = CacheStorageRule.storedFields(fields).map(\.name)
         #expect(names == ["ETag", "Set-Cookie", "Set-Cookie", "Content-Type"])

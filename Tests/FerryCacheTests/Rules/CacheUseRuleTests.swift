@@ -124,7 +124,11 @@ import Testing
     @Test("Errors are those of the network and of an unavailable server, not those of trust") func kinds() {
         #expect([500, 502, 503, 504].allSatisfy(CacheUseRule.isError(status:)))
         #expect(![200, 304, 400, 404, 501, 505].contains(where: CacheUseRule.isError(status:)))
-        #expect(CacheUseRule.isError(code: .cannotConnectToHost) && CacheUseRule.isError(code: .timedOut))
+        let network: [URLError.Code] = [
+            .timedOut, .cannotFindHost, .cannotConnectToHost, .networkConnectionLost, .dnsLookupFailed,
+            .notConnectedToInternet, .badServerResponse, .cannotParseResponse,
+        ]
+        for code in network { #expect(CacheUseRule.isError(code: code), "\(code)") }
         #expect(!CacheUseRule.isError(code: .serverCertificateUntrusted) && !CacheUseRule.isError(code: .cancelled))
     }
 }

@@ -273,6 +273,7 @@ import Testing
         }
         #expect(outcome("OpenSSL SSL_connect: SSL_ERROR_SYSCALL in connection to x") == .failure(.connectionLost))
         #expect(outcome("Connection reset by peer") == .failure(.connectionLost))
+        #expect(outcome("error:0A000126:SSL routines::unexpected eof while reading") == .failure(.connectionLost))
         #expect(outcome("wrong version number") == .permanent)
         #expect(outcome("Connection reset by peer", nil) == .permanent)
     }
