@@ -212,6 +212,28 @@ struct CircuitBreakerTests {
         session.invalidateAndCancel()
     }
 
+    @Test("The number of origins is limited, and healthy ones are forgotten first")
+    func origins() throws {
+        var rule = rule()
+        (rule.minimumRequests, rule.openTime) = (1, 600)
+        let origins = (0..<1_100).map { Origin(scheme: "http", name: "h\($0)", port: nil) }
+        let (start, later) = (MonotonicTime(nanoseconds: 1_000_000_000), MonotonicTime(nanoseconds: 21_000_000_000))
+        let breaker = CircuitBreaker(rule)
+        let eras = try origins.prefix(1_024).map { try #require(breaker.admit($0, at: start)) }
+        breaker.note(.failure, of: origins[0], since: eras[0], at: start)
+        #expect(breaker.admit(origins[1_024], at: later) != nil)
+        #expect(breaker.admit(origins[0], at: later) == nil)
+        #expect(breaker.admit(origins[1], at: later) != eras[1])
+
+        let failing = CircuitBreaker(rule)
+        for origin in origins {
+            let era = try #require(failing.admit(origin, at: start))
+            failing.note(.failure, of: origin, since: era, at: start)
+        }
+        // Only a circuit that is forgotten has no era of its own.
+        #expect(origins.count { !failing.isUnchanged($0, since: 0) } == 1_024)
+    }
+
     @Test("The end of a request from before the opening does not decide about the trial", arguments: [true, false])
     func earlierRequest(isCancelled: Bool) async throws {
         let (earlier, trial, isWell) = (Gate(), Gate(), Watched(false))

@@ -43,6 +43,16 @@ struct CircuitStateTests {
         #expect(circuit.state(at: Self.time(12)) == .open)
     }
 
+    @Test("Failures in the earlier half of the window count")
+    func earlierHalf() {
+        var circuit = circuit(failures: 5, of: 5)
+        for count in 6...10 {
+            #expect(circuit.state(at: Self.time(6)) == .closed, "\(count)")
+            circuit.note(.failure, at: Self.time(6))
+        }
+        #expect(circuit.state(at: Self.time(6)) == .open)
+    }
+
     @Test("Requests that say nothing about the server do not count")
     func unknown() {
         var circuit = CircuitState(Self.rule(), at: Self.time(0))

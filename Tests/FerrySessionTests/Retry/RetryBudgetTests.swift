@@ -51,12 +51,16 @@ import Testing
     @Test("The number of origins is limited") func origins() {
         var budgets = RetryBudgets()
         let limits = RetryPolicy.Budget(share: 0, minimum: 1)
-        for index in 0..<1_000 {
-            let origin = Origin(scheme: "http", name: "h\(index)", port: nil)
-            let key = RetryBudgets.Key(origin: origin, limits: limits)
+        let keys = (0..<1_000).map { index in
+            RetryBudgets.Key(origin: Origin(scheme: "http", name: "h\(index)", port: nil), limits: limits)
+        }
+        for key in keys {
             let taken = (0..<2).map { _ in budgets.take(for: key, at: at(0)) }
             #expect(taken == [true, false])
         }
+        // One that was forgotten has a retry again.
+        let remembered = keys.indices.reversed().filter { !budgets.take(for: keys[$0], at: at(0)) }
+        #expect(remembered.first == 999 && remembered.count <= 256)
     }
 
     /// Clients that send a request each second to a server that is gone, with a virtual clock.
