@@ -8,6 +8,8 @@ import Testing
 struct CallTests {
     /// Surroundings in which nothing has happened.
     private struct Quiet: CallSurroundings {
+        /// Whether a stale stored response may replace an error.
+        var hasStale = false
         var now = MonotonicTime(nanoseconds: 1_000)
         var random = 0.5
         var isRunning = true
@@ -23,17 +25,29 @@ struct CallTests {
         var mayRestartBody = false
         var proxyPlace: CredentialPlace?
         var credentialsGeneration = 0
-        func mayServeStale(insteadOf code: URLError.Code) -> Bool { false }
+        func mayServeStale(insteadOf code: URLError.Code) -> Bool { hasStale }
         func takeRetry(from key: RetryBudgets.Key) -> Bool { true }
     }
 
     private static let url = URL(string: "https://example.com/a") ?? URL(fileURLWithPath: "/")
     private static let settings = CallSettings(.ephemeral, options: CurlSession.Options())
+    /// The settings of a session that follows no redirect.
+    private static let strictSettings: CallSettings = {
+        var options = CurlSession.Options()
+        options.maximumRedirects = 0
+        return CallSettings(.ephemeral, options: options)
+    }()
 
-    private static func call(_ method: String = "GET", body: BodySource = .none, retries: Bool = false) -> Call {
+    private static func call(
+        _ method: String = "GET",
+        body: BodySource = .none,
+        retries: Bool = false,
+        followsRedirects: Bool = true
+    ) -> Call {
         var request = URLRequest(url: url)
         request.httpMethod = method
-        var call = Call(request, body: body, isDownload: false, settings: settings)
+        let shared = followsRedirects ? settings : strictSettings
+        var call = Call(request, body: body, isDownload: false, settings: shared)
         guard retries else { return call }
         let settings = RecoverySettings { $0.retry = .standard }
         let identity = TaskIdentity(session: 0, task: 0)
@@ -66,9 +80,36 @@ struct CallTests {
         return call
     }
 
-    private static func head(_ status: Int, _ fields: [String: String] = [:]) -> CallEvent {
+    /// Returns a call that retries and whose interceptor has added an `Idempotency-Key` to its POST.
+    private static func keyed() -> Call {
+        var call = call("POST", body: .data(Data("x".utf8)))
+        let settings = RecoverySettings {
+            $0.interceptors = RequestInterceptors([ClosureInterceptor()])
+            $0.retry = .standard
+        }
+        var request = URLRequest(url: url)
+        request.httpMethod = "POST"
+        let identity = TaskIdentity(session: 0, task: 0)
+        call.recover(by: Attempts(settings, request, task: identity, originalURL: url, received: .zero))
+        request.setValue("1", forHTTPHeaderField: "Idempotency-Key")
+        let events: [CallEvent] = [
+            .begin, .answered(1, .request(request)), .prepared(Origin(url)), .verified, .lookedUp(.network),
+        ]
+        for event in events { _ = steps(&call, event) }
+        return call
+    }
+
+    private static func response(_ status: Int, _ fields: [String: String]) -> ResponseHead {
         let fields = fields.map { ResponseHead.Field(name: $0.key, value: $0.value) }
-        return .head(HeadFacts(head: ResponseHead(version: "HTTP/1.1", status: status, fields: fields)))
+        return ResponseHead(version: "HTTP/1.1", status: status, fields: fields)
+    }
+
+    private static func head(
+        _ status: Int,
+        _ fields: [String: String] = [:],
+        expectsContinue: Bool = false
+    ) -> CallEvent {
+        .head(HeadFacts(head: response(status, fields), expectsContinue: expectsContinue))
     }
 
     private static func end(_ code: Int32, sends: Int = 1) -> CallEvent {
@@ -79,9 +120,9 @@ struct CallTests {
         return .attemptEnded(facts)
     }
 
-    private static func steps(_ call: inout Call, _ event: CallEvent) -> [CallStep] {
+    private static func steps(_ call: inout Call, _ event: CallEvent, hasStale: Bool = false) -> [CallStep] {
         var steps: [CallStep] = []
-        call.handle(event, in: Quiet(), into: &steps)
+        call.handle(event, in: Quiet(hasStale: hasStale), into: &steps)
         return steps
     }
 
@@ -96,6 +137,8 @@ struct CallTests {
         var events: [CallEvent]
         var steps: [String]
         var stage: Call.Stage
+        /// Whether a stale stored response may replace an error.
+        var hasStale = false
     }
 
     static let rows: [Row] = [
@@ -186,6 +229,33 @@ struct CallTests {
             stage: .preparing
         ),
         Row(
+            testDescription: "a stored redirect is one too many",
+            call: call(followsRedirects: false),
+            events: [
+                .begin, .prepared(Origin(url)), .verified,
+                .lookedUp(.response(LocalResponse(source: .cache, head: response(302, ["Location": "/b"])))),
+            ],
+            steps: ["beginServing", "endSharing", "endAttempt", "fail"],
+            stage: .finished
+        ),
+        // RFC 9110, section 10.1.1.
+        Row(
+            testDescription: "a server refuses the expectation of a request with a body",
+            call: running("POST", body: .data(Data("x".utf8))),
+            events: [head(417, expectsContinue: true), end(CurlCode.receiveError)],
+            steps: [
+                "endAttempt", "endSharing", "endSharing", "endAttempt", "report", "forgetResponse", "prepare",
+            ],
+            stage: .preparing
+        ),
+        Row(
+            testDescription: "a 417 is the response to a request without a body",
+            call: running(),
+            events: [head(417, expectsContinue: true)],
+            steps: ["deliver", "beginSharing", "beginStoring"],
+            stage: .attempting
+        ),
+        Row(
             testDescription: "a GET that was lost is sent again later",
             call: running(retries: true),
             events: [end(CurlCode.receiveError)],
@@ -200,6 +270,13 @@ struct CallTests {
             call: running("POST", body: .data(Data("x".utf8)), retries: true),
             events: [end(CurlCode.receiveError)],
             steps: ["endAttempt", "endSharing", "endSharing", "endAttempt", "fail"],
+            stage: .finished
+        ),
+        Row(
+            testDescription: "a POST whose key an interceptor has added fails",
+            call: keyed(),
+            events: [end(CurlCode.receiveError), .answered(2, .decision(.proceed))],
+            steps: ["endWait", "retakeSlot", "endSharing", "endAttempt", "fail"],
             stage: .finished
         ),
         Row(
@@ -241,6 +318,22 @@ struct CallTests {
             stage: .finished
         ),
         Row(
+            testDescription: "a stale response is delivered after the deadline of a transfer",
+            call: running(),
+            events: [.deadline(.resource)],
+            steps: ["endSharing", "endSharing", "endAttempt", "serveStale"],
+            stage: .idle,
+            hasStale: true
+        ),
+        Row(
+            testDescription: "a stale response is not delivered after the deadline of the call",
+            call: running(),
+            events: [.deadline(.call)],
+            steps: ["report", "endSharing", "endSharing", "endAttempt", "fail"],
+            stage: .finished,
+            hasStale: true
+        ),
+        Row(
             testDescription: "a call is cancelled",
             call: running(),
             events: [.cancelled],
@@ -260,7 +353,7 @@ struct CallTests {
     func steps(_ row: Row) {
         var call = row.call
         var last: [CallStep] = []
-        for event in row.events { last = Self.steps(&call, event) }
+        for event in row.events { last = Self.steps(&call, event, hasStale: row.hasStale) }
         #expect(Self.names(last) == row.steps)
         #expect(call.stage == row.stage)
     }
