@@ -241,9 +241,13 @@ struct ResumeDataTests {
         let session = session()
         let error = await #expect(throws: URLError.self) { try await session.download(from: server.url("/file")) }
         let data = try #require(error.flatMap(resumeData))
-        let (file, response) = try await session.download(resumeFrom: data)
+        let (file, answer) = try await session.download(resumeFrom: data)
         #expect(server.requests.last?.headers["Range"] == "bytes=\(total)-")
-        #expect((response as? HTTPURLResponse)?.statusCode == 200)
+        let response = try #require(answer as? HTTPURLResponse)
+        #expect(response.statusCode == 200)
+        // The fields that are about the 416 are not those of the file.
+        #expect(response.value(forHTTPHeaderField: "Content-Length") == "\(total)")
+        #expect(response.value(forHTTPHeaderField: "Content-Range") == nil)
         #expect(try Data(contentsOf: file) == LoopbackServer.pattern(count: total))
     }
 
@@ -422,8 +426,8 @@ struct ResumeDataTests {
 /// The ways in which resume data is invalid.
 enum BadResumeData: String, CaseIterable {
     case empty, garbage, cut, version, foreignFile, otherFolder, missingFile, shortFile, symbolicLink, pipe, folder
-    case huge, tagWithLineBreak, weakTag, dateWithLineBreak, headerName, headerValue, scheme, noHost, negativeOffset
-    case totalBeforeOffset, hugeOffset, notANumber, missingField
+    case huge, tagWithLineBreak, weakTag, dateWithLineBreak, headerName, headerValue, scheme, noHost, laterScheme
+    case laterHost, noOffset, negativeOffset, totalBeforeOffset, hugeOffset, notANumber, missingField
 
     var words: String {
         switch self {
@@ -441,7 +445,8 @@ enum BadResumeData: String, CaseIterable {
         case .tagWithLineBreak, .weakTag, .dateWithLineBreak, .missingField: "validator"
         case .headerName, .headerValue: "headers"
         case .scheme, .noHost: "originalURL"
-        case .negativeOffset: "offset"
+        case .laterScheme, .laterHost: "its url is not"
+        case .noOffset, .negativeOffset: "its offset is not positive"
         case .notANumber: "damaged"
         case .totalBeforeOffset: "expectedTotal"
         case .hugeOffset: "expectedTotal"
@@ -487,6 +492,9 @@ enum BadResumeData: String, CaseIterable {
         case .headerValue: return try setting("headers", ["X-One": "1\r\nX-Two: 2"])
         case .scheme: return try setting("originalURL", "file:///etc/passwd")
         case .noHost: return try setting("originalURL", "http:///path")
+        case .laterScheme: return try setting("url", "file:///etc/passwd")
+        case .laterHost: return try setting("url", "http:///path")
+        case .noOffset: return try setting("offset", 0)
         case .negativeOffset: return try setting("offset", -1)
         case .totalBeforeOffset: return try setting("expectedTotal", 1)
         case .hugeOffset: return try setting("offset", Int64.max)

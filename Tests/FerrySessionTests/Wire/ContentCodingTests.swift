@@ -104,6 +104,18 @@ struct ContentCodingTests {
         #expect(data.isEmpty && response.expectedContentLength == Int64(Samples.gzip.count))
     }
 
+    @Test("A part of a coded body is delivered unchanged") func part() async throws {
+        let part = Data(Samples.gzip.prefix(40))
+        let server = try LoopbackServer { _ in
+            let range = "bytes 0-39/\(Samples.gzip.count)"
+            let headers: LoopbackHeaders = ["Content-Encoding": "gzip", "Content-Range": range]
+            return LoopbackResponse(status: 206, headers: headers, body: .data(part))
+        }
+        let request = Wire.request(server.url, headers: ["Range": "bytes=0-39"])
+        let (data, response) = try await Wire.session().data(for: request)
+        #expect(data == part && (response as? HTTPURLResponse)?.statusCode == 206)
+    }
+
     // MARK: - Damage
 
     private func gap8(
