@@ -100,6 +100,25 @@ struct LyingServerTests {
         #expect(folder.data("file") == LoopbackServer.pattern(count: Self.count, offset: 7))
     }
 
+    @Test("a file that is another one with each request is an error after three new starts, and leaves no file")
+    func keepsChanging() async throws {
+        let folder = try TemporaryFolder()
+        let log = RequestLog()
+        let server = try LoopbackServer(
+            handler: log.handler { request in
+                let tag = "\(log.requests.count)"
+                let response = LoopbackResponse.resource(.pattern(count: Self.count), etag: tag, for: request)
+                return request.header("Range") == nil ? response.faulted(.truncate(afterBodyBytes: 600_000)) : response
+            }
+        )
+        let error = await failure {
+            try await makeSession().download(VerifiedDownload(server.url, to: folder.file("file")))
+        }
+        #expect(error as? VerifiedDownloadError == .keepsChanging)
+        #expect(log.requests.map { $0.header("Range") == nil } == [true, false, true, false, true, false, true, false])
+        #expect(folder.names.isEmpty)
+    }
+
     @Test("a server that is not up any more is an error, and what has arrived is kept")
     func gone() async throws {
         let folder = try TemporaryFolder()

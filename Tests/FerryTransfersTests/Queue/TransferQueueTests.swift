@@ -161,6 +161,41 @@ import Testing
         #expect(folder.names.contains("missing") && folder.names.contains("busy"))
     }
 
+    @Test("a transfer that has transferred more before each failure is repeated beyond the number of retries")
+    func progress() async throws {
+        let requests = Mutex(0)
+        let told = Mutex<Int64>(0)
+        let server = try LoopbackServer { _ in
+            let number = requests.withLock { count in
+                count += 1
+                return count
+            }
+            // Without a validator, each attempt begins four times from the first byte.
+            guard number <= 12 else { return .pattern(count: 1_000_000) }
+            var response = LoopbackResponse.stream { stream in
+                let sent = number * 20_000
+                stream.write(LoopbackServer.pattern(count: sent))
+                let deadline = ContinuousClock.now + .seconds(60)
+                while told.withLock({ $0 }) < Int64(sent), ContinuousClock.now < deadline {
+                    guard stream.wait(0.01) else { return }
+                }
+            }
+            response.headers["Content-Length"] = "1000000"
+            response.closesConnection = true
+            return response
+        }
+        let queue = try await queue {
+            $0.retry?.backoff = .init(base: 0.01, multiplier: 1)
+            $0.retry?.maximumRetries = 1
+        }
+        try await queue.add(VerifiedDownload(server.url, to: folder.file("a")))
+        let summary = try await queue.run(with: session) { transfer in
+            told.withLock { $0 = max($0, transfer.progress.bytes) }
+        }
+        #expect(summary == TransferQueue.Summary(finished: 1, failed: 0))
+        #expect(folder.data("a") == LoopbackServer.pattern(count: 1_000_000))
+    }
+
     @Test("a session that was invalidated is a failure, not an endless repetition")
     func invalidated() async throws {
         let server = try LoopbackServer { _ in .text("x") }
