@@ -59,11 +59,32 @@ struct EventLogTests {
         withExtendedLifetime(log) {}
     }
 
+    @Test("Progress of a transfer is logged once a second")
+    func progressTimes() throws {
+        let pipe = Pipe()
+        let (before, started) = (ContinuousClock.now, 3)
+        try withLog(pipe) { log in
+            for count in 0..<1_000 {
+                for transfer in 0..<started { log.progress(transfer, "down", Int64(count), of: 1_000) }
+            }
+        }
+        let seconds = Int(before.duration(to: .now) / .seconds(1))
+        let lines = try events(pipe)
+        for transfer in 0..<started {
+            let count = lines.count { $0["id"] as? Int == transfer }
+            #expect((1...seconds + 1).contains(count), "\(count)")
+        }
+    }
+
     @Test("Only progress events are dropped when a reader is too slow")
     func progress() throws {
         let pipe = Pipe()
         let told = 50_000
-        try tell(told, pipe)
+        try withLog(pipe) { log in
+            for transfer in 0..<told { log.progress(transfer, "down", 1, of: 2) }
+            for _ in 0..<10 { log.retry(0, reason: "a reason") }
+            log.exit(.success, transfers: told, failures: 0)
+        }
         let lines = try events(pipe).compactMap { $0["event"] as? String }
         #expect(lines.count { $0 == "retry" } == 10)
         #expect(lines.last == "exit")
@@ -72,11 +93,9 @@ struct EventLogTests {
     }
 
     /// Writes events to a log and releases it, so that it closes the pipe once everything is written.
-    private func tell(_ count: Int, _ pipe: Pipe) throws {
+    private func withLog(_ pipe: Pipe, _ tell: (EventLog) -> Void) throws {
         let log = try EventLog(path: "/dev/fd/\(pipe.fileHandleForWriting.fileDescriptor)")
         try pipe.fileHandleForWriting.close()
-        for transfer in 0..<count { log.progress(transfer, "down", 1, of: 2) }
-        for _ in 0..<10 { log.retry(0, reason: "a reason") }
-        log.exit(.success, transfers: count, failures: 0)
+        tell(log)
     }
 }
