@@ -141,8 +141,18 @@ extension NginxTests {
             _ = try await session.fetch(server.url(.plain, "small"))
         }
 
-        @Test("The time between two requests does not count for the second one", .slow, arguments: [true, false])
-        func idleTime(keepsConnection: Bool) async throws {
+        @Test("The time between two requests does not count for the second one", .slow)
+        func idleTime() async throws {
+            try await withThrowingTaskGroup(of: Void.self) { [server] group in
+                for keepsConnection in [true, false] {
+                    group.addTask { try await Self.sendWithPauses(to: server, keepsConnection: keepsConnection) }
+                }
+                try await group.waitForAll()
+            }
+        }
+
+        /// Sends three requests with pauses that are longer than the time limit of each.
+        private static func sendWithPauses(to server: NginxServer, keepsConnection: Bool) async throws {
             var options = CurlSession.Options()
             options.tls.certificateAuthorities = .only([.pemFile(server.certificates.authority)])
             let configuration = URLSessionConfiguration.ephemeral
