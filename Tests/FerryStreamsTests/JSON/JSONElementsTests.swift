@@ -79,7 +79,7 @@ struct JSONElementsTests {
         #expect(try await iterator.next() == 1)
     }
 
-    @Test("Long elements and many small ones take linear time", arguments: ["1,", "[", "\"\\\\", " "])
+    @Test("Long elements and many small ones take linear time", .pure, arguments: ["1,", "[", "\"\\\\", " "])
     func linear(part: String) throws {
         let (isLinear, times) = try LinearCase(part.debugDescription) { size in
             var splitter = ElementSplitter(limit: .max)

@@ -78,7 +78,11 @@ struct JSONLinesTests {
         }
     }
 
-    @Test("Blanks before the first text and many small texts take linear time", arguments: [" ", "1\n", "\u{1E}1\n"])
+    @Test(
+        "Blanks before the first text and many small texts take linear time",
+        .pure,
+        arguments: [" ", "1\n", "\u{1E}1\n"]
+    )
     func linear(part: String) async throws {
         let (isLinear, times) = try LinearCase(part.debugDescription) { size in
             var splitter = RecordSplitter(limit: .max)

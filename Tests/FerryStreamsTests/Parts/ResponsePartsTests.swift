@@ -72,6 +72,7 @@ struct ResponsePartsTests {
 
     @Test(
         "Texts that resemble delimiters take linear time",
+        .pure,
         arguments: ["\r\n--bounda", "\r\n--boundary x", " ", "\r", "x\n"]
     )
     func linear(part: String) throws {
@@ -90,7 +91,7 @@ struct ResponsePartsTests {
         }
     }
 
-    @Test("Damaged bodies have in any pieces the same parts and the same error")
+    @Test("Damaged bodies have in any pieces the same parts and the same error", .pure)
     func mutations() async throws {
         var random = SeededGenerator(2046)
         let sample = Array("x\r\n--b\r\nA: 1\r\n\r\none\r\n--b \r\n\r\n\r\n--b\r\nB: 2\r\n\r\n--b--\r\n".utf8)

@@ -3,7 +3,7 @@ import Testing
 
 @testable import FerryWebSockets
 
-@Suite("Messages are compressed (RFC 7692)")
+@Suite("Messages are compressed (RFC 7692)", .pure)
 struct CompressionTests {
     @Test(
         "The server's parameters are read",

@@ -4,7 +4,7 @@ import Testing
 @testable import FerryWebSockets
 
 /// In the order of the sections of the Autobahn test suite.
-@Suite("Messages are read from frames")
+@Suite("Messages are read from frames", .pure)
 struct MessageReaderTests {
     struct Row: Sendable, CustomTestStringConvertible {
         var testDescription: String

@@ -3,7 +3,7 @@ import Testing
 
 @testable import FerryWebSockets
 
-@Suite("Mutated frames")
+@Suite("Mutated frames", .pure)
 struct MutationTests {
     private static let samples: [Data] = {
         var deflater = MessageDeflater(CompressionParameters())

@@ -3,7 +3,7 @@ import Testing
 
 @testable import FerryWebSockets
 
-@Suite("UTF-8 is checked as it comes")
+@Suite("UTF-8 is checked as it comes", .pure)
 struct UTF8ValidatorTests {
     private func isValid(_ bytes: [UInt8], pieces: Int) -> Bool {
         var validator = UTF8Validator()

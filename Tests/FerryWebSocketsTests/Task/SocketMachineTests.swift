@@ -3,7 +3,7 @@ import Testing
 
 @testable import FerryWebSockets
 
-@Suite("The life of a connection")
+@Suite("The life of a connection", .pure)
 struct SocketMachineTests {
     private static let violation = ProtocolViolation("wrong", code: .invalidFramePayloadData)
 
