@@ -3,11 +3,11 @@ import Testing
 
 /// The tests that run against nginx.
 ///
-/// The suites inside run one after another, since some of them load both the server and the disk.
+/// The suites that load the server or the disk take turns, and the others run at the same time.
 @Suite(
     "nginx",
-    .serialized,
     .enabled(if: NginxServer.isWanted, "nginx or openssl is not installed: apt-get install nginx-full openssl"),
+    .startsNginx,
     .timeLimit(.minutes(10))
 )
 enum NginxTests {}

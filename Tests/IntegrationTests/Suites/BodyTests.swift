@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 extension NginxTests {
-    @Suite("Large bodies", .slow, .ownThreads)
+    @Suite("Large bodies", .serialized, .takesTurns, .slow, .ownThreads)
     struct BodyTests {
         let server: NginxServer
         let session: CurlSession

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 extension NginxTests {
-    @Suite("Closed connections")
+    @Suite("Closed connections", .serialized, .takesTurns)
     struct ConnectionTests {
         @Test("A suspended response continues exactly after the server has closed its connection")
         func suspendedTooLong() async throws {

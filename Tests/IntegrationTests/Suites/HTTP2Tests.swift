@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 extension NginxTests {
-    @Suite("HTTP/2")
+    @Suite("HTTP/2", .serialized, .takesTurns)
     struct HTTP2Tests {
         let server: NginxServer
         let session: CurlSession

@@ -12,7 +12,8 @@ extension NginxTests {
         .enabled(if: hasHTTP3, "libcurl is built without HTTP/3, or neither nginx nor Python has it"),
         .timeLimit(.minutes(3)),
         // A connection that takes long because of other tests is one of HTTP/2.
-        .serialized
+        .serialized,
+        .takesTurns
     )
     struct HTTP3Tests {
         let server: NginxServer

@@ -5,7 +5,7 @@ import Testing
 
 extension NginxTests {
     /// What a session's option for the versions of HTTP sends to nginx.
-    @Suite("Versions of HTTP", .timeLimit(.minutes(3)))
+    @Suite("Versions of HTTP", .serialized, .takesTurns, .timeLimit(.minutes(3)))
     struct HTTPVersionTests {
         let server: NginxServer
 

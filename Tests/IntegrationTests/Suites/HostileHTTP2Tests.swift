@@ -6,6 +6,8 @@ extension NginxTests {
     /// Connections that violate HTTP/2, and the requests that follow (RFC 9113, section 5.4).
     @Suite(
         "Hostile HTTP/2",
+        .serialized,
+        .takesTurns,
         .slow,
         .enabled(if: PythonServer.isWanted, "python3 is not installed: apt-get install python3")
     )

@@ -5,7 +5,7 @@ import Testing
 
 extension NginxTests {
     /// Each measurement runs in a separate process, so that other tests do not count.
-    @Suite("Memory and processor time", .ownThreads)
+    @Suite("Memory and processor time", .serialized, .takesTurns, .ownThreads)
     struct ResourceTests {
         private static let mebibyte = 1_048_576
 

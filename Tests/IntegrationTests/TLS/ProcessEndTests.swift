@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 extension NginxTests {
-    @Suite("The end of the process over TLS", .slow, .ownThreads)
+    @Suite("The end of the process over TLS", .serialized, .takesTurns, .slow, .ownThreads)
     struct ProcessEndTests {
         @Test("A process that ends while connections are made ends with its own status", arguments: 0..<8)
         func status(_ round: Int) async throws {
