@@ -84,17 +84,12 @@ extension NginxTests {
         @Test("Six connections for HTTP/1.1 do not limit the requests of prior knowledge")
         func slots() async throws {
             let session = server.session(.http2PriorKnowledge) { $0.maximumConnectionsPerHost = 1 }
-            // Each takes half a second, so that one after another would take twenty.
-            let start = ContinuousClock.now
-            let used = try await withThrowingTaskGroup(of: String?.self) { group in
-                for _ in 0..<40 {
-                    let url = server.url(.cleartextHTTP2, "slow/text.txt")
-                    group.addTask { try await session.fetch(url).1["X-Connection"] }
-                }
-                return try await group.reduce(into: Set()) { $0.insert($1) }
-            }
-            #expect(used.count == 1)
-            #expect(ContinuousClock.now - start < .seconds(18))
+            let tasks = (0..<40).map { _ in session.dataTask(with: server.url(.cleartextHTTP2, "slow/huge.bin")) }
+            for task in tasks { task.resume() }
+            // Each takes minutes, so that there are responses to all only if they are sent at the same time.
+            try await eventually("all responses") { tasks.allSatisfy { $0.response != nil } }
+            #expect(Set(tasks.map { ($0.response as? HTTPURLResponse)?["X-Connection"] }).count == 1)
+            session.invalidateAndCancel()
         }
 
         @Test("Requests survive a server that ends each connection after twenty of them")
@@ -192,7 +187,7 @@ extension NginxTests {
         )
         func limitedDownloads(cancelled: Int) async throws {
             let session = server.session(.http2PriorKnowledge)
-            let limit = BandwidthLimit(bytesPerSecond: 1_000_000)
+            let limit = BandwidthLimit(bytesPerSecond: 4_000_000)
             let tasks = (0..<2).map { _ in
                 let task = session.downloadTask(with: server.url(.cleartextHTTP2, "files/large.bin"))
                 task.downloadLimit = limit
@@ -203,9 +198,10 @@ extension NginxTests {
             #expect(tasks.allSatisfy { $0.state == .running })
             // Others are answered meanwhile. They make libcurl read their connection, until the streams that wait have
             // so many bytes in memory that one is given up.
-            limit.bytesPerSecond = 10_000
+            limit.bytesPerSecond = 100_000
             for _ in 0..<20 { _ = try await session.fetch(server.url(.cleartextHTTP2, "small")) }
-            // Its rest is asked for, also if nothing else is active.
+            // It waits for more than a second now. Its rest is asked for, also if nothing else is active.
+            limit.bytesPerSecond = 10_000
             tasks[cancelled].cancel()
             try await eventually("the cancellation") { tasks[cancelled].state == .completed }
             limit.bytesPerSecond = nil
