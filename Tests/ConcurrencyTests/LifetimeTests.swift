@@ -52,7 +52,7 @@ struct LifetimeTests {
         let error = Watched<NetworkError?>(nil)
         manager.dataTask(with: URLRequest(url: server.url)) { response in error.change { $0 = response.error } }
             .resume()
-        try await server.waitForRequests(1, timeout: 40)
+        try await server.waitForRequests(1, timeout: 40 * patience)
         manager.invalidate(cancellingTasks: false)
         manager.invalidate(cancellingTasks: true)
         try await error.wait { $0?.isCancelled == true }
@@ -76,7 +76,7 @@ struct LifetimeTests {
             error.change { $0 = response.error }
         }
         .resume()
-        try await server.waitForRequests(1, timeout: 40)
+        try await server.waitForRequests(1, timeout: 40 * patience)
         manager.invalidate(cancellingTasks: false)
         let refused = await manager.response(for: URLRequest(url: server.url), serializer: .string)
         #expect(refused.error?.code == .sessionInvalidated)
@@ -164,7 +164,7 @@ struct LifetimeTests {
         manager.dataTask(with: URLRequest(url: server.url), serializer: .json) { response in
             done.change { $0 = response }
         }.resume()
-        try await server.waitForRequests(1, timeout: 40)
+        try await server.waitForRequests(1, timeout: 40 * patience)
         manager.invalidate(cancellingTasks: cancels)
         try await done.wait { $0 != nil }
         #expect((done.current?.error?.isCancelled ?? false) == cancels, "\(String(describing: done.current?.error))")
@@ -213,7 +213,7 @@ struct LifetimeTests {
                     try #require(response.value == [1])
                 }
                 server.closeIdleConnections()
-                try await server.waitForOpenConnections(atMost: 0, timeout: 40)
+                try await server.waitForOpenConnections(atMost: 0, timeout: 40 * patience)
                 server.reset()
             }
             try await use(50)

@@ -2,6 +2,7 @@ import Ferry
 import FerryTesting
 import Foundation
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import Examples
@@ -97,7 +98,7 @@ struct CrawlerTests {
             try await crawler.crawl(from: ["/slow", "/never", "/"].map { server.url($0) }) { _ in throw Enough() }
         }
         // The connection of the page that arrived is idle.
-        try await server.waitForOpenConnections(atMost: 1)
+        try await server.waitForOpenConnections(atMost: 1, timeout: 40 * patience)
         #expect(!server.requests.map(\.target).contains("/never"))
     }
 
@@ -107,10 +108,10 @@ struct CrawlerTests {
         let crawl = Task {
             try await Self.crawler().crawl(from: [server.url("/1"), server.url("/2")]) { _ in }
         }
-        try await server.waitForRequests(2)
+        try await server.waitForRequests(2, timeout: 40 * patience)
         crawl.cancel()
         _ = await crawl.result
-        try await server.waitForOpenConnections(atMost: 0)
+        try await server.waitForOpenConnections(atMost: 0, timeout: 40 * patience)
     }
 
     /// Returns the path as requested; `URL.path` drops the trailing slash.

@@ -147,7 +147,7 @@ struct DownloaderTests {
         let download = Task {
             _ = try await downloader.download(server.url("/file"), as: "file")
         }
-        try await server.waitForRequests(2)
+        try await server.waitForRequests(2, timeout: 40 * patience)
         server.stop()
         let closed = try ClosedPort(server.port)
         let error = await #expect(throws: NetworkError.self) { try await download.value }

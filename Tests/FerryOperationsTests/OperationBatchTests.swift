@@ -118,7 +118,7 @@ import Testing
         let queue = OperationQueue()
         queue.maxConcurrentOperationCount = 3
         queue.add(batch)
-        try await server.waitForRequests(3, timeout: 40)
+        try await server.waitForRequests(3, timeout: 40 * patience)
         queue.cancelAllOperations()
         try await codes.wait { $0 != nil }
         #expect(codes.current == Array(repeating: NetworkError.Code.cancelled, count: 20))

@@ -104,13 +104,13 @@ import Testing
         let server = try LoopbackServer { _ in LoopbackResponse.text("hello").faulted(.stallBeforeHead) }
         let operation = operation(server.url)
         operation.start()
-        try await server.waitForRequests(1, timeout: 40)
+        try await server.waitForRequests(1, timeout: 40 * patience)
         operation.cancel()
         operation.cancel()
         try await operation.settled()
         #expect(operation.error?.code == .cancelled)
         #expect(operation.isCancelled && operation.isFinished)
-        try await server.waitForOpenConnections(atMost: 0, timeout: 40)
+        try await server.waitForOpenConnections(atMost: 0, timeout: 40 * patience)
     }
 
     @Test("An operation cancelled while it is paused leaves its queue")
@@ -121,7 +121,7 @@ import Testing
         unstarted.pause()
         let queue = OperationQueue()
         queue.add([operation, unstarted])
-        try await server.waitForRequests(1, timeout: 40)
+        try await server.waitForRequests(1, timeout: 40 * patience)
         operation.pause()
         queue.cancelAllOperations()
         try await operation.settled()

@@ -20,7 +20,7 @@ struct EventLogTests {
         let arguments = ["--json-log", "-", "-O", "--batch", "urls"]
         let process = try FerryProcess(arguments, in: folder, errors: log.fileHandleForWriting)
         try log.fileHandleForWriting.close()
-        try await server.waitForRequests(count, timeout: 60)
+        try await server.waitForRequests(count, timeout: 60 * patience)
         return process
     }
 

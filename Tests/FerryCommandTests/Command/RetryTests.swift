@@ -260,7 +260,7 @@ struct RetryTests {
             outcome.errors
                 == "ferry: \(stalling.url.absoluteString): timed out: the transfer took longer than --deadline\n"
         )
-        try await stalling.waitForRequests(1)
+        try await stalling.waitForRequests(1, timeout: 40 * patience)
         #expect(stalling.requestCount == 1)
         let slow = try LoopbackServer()
         let url = slow.url("/drip?bytes=100000&interval=20").absoluteString

@@ -35,7 +35,7 @@ import Testing
         #expect(operation.isPaused)
         #expect(operation.byteCount == 200_000)
         #expect(operation.responseData == entity.body.prefix(200_000))
-        try await server.waitForOpenConnections(atMost: 0, timeout: 40)
+        try await server.waitForOpenConnections(atMost: 0, timeout: 40 * patience)
         operation.resume()
         try await operation.settled()
         #expect(operation.responseData == entity.body)
@@ -256,7 +256,7 @@ import Testing
             server.reset()
             let operation = RequestOperation(request: request, manager: manager)
             operation.start()
-            try await server.waitForRequests(1, timeout: 40)
+            try await server.waitForRequests(1, timeout: 40 * patience)
             operation.pause()
             entity.state.change { $0.stopsAfter = nil }
             operation.resume()
@@ -283,7 +283,7 @@ import Testing
             operation.inputStream = InputStream(data: Data("streamed".utf8))
             if hasAnother { operation.newBodyStream = { InputStream(data: Data("streamed".utf8)) } }
             operation.start()
-            try await server.waitForRequests(1, timeout: 40)
+            try await server.waitForRequests(1, timeout: 40 * patience)
             operation.pause()
             isStalling.change { $0 = false }
             operation.resume()

@@ -56,7 +56,7 @@ struct RequestLimitsTests {
         let session = makeSession(options: options) { if !hasLimits { $0.httpMaximumConnectionsPerHost = 1 } }
         let first = session.dataTask(with: server.url) { _, _, _ in }
         first.resume()
-        try await server.waitForRequests(1)
+        try await server.waitForRequests(1, timeout: 40 * patience)
         let freed = Watched(0)
         let size = 100_000
         for _ in 0..<100 {
@@ -259,7 +259,7 @@ struct RequestLimitsTests {
         server.reset()
         let tasks = (0..<15).map { _ in slow.dataTask(with: server.url) }
         for task in tasks { task.resume() }
-        try await server.waitForRequests(5, timeout: 40)
+        try await server.waitForRequests(5, timeout: 40 * patience)
         for _ in 0..<5 { _ = try await slow.data(from: other.url) }
         #expect(server.requestCount == 5)
         slow.invalidateAndCancel()

@@ -15,7 +15,7 @@ import Testing
         #expect(try await bench.fetch().text == "1")
         let stale = try await bench.fetch()
         #expect(stale.text == "1" && stale.field("Age").flatMap { Int($0) } ?? 0 >= 70)
-        try await bench.server.waitForRequests(2)
+        try await bench.server.waitForRequests(2, timeout: 40 * patience)
         #expect(bench.lastHeader("If-None-Match") == "\"1\"")
         // The new response is available as soon as it is stored.
         try await eventuallyAsync("the new response") { try await bench.fetch().text == "2" }
@@ -31,7 +31,7 @@ import Testing
             return .pattern(count: 1_000_000).adding("Cache-Control", "no-store")
         }
         for _ in 0..<2 { #expect(try await bench.fetch().text == "1") }
-        try await bench.server.waitForRequests(2)
+        try await bench.server.waitForRequests(2, timeout: 40 * patience)
         // A connection whose body was read to its end would be kept.
         try await eventually("the end of the connection") { bench.server.openConnectionCount == 0 }
     }
@@ -45,7 +45,7 @@ import Testing
         let server = try LoopbackServer { _ in .redirect(to: target.url("/target", host: "localhost").absoluteString) }
         let session = CacheBench.session(HTTPCache()) { $0.httpAdditionalHeaders = ["Authorization": "Bearer secret"] }
         for _ in 0..<2 { #expect(try await session.data(from: server.url).0 == Data("none".utf8)) }
-        try await target.waitForRequests(2)
+        try await target.waitForRequests(2, timeout: 40 * patience)
         #expect(target.requests.map { $0.header("Authorization") } == [nil, nil])
         #expect(target.requests.last?.header("If-None-Match") == "\"a\"")
     }

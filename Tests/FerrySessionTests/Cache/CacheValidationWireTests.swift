@@ -139,7 +139,7 @@ import Testing
         }
         #expect(try await bench.fetch().text == "1")
         async let validated = bench.fetch()
-        try await bench.server.waitForRequests(2)
+        try await bench.server.waitForRequests(2, timeout: 40 * patience)
         switch removal {
         case "all": cache.removeAll()
         case "one": cache.remove(for: bench.server.url("/"))
@@ -167,7 +167,7 @@ import Testing
             return .text("\(number)").adding("Cache-Control", "max-age=60")
         }
         async let first = bench.fetch()
-        try await bench.server.waitForRequests(1)
+        try await bench.server.waitForRequests(1, timeout: 40 * patience)
         switch removal {
         case "all": cache.removeAll()
         case "one": cache.remove(for: bench.server.url("/"))

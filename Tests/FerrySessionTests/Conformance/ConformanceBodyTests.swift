@@ -108,10 +108,10 @@ struct ConformanceBodyTests {
     func cancelPreHeaders() async throws {
         let server = try ConformanceServer.start()
         let task = Task { try await session.data(from: server.url("/stall")) }
-        try await server.waitForRequests(1)
+        try await server.waitForRequests(1, timeout: 40 * patience)
         task.cancel()
         #expect(code(of: await task.result) == .cancelled)
-        try await server.waitForOpenConnections(atMost: 0)
+        try await server.waitForOpenConnections(atMost: 0, timeout: 40 * patience)
     }
 
     @Test("A response that does not end is cancelled with its Swift task, after what has come")
@@ -128,6 +128,6 @@ struct ConformanceBodyTests {
         task.cancel()
         #expect(code(of: await task.result) == .cancelled)
         #expect([0, 1000].contains(count.current))
-        try await server.waitForOpenConnections(atMost: 0)
+        try await server.waitForOpenConnections(atMost: 0, timeout: 40 * patience)
     }
 }

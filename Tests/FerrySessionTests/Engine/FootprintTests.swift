@@ -12,7 +12,7 @@ struct FootprintTests {
                 let server = try LoopbackServer()
                 _ = try await makeSession().data(from: server.url("/bytes/10"))
                 try await eventually("no thread") { ProcessUsage.ferryThreads == 0 }
-                try await server.waitForOpenConnections(atMost: 0)
+                try await server.waitForOpenConnections(atMost: 0, timeout: 40 * patience)
                 // A session has at least three descriptors; a busy Dispatch may create a few of its own once.
                 let limit = ProcessUsage.descriptors + 5
                 var sessions: [CurlSession] = []
@@ -27,7 +27,7 @@ struct FootprintTests {
                 try Child.expect(ProcessUsage.ferryThreads > 0, "no threads")
                 sessions = []
                 try await eventually("no thread") { ProcessUsage.ferryThreads == 0 }
-                try await server.waitForOpenConnections(atMost: 0)
+                try await server.waitForOpenConnections(atMost: 0, timeout: 40 * patience)
                 try await eventually("at most \(limit) descriptors") { ProcessUsage.descriptors <= limit }
             }
         }
@@ -81,7 +81,7 @@ struct FootprintTests {
                 _ = try await makeSession().data(from: server.url("/bytes/10"))
                 let session = makeSession()
                 async let response = session.data(from: server.url("/delay/2000"))
-                try await server.waitForRequests(2)
+                try await server.waitForRequests(2, timeout: 40 * patience)
                 let before = ProcessUsage.ferryProcessorTime
                 // Most of the wait, of which FoundationNetworking uses three quarters.
                 try await Task.sleep(for: .milliseconds(1500))

@@ -175,6 +175,6 @@ struct RaceTests {
         try await eventually("the sessions' end") {
             sessions.change { $0.count == 200 && $0.allSatisfy { $0.session == nil } }
         }
-        try await server.waitForOpenConnections(atMost: 0)
+        try await server.waitForOpenConnections(atMost: 0, timeout: 40 * patience)
     }
 }

@@ -61,7 +61,7 @@ private final class Soak: Sendable {
     /// Waits until all threads and connections are gone.
     func settle() async throws {
         try await eventually("no thread") { ProcessUsage.ferryThreads == 0 }
-        try await server.waitForOpenConnections(atMost: 0)
+        try await server.waitForOpenConnections(atMost: 0, timeout: 40 * patience)
     }
 
     func run(sessions: Int, requestsEach: Int) async throws {

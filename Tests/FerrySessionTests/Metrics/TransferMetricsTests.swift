@@ -82,7 +82,7 @@ struct TransferMetricsTests {
         let session = CurlSession(configuration: .ephemeral, delegate: delegate, delegateQueue: nil)
         let task = session.dataTask(with: server.url("/from"))
         task.resume()
-        try await server.waitForRequests(2)
+        try await server.waitForRequests(2, timeout: 40 * patience)
         try await eventually("the bytes") { task.countOfBytesReceived == received }
         // Nothing tells that libcurl waits for the server: it has a moment to reach that phase.
         try await Task.sleep(for: .milliseconds(50))
@@ -104,7 +104,7 @@ struct TransferMetricsTests {
         let delegate = Collector()
         let session = CurlSession(configuration: .ephemeral, delegate: delegate, delegateQueue: nil)
         let work = Task { [server] in try await session.data(from: server.url("/stall-before")) }
-        try await server.waitForRequests(1)
+        try await server.waitForRequests(1, timeout: 40 * patience)
         work.cancel()
         let error = await #expect(throws: URLError.self) { try await work.value }
         #expect(error?.code == .cancelled)

@@ -14,7 +14,7 @@ struct InvalidationTests {
         let session = makeSession(delegate)
         let tasks = (0..<5).map { _ in session.dataTask(with: server.url) }
         for task in tasks { task.resume() }
-        try await server.waitForRequests(5)
+        try await server.waitForRequests(5, timeout: 40 * patience)
         session.finishTasksAndInvalidate()
         session.finishTasksAndInvalidate()
         #expect(delegate?.invalidations == 0)
@@ -39,7 +39,7 @@ struct InvalidationTests {
         let session = makeSession(delegate) { $0.httpMaximumConnectionsPerHost = 2 }
         let tasks = (0..<10).map { _ in session.dataTask(with: server.url) }
         for task in tasks.prefix(8) { task.resume() }
-        try await server.waitForRequests(2)
+        try await server.waitForRequests(2, timeout: 40 * patience)
         let start = ContinuousClock.now
         session.invalidateAndCancel()
         session.invalidateAndCancel()
@@ -127,7 +127,7 @@ struct InvalidationTests {
         let running = session.dataTask(with: server.url("/gated"))
         let older = session.dataTask(with: server.url("/older"))
         running.resume()
-        try await server.waitForRequests(1)
+        try await server.waitForRequests(1, timeout: 40 * patience)
         session.finishTasksAndInvalidate()
         let newer = session.dataTask(with: server.url("/newer"))
         newer.resume()

@@ -21,7 +21,7 @@ struct SessionLifetimeTests {
         session = nil
         delegate = nil
         try await eventually("the session's end") { goneSession == nil && goneDelegate == nil }
-        try await server.waitForOpenConnections(atMost: 0)
+        try await server.waitForOpenConnections(atMost: 0, timeout: 40 * patience)
     }
 
     @Test("A session dropped while busy completes its tasks, then it is released") func busy() async throws {
@@ -35,7 +35,7 @@ struct SessionLifetimeTests {
         task?.resume()
         task = nil
         session = nil
-        try await server.waitForRequests(1)
+        try await server.waitForRequests(1, timeout: 40 * patience)
         #expect(gone != nil)
         gate.open()
         try await eventually("completion") { delegate.completionCount == 1 }
@@ -75,7 +75,7 @@ struct SessionLifetimeTests {
         }
         // The last reference to an async call's session is released on the thread that ends the call.
         for _ in 0..<20 { _ = try await makeSession().data(from: server.url("/bytes/10")) }
-        try await server.waitForOpenConnections(atMost: 0)
+        try await server.waitForOpenConnections(atMost: 0, timeout: 40 * patience)
     }
 
     @Test("A task that is retained after completion retains neither session nor delegate")

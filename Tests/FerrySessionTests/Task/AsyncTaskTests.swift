@@ -184,14 +184,14 @@ struct AsyncTaskTests {
             default: _ = try await session.bytes(for: request)
             }
         }
-        try await server.waitForRequests(1)
+        try await server.waitForRequests(1, timeout: 40 * patience)
         let start = ContinuousClock.now
         work.cancel()
         let result = await work.result
         // The request's own timeout is longer.
         #expect(ContinuousClock.now - start < .seconds(30))
         #expect(code(of: result) == .cancelled)
-        try await server.waitForOpenConnections(atMost: 0)
+        try await server.waitForOpenConnections(atMost: 0, timeout: 40 * patience)
     }
 
     @Test("A Swift task that is already cancelled sends nothing", arguments: ["data", "bytes"])

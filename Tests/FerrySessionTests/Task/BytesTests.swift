@@ -69,7 +69,7 @@ struct BytesTests {
         kept = nil
         try await eventually("cancellation") { task.state == .completed }
         #expect((task.error as? URLError)?.code == .cancelled)
-        try await server.waitForOpenConnections(atMost: 0)
+        try await server.waitForOpenConnections(atMost: 0, timeout: 40 * patience)
     }
 
     @Test("Leaving a loop early and dropping the sequence cancels the transfer") func leftEarly() async throws {
@@ -82,7 +82,7 @@ struct BytesTests {
         }
         try await eventually("cancellation") { task.state == .completed }
         #expect((task.error as? URLError)?.code == .cancelled)
-        try await server.waitForOpenConnections(atMost: 0)
+        try await server.waitForOpenConnections(atMost: 0, timeout: 40 * patience)
     }
 
     @Test("Cancelling the reading Swift task ends the wait immediately") func cancelledReader() async throws {

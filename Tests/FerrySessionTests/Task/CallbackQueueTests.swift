@@ -137,7 +137,7 @@ struct CallbackQueueTests {
         let session = makeSession(delegate, queue: queue)
         let task = session.dataTask(with: server.url("/bytes/40000000"))
         task.resume()
-        try await server.waitForRequests(1)
+        try await server.waitForRequests(1, timeout: 40 * patience)
         let sent = try await settled { server.bytesSent }
         #expect(sent < 20_000_000)
         #expect(delegate[task].events == [])

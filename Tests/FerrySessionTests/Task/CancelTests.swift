@@ -74,7 +74,7 @@ struct CancelTests {
             task.resume()
             try await cancel(task, delegate)
         }
-        try await server.waitForOpenConnections(atMost: 0)
+        try await server.waitForOpenConnections(atMost: 0, timeout: 40 * patience)
     }
 
     @Test(
@@ -120,9 +120,9 @@ struct CancelTests {
         let delegate = RecordingDelegate()
         let task = kind.task(makeSession(delegate), server.url)
         task.resume()
-        try await server.waitForRequests(1)
+        try await server.waitForRequests(1, timeout: 40 * patience)
         try await cancel(task, delegate)
-        try await server.waitForOpenConnections(atMost: 0)
+        try await server.waitForOpenConnections(atMost: 0, timeout: 40 * patience)
     }
 
     @Test("A task cancelled in the middle of its body completes", arguments: Kind.allCases, [false, true])
@@ -139,7 +139,7 @@ struct CancelTests {
         }
         try await cancel(task, delegate)
         #expect(task.progress.fractionCompleted < 1)
-        try await server.waitForOpenConnections(atMost: 0)
+        try await server.waitForOpenConnections(atMost: 0, timeout: 40 * patience)
     }
 
     @Test("A task cancelled in the middle of an upload completes") func midUpload() async throws {
@@ -156,7 +156,7 @@ struct CancelTests {
         try await eventually("some of it") { task.countOfBytesSent > 0 }
         try await cancel(task, delegate)
         #expect(task.countOfBytesSent < 30_000_000)
-        try await server.waitForOpenConnections(atMost: 0)
+        try await server.waitForOpenConnections(atMost: 0, timeout: 40 * patience)
     }
 
     @Test("A completed task ignores cancel") func completed() async throws {
@@ -291,7 +291,7 @@ struct CancelTests {
         let task = session.dataTask(with: server.url("/bytes/1000"))
         queue.isSuspended = true
         task.resume()
-        try await server.waitForRequests(1)
+        try await server.waitForRequests(1, timeout: 40 * patience)
         // Nothing tells that data is waiting for the queue: it has a moment to arrive.
         try await Task.sleep(for: .milliseconds(50))
         task.cancel()

@@ -108,7 +108,7 @@ struct ProgressTests {
         let tasks = (0..<5).map { _ in session.downloadTask(with: server.url) }
         for task in tasks { parent.addChild(task.progress, withPendingUnitCount: 1) }
         for task in tasks.dropLast() { task.resume() }
-        try await server.waitForRequests(4)
+        try await server.waitForRequests(4, timeout: 40 * patience)
         parent.cancel()
         for task in tasks { #expect(try await delegate.completion(of: task).error?.code == .cancelled) }
         #expect(parent.fractionCompleted < 1)

@@ -99,7 +99,7 @@ struct SuspendTests {
         let session = makeSession(delegate)
         let task = kind == "data" ? session.dataTask(with: server.url) : session.downloadTask(with: server.url)
         task.resume()
-        try await server.waitForRequests(1)
+        try await server.waitForRequests(1, timeout: 40 * patience)
         task.suspend()
         gate.open()
         try await eventually("the response") { server.bytesSent > 0 }

@@ -156,7 +156,7 @@ struct ArchiveTransportTests {
         let clock = VirtualClock()
         let transport = ArchiveTransport(HTTPArchive(entries: [entry]), clock: clock)
         let waiting = Task { try await text(transport, "http://h/a") }
-        try await clock.waitForSleepers(1)
+        try await clock.waitForSleepers(1, timeout: 40 * patience)
         #expect(clock.nextDeadline?.offset == .milliseconds(min(time, 86_400_000)))
         clock.advanceToNextDeadline()
         #expect(try await waiting.value == "late")

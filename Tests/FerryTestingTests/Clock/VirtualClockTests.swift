@@ -26,7 +26,7 @@ struct VirtualClockTests {
             isAwake.change { $0 = true }
             return clock.now.offset
         }
-        try await clock.waitForSleepers(1)
+        try await clock.waitForSleepers(1, timeout: 40 * patience)
         #expect(clock.nextDeadline?.offset == .seconds(10))
         clock.advance(by: .seconds(10) - .nanoseconds(1))
         #expect(clock.sleeperCount == 1)
@@ -47,7 +47,7 @@ struct VirtualClockTests {
                     woken.append(index)
                 }
             )
-            try await clock.waitForSleepers(index + 1)
+            try await clock.waitForSleepers(index + 1, timeout: 40 * patience)
         }
         // Tasks that are resumed together may run in any order.
         for expected in [[1, 3], [1, 2, 3], [0, 1, 2, 3, 4]] {
@@ -78,7 +78,7 @@ struct VirtualClockTests {
             return dates
         }
         for _ in 0..<5 {
-            try await clock.waitForSleepers(1)
+            try await clock.waitForSleepers(1, timeout: 40 * patience)
             clock.advance(by: .seconds(1))
         }
         #expect(try await ticks.value == [1, 2, 3, 4, 5])
@@ -88,7 +88,7 @@ struct VirtualClockTests {
         let clock = VirtualClock()
         let other = Task { try await clock.sleep(for: .seconds(1)) }
         let sleeper = Task { try await clock.sleep(for: .seconds(1)) }
-        try await clock.waitForSleepers(2)
+        try await clock.waitForSleepers(2, timeout: 40 * patience)
         sleeper.cancel()
         await #expect(throws: CancellationError.self) { try await sleeper.value }
         #expect(clock.sleeperCount == 1)
@@ -113,7 +113,7 @@ struct VirtualClockTests {
         let clock = VirtualClock()
         for round in 0..<50 {
             let sleepers = (0..<20).map { index in Task { try await clock.sleep(for: .milliseconds(index + 1)) } }
-            if round.isMultiple(of: 2) { try await clock.waitForSleepers(20) }
+            if round.isMultiple(of: 2) { try await clock.waitForSleepers(20, timeout: 40 * patience) }
             await onThreads(2) { worker in
                 if worker == 0 {
                     for sleeper in sleepers { sleeper.cancel() }
@@ -145,7 +145,7 @@ struct VirtualClockTests {
         let clock = VirtualClock()
         let huge = Duration.seconds(Int64.max) * 8
         let sleeper = Task { try await clock.sleep(for: huge) }
-        try await clock.waitForSleepers(1)
+        try await clock.waitForSleepers(1, timeout: 40 * patience)
         clock.advance(by: .seconds(Int64.max / 16))
         #expect(clock.sleeperCount == 1)
         for _ in 0..<20 { clock.advance(by: huge) }

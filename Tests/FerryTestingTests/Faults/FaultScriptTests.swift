@@ -84,7 +84,7 @@ struct FaultScriptTests {
         _ = try client.head()
         #expect(try client.receive(exactly: 4).count == 4)
         client.close()
-        try await server.waitForOpenConnections(atMost: 0)
+        try await server.waitForOpenConnections(atMost: 0, timeout: 40 * patience)
     }
 
     @Test("A repeating script begins again, and an empty one has no faults") func repeats() throws {

@@ -142,11 +142,11 @@ struct BodyReadingTests {
         let client = try RawClient(server)
         try client.send("POST /upload HTTP/1.1\r\nHost: t\r\nContent-Length: 1000\r\n\r\n0123456789")
         client.close()
-        try await server.waitForRequests(1)
+        try await server.waitForRequests(1, timeout: 40 * patience)
         let request = try #require(server.requests.first)
         #expect(!request.isComplete)
         #expect(request.body == Data("0123456789".utf8))
-        try await server.waitForOpenConnections(atMost: 0)
+        try await server.waitForOpenConnections(atMost: 0, timeout: 40 * patience)
     }
 
     @Test("Hashing and keeping can be turned off") func lean() throws {

@@ -63,17 +63,17 @@ struct FaultTests {
         try await Task.sleep(for: .milliseconds(50))
         #expect(server.openConnectionCount == 1)
         client.close()
-        try await server.waitForOpenConnections(atMost: 0)
+        try await server.waitForOpenConnections(atMost: 0, timeout: 40 * patience)
     }
 
     @Test("Nothing is sent before a stalled head") func stallBeforeHead() async throws {
         let server = try LoopbackServer { _ in LoopbackResponse().faulted(.stallBeforeHead) }
         let client = try RawClient(server)
         try client.request("GET", "/")
-        try await server.waitForRequests(1)
+        try await server.waitForRequests(1, timeout: 40 * patience)
         #expect(server.bytesSent == 0)
         client.close(reset: true)
-        try await server.waitForOpenConnections(atMost: 0)
+        try await server.waitForOpenConnections(atMost: 0, timeout: 40 * patience)
     }
 
     @Test("A paused body continues, and the connection stays open") func pause() throws {

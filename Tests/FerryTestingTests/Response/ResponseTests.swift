@@ -111,7 +111,7 @@ struct ResponseTests {
         #expect(try client.receiveLine() == "9")
         #expect(try client.receiveLine() == "data: 0")
         client.close()
-        try await server.waitForOpenConnections(atMost: 0)
+        try await server.waitForOpenConnections(atMost: 0, timeout: 40 * patience)
     }
 
     @Test("A response's own length replaces the server's; a wrong one closes the connection") func ownLength() throws {

@@ -46,7 +46,7 @@ struct StandardFaultRoutesTests {
         _ = try client.head()
         #expect(try client.receive(exactly: 100).count == 100)
         client.close()
-        try await server.waitForOpenConnections(atMost: 0)
+        try await server.waitForOpenConnections(atMost: 0, timeout: 40 * patience)
     }
 
     @Test("/pause continues") func pause() throws {

@@ -107,7 +107,7 @@ struct ConnectionTests {
         #expect(try idle.exchange("GET", "/").status == 200)
         let busy = try RawClient(server)
         try busy.request("GET", "/busy")
-        try await server.waitForRequests(2)
+        try await server.waitForRequests(2, timeout: 40 * patience)
         // The server marks a connection as idle shortly after its response has been sent.
         try await eventually("the end of the idle connection") {
             server.closeIdleConnections()
@@ -135,7 +135,7 @@ struct ConnectionTests {
             _ = try client.receive(exactly: 1000)
             client.close(reset: index % 4 < 2)
         }
-        try await server.waitForOpenConnections(atMost: 0)
+        try await server.waitForOpenConnections(atMost: 0, timeout: 40 * patience)
         #expect(try RawClient(server).exchange("GET", "/echo").status == 200)
     }
 
@@ -143,9 +143,9 @@ struct ConnectionTests {
         let server = try LoopbackServer()
         let client = try RawClient(server)
         try client.request("GET", "/delay/50000")
-        try await server.waitForRequests(1)
+        try await server.waitForRequests(1, timeout: 40 * patience)
         client.close()
-        try await server.waitForOpenConnections(atMost: 0)
+        try await server.waitForOpenConnections(atMost: 0, timeout: 40 * patience)
     }
 
     @Test("With a small send buffer the bytes sent show how far the client has read") func backPressure() async throws {

@@ -94,7 +94,7 @@ struct LifecycleTests {
         let client = try RawClient(server)
         try client.request("GET", "/")
         #expect(client.receiveAll().data.isEmpty)
-        try await server.waitForOpenConnections(atMost: 0)
+        try await server.waitForOpenConnections(atMost: 0, timeout: 40 * patience)
         box.server = nil
     }
 
@@ -107,7 +107,7 @@ struct LifecycleTests {
         let clients = try (0..<2).map { _ in try RawClient(server) }
         try clients[0].request("GET", "/closing")
         try clients[1].request("GET", "/")
-        try await server.waitForRequests(2)
+        try await server.waitForRequests(2, timeout: 40 * patience)
         // Nothing tells that the server is blocked while it sends: it has a moment to fill the buffers.
         try await Task.sleep(for: .milliseconds(100))
         let start = ContinuousClock.now
@@ -139,7 +139,7 @@ struct LifecycleTests {
         let server = try LoopbackServer()
         let client = try RawClient(server)
         try client.request("GET", "/echo")
-        try await server.waitForRequests(1)
+        try await server.waitForRequests(1, timeout: 40 * patience)
         await #expect(throws: LoopbackServerError.self) { try await server.waitForRequests(2, timeout: 0.05) }
         server.reset()
         #expect(server.requests.isEmpty)

@@ -34,13 +34,13 @@ struct LoadTests {
         #expect(server.connectionCount == 500)
         #expect(server.openConnectionCount == 500)
         for client in clients { client.close() }
-        try await server.waitForOpenConnections(atMost: 0)
+        try await server.waitForOpenConnections(atMost: 0, timeout: 40 * patience)
     }
 
     @Test("Many short connections are all closed") func manyShortConnections() async throws {
         let server = try LoopbackServer { _ in .text("ok").closing() }
         for _ in 0..<3000 { #expect(try RawClient(server).exchange("GET", "/").text == "ok") }
-        try await server.waitForOpenConnections(atMost: 0)
+        try await server.waitForOpenConnections(atMost: 0, timeout: 40 * patience)
         #expect(server.connectionCount == 3000)
     }
 

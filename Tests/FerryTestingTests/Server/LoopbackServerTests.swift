@@ -41,7 +41,7 @@ struct LoopbackServerTests {
         let last = try client.exchange("GET", "/echo", ["Connection: close"])
         #expect(last.headers["Connection"] == "close")
         #expect(try client.receive().isEmpty)
-        try await server.waitForOpenConnections(atMost: 0)
+        try await server.waitForOpenConnections(atMost: 0, timeout: 40 * patience)
     }
 
     @Test("Stopping ends waiting connections immediately and frees threads and descriptors") func stop() async throws {

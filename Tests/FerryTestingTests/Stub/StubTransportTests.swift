@@ -95,11 +95,11 @@ struct StubTransportTests {
         let transport = StubTransport(clock: clock)
         transport.on("GET", "/", delay: .seconds(60)) { _, _ in .text("late") }
         let waiting = Task { try await transport.answer("GET", "http://h/")?.status }
-        try await clock.waitForSleepers(1)
+        try await clock.waitForSleepers(1, timeout: 40 * patience)
         clock.advance(by: .seconds(60))
         #expect(try await waiting.value == 200)
         let cancelled = Task { try await transport.answer("GET", "http://h/")?.status }
-        try await clock.waitForSleepers(1)
+        try await clock.waitForSleepers(1, timeout: 40 * patience)
         cancelled.cancel()
         await #expect(throws: CancellationError.self) { try await cancelled.value }
     }

@@ -119,7 +119,7 @@ import Testing
         let manager = manager(server)
         let requests = requests(20)
         let task = Task { try await manager.responses(for: requests, maxConcurrent: 4) }
-        try await server.waitForRequests(4, timeout: 40)
+        try await server.waitForRequests(4, timeout: 40 * patience)
         task.cancel()
         await #expect(throws: NetworkError.self) { try await task.value }
         try await eventually { manager.tasks.isEmpty }

@@ -243,7 +243,7 @@ struct HTTPSessionManagerTests {
         let server = try LoopbackServer { _ in LoopbackResponse.text("").faulted(.stallBeforeHead) }
         let manager = transport.manager(baseURL: server.url)
         let running = Task { await manager.response(for: .get("x", serializer: .data)) }
-        try await server.waitForRequests(1, timeout: 40)
+        try await server.waitForRequests(1, timeout: 40 * patience)
         running.cancel()
         #expect(await running.value.error?.isCancelled == true)
         let unstarted = Task {
@@ -253,7 +253,7 @@ struct HTTPSessionManagerTests {
         unstarted.cancel()
         #expect(await unstarted.value.error?.isCancelled == true)
         #expect(manager.tasks.isEmpty)
-        try await server.waitForOpenConnections(atMost: 0, timeout: 40)
+        try await server.waitForOpenConnections(atMost: 0, timeout: 40 * patience)
     }
 
     @Test("A Swift task that is already cancelled sends no request", arguments: TestTransport.all)

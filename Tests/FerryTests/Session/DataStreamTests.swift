@@ -35,7 +35,7 @@ struct DataStreamTests {
             break
         }
         // Leaving the loop cancels the transfer, which ends the server's wait.
-        try await server.waitForOpenConnections(atMost: 0, timeout: 40)
+        try await server.waitForOpenConnections(atMost: 0, timeout: 40 * patience)
     }
 
     @Test("Nothing is sent before the first chunk is requested")
@@ -86,7 +86,7 @@ struct DataStreamTests {
             #expect(error.code == .unacceptableStatusCode)
             #expect(error.data == Data(count: 1 << 20))
         }
-        try await server.waitForOpenConnections(atMost: 0, timeout: 40)
+        try await server.waitForOpenConnections(atMost: 0, timeout: 40 * patience)
         try await eventually { manager.tasks.isEmpty }
     }
 
@@ -113,7 +113,7 @@ struct DataStreamTests {
             #expect(error.code == .unacceptableStatusCode)
             #expect(error.data?.isEmpty == false)
         }
-        try await server.waitForOpenConnections(atMost: 0, timeout: 40)
+        try await server.waitForOpenConnections(atMost: 0, timeout: 40 * patience)
     }
 
     @Test("A wrong content type throws too", arguments: TestTransport.all)
@@ -135,7 +135,7 @@ struct DataStreamTests {
         let reader = Task {
             for try await _ in manager.stream(.get("x")) {}
         }
-        try await server.waitForRequests(1, timeout: 40)
+        try await server.waitForRequests(1, timeout: 40 * patience)
         reader.cancel()
         let result = await reader.result
         #expect(throws: NetworkError.self) { try result.get() }

@@ -164,7 +164,7 @@ struct DataTaskTests {
         let running = manager.dataTask(with: URLRequest(url: server.url)) { end in ends.change { $0.append(end.error) }
         }
         running.resume()
-        try await server.waitForRequests(1, timeout: 40)
+        try await server.waitForRequests(1, timeout: 40 * patience)
         running.cancel()
         let unstarted = manager.dataTask(with: URLRequest(url: server.url)) { end in
             ends.change { $0.append(end.error) }

@@ -122,7 +122,7 @@ struct ProgressTests {
         let task = manager.dataTask(with: URLRequest(url: server.url)) { response in done.change { $0 = response.error }
         }
         task.resume()
-        try await server.waitForRequests(1, timeout: 40)
+        try await server.waitForRequests(1, timeout: 40 * patience)
         manager.downloadProgress(for: task)?.cancel()
         try await done.wait { $0?.isCancelled == true }
     }
@@ -415,7 +415,7 @@ struct ProgressTests {
         make(under: overall, units: 1) {
             _ = manager.get("first") { response in errors.change { $0.append(response.error) } }
         }
-        try await server.waitForRequests(1, timeout: 40)
+        try await server.waitForRequests(1, timeout: 40 * patience)
         overall.cancel()
         try await errors.wait { $0.count == 1 }
         make(under: overall, units: 1) {

@@ -127,7 +127,7 @@ struct RecoveryTests {
         async let response = manager.response(
             for: Request(.get, "x", serializer: .data).retry(Self.policy)
         )
-        try await server.waitForRequests(2, timeout: 40)
+        try await server.waitForRequests(2, timeout: 40 * patience)
         try await Task.sleep(for: .milliseconds(100))
         gate.open()
         #expect(await response.value == LoopbackServer.pattern(count: 200_000))

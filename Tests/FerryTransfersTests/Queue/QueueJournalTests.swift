@@ -142,7 +142,7 @@ import Testing
         let queue = try await queue()
         try await queue.add(VerifiedDownload(server.url, to: folder.file("a")))
         let run = Task { [session] in try await queue.run(with: session) }
-        try await server.waitForRequests(1)
+        try await server.waitForRequests(1, timeout: 40 * patience)
         try await eventually("the end of the transfer") {
             let file = try? RegularFile(writing: folder.path("a.segments"), links: .refuse)
             return file?.tryLock() == true

@@ -107,7 +107,7 @@ import Testing
         let (queue, other) = (try await queue(), try await queue())
         try await queue.add(VerifiedDownload(server.url("/slow"), to: folder.file("slow")))
         let run = Task { [queue, session] in try await queue.run(with: session) }
-        try await server.waitForRequests(1)
+        try await server.waitForRequests(1, timeout: 40 * patience)
         try await other.add(VerifiedDownload(server.url("/late"), to: folder.file("late")))
         gate.open()
         #expect(try await run.value.finished == 2)

@@ -68,7 +68,7 @@ struct HedgedCallTests {
         let values = Watched<[Int?]>([])
         fixture.manager.responseSerializer = HTTPDataResponseSerializer()
         fixture.manager.get("a") { response in values.append(response.statusCode) }
-        try await fixture.server.waitForRequests(2)
+        try await fixture.server.waitForRequests(2, timeout: 40 * patience)
         #expect(values.current.isEmpty)
         fixture.release.change { $0 = true }
         try await eventually("the response") { !values.current.isEmpty }
@@ -80,7 +80,7 @@ struct HedgedCallTests {
     func cancelling(requests: Int) async throws {
         let fixture = try Fixture(after: requests == 1 ? 60 : 0.05, later: .status(503))
         let task = try fixture.send()
-        try await fixture.server.waitForRequests(requests)
+        try await fixture.server.waitForRequests(requests, timeout: 40 * patience)
         task.cancel()
         let response = try await fixture.response()
         #expect(response.error?.code == .cancelled)
@@ -104,7 +104,7 @@ struct HedgedCallTests {
         let fixture = try Fixture()
         let task = fixture.manager.task(for: Request(.get, "a", serializer: .string)) { fixture.responses.append($0) }
         task?.resume()
-        try await fixture.server.waitForRequests(1)
+        try await fixture.server.waitForRequests(1, timeout: 40 * patience)
         fixture.release.change { $0 = true }
         #expect(try await fixture.response().value == "late")
         #expect(fixture.manager.hedging?.counts == .init())

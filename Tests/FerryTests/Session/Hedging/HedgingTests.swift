@@ -104,7 +104,7 @@ struct HedgingTests {
         let server = try server(release, first: .text("good"), later: .status(status))
         let manager = manager(server)
         async let response = manager.response(for: URLRequest(url: server.url("/a")), serializer: .string)
-        try await server.waitForRequests(2)
+        try await server.waitForRequests(2, timeout: 40 * patience)
         // A 404 is an answer, and a 503 is waited out.
         if status == 503 { release.change { $0 = true } }
         let result = await response
@@ -119,7 +119,7 @@ struct HedgingTests {
         let server = try server(release, first: .status(500), later: .status(503))
         let manager = manager(server)
         async let response = manager.response(for: URLRequest(url: server.url("/a")), serializer: .string)
-        try await server.waitForRequests(2)
+        try await server.waitForRequests(2, timeout: 40 * patience)
         release.change { $0 = true }
         let status = await response.statusCode
         #expect(status == 500 || status == 503)
@@ -175,7 +175,7 @@ struct HedgingTests {
         let server = try server(release, first: .status(503), later: LoopbackResponse().faulted(.stallBeforeHead))
         let manager = manager(server)
         let task = Task { await manager.response(for: URLRequest(url: server.url("/a")), serializer: .string) }
-        try await server.waitForRequests(2)
+        try await server.waitForRequests(2, timeout: 40 * patience)
         release.change { $0 = true }
         try await eventually("the end of the first request") { manager.tasks.count == 1 }
         task.cancel()
@@ -190,7 +190,7 @@ struct HedgingTests {
         defer { release.change { $0 = true } }
         let manager = manager(server, after: 60)
         let task = Task { await manager.response(for: URLRequest(url: server.url("/a")), serializer: .string) }
-        try await server.waitForRequests(1)
+        try await server.waitForRequests(1, timeout: 40 * patience)
         task.cancel()
         #expect(await task.value.error?.code == .cancelled)
         try await eventually("the end of all tasks") { manager.tasks.isEmpty }
