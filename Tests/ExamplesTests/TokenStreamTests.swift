@@ -18,7 +18,7 @@ struct TokenStreamTests {
             for (index, token) in ["Hello", " ", "world"].enumerated() {
                 connection.write("data: {\"token\":\"\(token)\"}\n\n")
                 // The next token is made only when this one has been read.
-                while received.current <= index { usleep(2_000) }
+                received.block { $0 > index }
             }
             connection.write("data: [DONE]\n\n")
             connection.readAll()

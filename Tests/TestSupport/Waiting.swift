@@ -67,6 +67,12 @@ package final class Watched<Value: Sendable>: @unchecked Sendable {
         }
         return current
     }
+
+    /// Waits on a thread that may block until the value satisfies a condition, for at most a minute.
+    package func block(until condition: (Value) -> Bool) {
+        let deadline = ContinuousClock.now + .seconds(60 * patience)
+        while !condition(current), ContinuousClock.now < deadline { usleep(2_000) }
+    }
 }
 
 extension Watched where Value: RangeReplaceableCollection, Value.Element: Sendable {

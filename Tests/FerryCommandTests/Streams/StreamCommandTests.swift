@@ -126,7 +126,7 @@ struct StreamCommandTests {
         let server = try RawServer { connection in
             connection.readHead()
             connection.write("HTTP/1.1 200 OK\r\nConnection: close\r\n\r\none\r\ntwo\rth")
-            while !mayGoOn.current { usleep(5_000) }
+            mayGoOn.block { $0 }
             connection.write("ree\n\nlast")
         }
         let process = try FerryProcess(["--lines", "http://127.0.0.1:\(server.port)/"], in: folder)
@@ -165,7 +165,7 @@ struct StreamCommandTests {
         let server = try RawServer { connection in
             connection.readHead()
             connection.write(Self.head + "data: one\n\n")
-            while !mayGoOn.current { usleep(5_000) }
+            mayGoOn.block { $0 }
             connection.write("data: two\n\n")
             // Nothing more is sent, until the command closes the connection.
             connection.readAll()

@@ -150,9 +150,11 @@ import Testing
 
 /// Waits for a condition that needs requests to be checked.
 func eventuallyAsync(_ what: String, _ condition: () async throws -> Bool) async throws {
-    for _ in 0..<1000 {
-        if try await condition() { return }
+    let deadline = ContinuousClock.now + .seconds(40 * patience)
+    while try await !condition() {
+        guard ContinuousClock.now < deadline else {
+            throw NeverHappened(description: "Timed out waiting for \(what)")
+        }
         try await Task.sleep(for: .milliseconds(5))
     }
-    throw NeverHappened(description: "Timed out waiting for \(what)")
 }

@@ -73,7 +73,7 @@ struct HostileFrameTests {
             guard let sibling = connection.nextRequest() else { return }
             connection.sendHead(to: sibling)
             connection.sendBody(to: sibling, "half", ends: false)
-            while !hasBegun.current { usleep(1_000) }
+            hasBegun.block { $0 }
             FrameFault.brokenBody.send(connection, doomed)
             connection.respondToAll()
         }
@@ -99,7 +99,7 @@ struct HostileFrameTests {
             guard let stream = connection.nextRequest() else { return }
             connection.sendHead(to: stream)
             connection.sendBody(to: stream, "no", ends: false)
-            for _ in 0..<20_000 where !hasBegun.current { usleep(1_000) }
+            hasBegun.block { $0 }
             fault.send(connection, stream)
             connection.respondToAll()
         }

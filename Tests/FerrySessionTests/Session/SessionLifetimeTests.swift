@@ -191,10 +191,14 @@ struct SessionLifetimeTests {
             var session: CurlSession? = makeSession(delegate)
             let tasks = (0..<4).compactMap { _ in session?.dataTask(with: server.url("/bytes/10")) }
             session = nil
-            let ready = Gate()
+            let (ready, gate) = (Watched(0), Gate())
             await onThreads(tasks.count) { worker in
-                ready.arrive()
-                while ready.arrived < tasks.count { sched_yield() }
+                let isLast = ready.change { ready in
+                    ready += 1
+                    return ready == tasks.count
+                }
+                if isLast { gate.open() }
+                gate.wait()
                 tasks[worker].resume()
             }
             let sessions = try await delegate.sessions.wait { $0.count == tasks.count }

@@ -131,7 +131,7 @@ struct JSONElementsTests {
         let server = try RawServer { connection in
             connection.readHead()
             connection.write("HTTP/1.1 200 OK\r\nConnection: close\r\n\r\n[1, 2")
-            while !mayGoOn.current { usleep(5_000) }
+            mayGoOn.block { $0 }
             connection.write("3]")
         }
         let url = try #require(URL(string: "http://127.0.0.1:\(server.port)/"))

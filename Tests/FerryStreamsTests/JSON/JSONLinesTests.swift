@@ -113,7 +113,7 @@ struct JSONLinesTests {
         let server = try RawServer { connection in
             connection.readHead()
             connection.write("HTTP/1.1 200 OK\r\nConnection: close\r\n\r\n{\"id\":1}\n{\"id\"")
-            while !mayGoOn.current { usleep(5_000) }
+            mayGoOn.block { $0 }
             connection.write(":2}\n")
         }
         let url = try #require(URL(string: "http://127.0.0.1:\(server.port)/"))
@@ -154,10 +154,10 @@ struct JSONLinesTests {
             connection.readHead()
             connection.write("HTTP/1.1 200 OK\r\nConnection: close\r\n\r\n")
             for (index, text) in texts.enumerated() {
-                while mayGoOn.current < index { usleep(5_000) }
+                mayGoOn.block { $0 >= index }
                 connection.write("\u{1E}" + text)
             }
-            while mayGoOn.current < texts.count { usleep(5_000) }
+            mayGoOn.block { $0 >= texts.count }
         }
         let url = try #require(URL(string: "http://127.0.0.1:\(server.port)/"))
         let (bytes, _) = try await CurlSession(configuration: .ephemeral).bytes(from: url)

@@ -135,7 +135,7 @@ struct ResponsePartsTests {
             connection.write("HTTP/1.1 200 OK\r\nContent-Type: \(type)\r\nConnection: close\r\n\r\n")
             guard connection.index == 0 else { return }
             connection.write("--frame\r\nContent-Type: image/jpeg\r\n\r\none\r\n--frame\r\n")
-            while !mayGoOn.current { usleep(5_000) }
+            mayGoOn.block { $0 }
             connection.write("\r\ntwo\r\n--frame--\r\n")
         }
         let url = try #require(URL(string: "http://127.0.0.1:\(server.port)/"))

@@ -281,7 +281,7 @@ struct HostileServerTests {
     func slowServer() async throws {
         let mayRead = Watched(false)
         let server = try RawServer.webSocket { connection in
-            while !mayRead.current { usleep(10_000) }
+            mayRead.block { $0 }
             connection.readAll()
         }
         let task = open(server)
@@ -307,7 +307,7 @@ struct HostileServerTests {
     func cancelledReceive() async throws {
         let maySend = Watched(false)
         let server = try RawServer.webSocket { connection in
-            while !maySend.current { usleep(10_000) }
+            maySend.block { $0 }
             connection.write(ServerFrame(.text, "kept").bytes)
             connection.readAll()
         }

@@ -105,7 +105,7 @@ struct SessionTaskTests {
         let mayGoOn = Watched(false)
         let server = try RawServer.webSocket { connection in
             connection.write(ServerFrame(.text, "first").bytes)
-            while !mayGoOn.current { usleep(5_000) }
+            mayGoOn.block { $0 }
             connection.write(ServerFrame(.text, "second").bytes)
             connection.readAll()
         }
