@@ -113,15 +113,22 @@ import Testing
         let operations = operations(20, server)
         let codes = Watched<[NetworkError.Code?]?>(nil)
         let batch = RequestOperation.batch(of: operations) { operations in
+            usleep(50_000)
             codes.change { $0 = operations.map { $0.error?.code } }
         }
         let queue = OperationQueue()
         queue.maxConcurrentOperationCount = 3
+        let isAfter = Watched<Bool?>(nil)
+        let after = BlockOperation { isAfter.change { $0 = codes.current != nil } }
+        after.addDependency(try #require(batch.last))
+        OperationQueue().addOperation(after)
         queue.add(batch)
         try await server.waitForRequests(3, timeout: 40 * patience)
         queue.cancelAllOperations()
         try await codes.wait { $0 != nil }
         #expect(codes.current == Array(repeating: NetworkError.Code.cancelled, count: 20))
+        try await isAfter.wait { $0 != nil }
+        #expect(isAfter.current == true)
         try await eventually { queue.operationCount == 0 }
     }
 

@@ -52,6 +52,13 @@ import Testing
         let (heads, _) = parse(["HTTP/1.1 200 OK", "X-A: one", "   two", "\tthree  ", "X-B: four", ""])
         #expect(heads.first?.joinedFields == ["X-A": "one two three", "X-B": "four"])
         #expect(parse(["HTTP/1.1 200 OK", "  stray", "X: y", ""]).heads.first?.joinedFields == ["X": "y"])
+        #expect(parse(["HTTP/1.1 200 OK", "X-A:", " one", ""]).heads.first?.joinedFields == ["X-A": "one"])
+    }
+
+    /// libcurl does not see what follows the first line.
+    @Test("A field that frames the body must not be folded", arguments: ["Transfer-Encoding:", "Content-Length: 1"])
+    func foldedFraming(_ field: String) {
+        #expect(isMalformed(["HTTP/1.1 200 OK", field, " chunked", ""].map { Array("\($0)\r\n".utf8) }))
     }
 
     /// RFC 9110, section 5.5: neither may be in a value that is passed on.

@@ -53,6 +53,12 @@ import Testing
         )
     }
 
+    /// RFC 9110, section 15.3.7.2.
+    @Test("Several parts are not the rest") func parts() {
+        let fields = ["Content-Range": "bytes 40-99/100", "Content-Type": "Multipart/ByteRanges; boundary=x"]
+        #expect(evaluate(206, fields) == .isAnother)
+    }
+
     /// RFC 9110, sections 14.2 and 15.3.7.
     @Test("The response to a request for the rest is evaluated by status and range") func answers() {
         func evaluate(_ status: Int, _ range: String?, total: ByteCount? = 100) -> ContinuationRule.Answer {

@@ -91,6 +91,35 @@ import Testing
         #expect(try resolve("http://[::1]:8080/x") == "http://[::1]:8080/x")
     }
 
+    @Test(
+        "User and password are those of the request, at its origin only, however the location is written",
+        arguments: [
+            ("/g", "http://u:p%40@a:81/g"), ("http://a:81/g", "http://u:p%40@a:81/g"),
+            ("//A:81/g", "http://u:p%40@A:81/g"), ("http://x:y@a:81/g", "http://u:p%40@a:81/g"),
+            ("http://a/g", "http://a/g"), ("https://a:81/g", "https://a:81/g"), ("http://x:y@c/g", "http://c/g"),
+        ]
+    )
+    func users(_ location: String, _ expected: String) throws {
+        let request = URLRequest(url: try #require(URL(string: "http://u:p%40@a:81/b")))
+        let next = RedirectRule.redirect(request, status: 302, location: location, allowsDowngrade: false)
+        #expect(next?.request.url?.absoluteString == expected)
+    }
+
+    @Test(
+        "A location to which no request can be sent is no redirect",
+        arguments: ["http://a:65536/", "http://a:0/", "http://a b/", "http://[::g]/", "http:///x", "http://a:x/"]
+    )
+    func unusable(_ location: String) throws { #expect(try resolve(location) == nil) }
+
+    @Test("The URL of a WebSocket becomes that of its handshake")
+    func handshakes() throws {
+        let rows = [("ws://a/b", "http://a/b"), ("WSS://a:1/b", "https://a:1/b"), ("ftp://a/", "ftp://a/")]
+        for (text, expected) in rows {
+            let url = try #require(URL(string: text))
+            #expect(RedirectRule.handshakeURL(url).absoluteString.lowercased() == expected)
+        }
+    }
+
     /// RFC 9110, sections 15.4.2 to 15.4.9.
     @Test("The method and body depend on status and method") func methods() {
         let methods = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "PROPFIND"]

@@ -80,6 +80,22 @@ struct ResumeDataTests {
         #expect(files.isEmpty)
     }
 
+    @Test("A continued download keeps its file, at whatever moment of its beginning it is cancelled")
+    func cancelledWhileItBegins() async throws {
+        let server = try Self.flaky(total: 3_000_000, piece: 1_000) { _ in "\"one\"" }
+        let session = session()
+        let error = await #expect(throws: URLError.self) { try await session.download(from: server.url("/file")) }
+        var data = try #require(error.flatMap(resumeData))
+        for round in 0..<400 {
+            let task = Task.detached { [data] in try await session.download(resumeFrom: data) }
+            for _ in 0..<(round % 40) { sched_yield() }
+            task.cancel()
+            guard case .failure(let error) = await task.result else { continue }
+            if error is CancellationError { continue }
+            data = try #require(resumeData(of: error), "round \(round): \(error)")
+        }
+    }
+
     @Test("A server with another entity sends all of it, and the file is exactly that")
     func startsOverWhenTheEntityChanged() async throws {
         let server = try LoopbackServer { request in

@@ -24,6 +24,45 @@ struct SessionLifetimeTests {
         try await server.waitForOpenConnections(atMost: 0, timeout: 40 * patience)
     }
 
+    @Test("A session that ends while a transfer waits for its limit releases its engine", arguments: [true, false])
+    func limited(_ isInvalidated: Bool) async throws {
+        let server = try LoopbackServer { _ in .pattern(count: 300_000) }
+        var options = CurlSession.Options()
+        options.downloadLimit = BandwidthLimit(bytesPerSecond: 20_000)
+        var session: CurlSession? = CurlSession(configuration: .ephemeral, options: options)
+        weak let engine = session?.engine
+        #expect(engine != nil)
+        let task = Task { [session] in try await session?.data(from: server.url) }
+        try await server.waitForRequests(1, timeout: 40 * patience)
+        // It is in the middle of the body then, whose beginning alone has used the limit of a second.
+        try await Task.sleep(for: .milliseconds(100))
+        task.cancel()
+        _ = await task.result
+        if isInvalidated { session?.invalidateAndCancel() }
+        session = nil
+        try await eventually("the end of the engine") { engine == nil }
+    }
+
+    @Test("A task that is made too late, and suspended, does not keep its session")
+    func lateAndSuspended() async throws {
+        let gate = Gate()
+        let server = try LoopbackServer { _ in .gated(gate, first: 10, of: 20) }
+        var session: CurlSession? = makeSession(RecordingDelegate())
+        weak let gone = session
+        session?.dataTask(with: server.url).resume()
+        try await server.waitForRequests(1, timeout: 40 * patience)
+        session?.finishTasksAndInvalidate()
+        session?.delegateQueue.isSuspended = true
+        var late = session?.dataTask(with: server.url)
+        late?.resume()
+        late?.suspend()
+        session?.delegateQueue.isSuspended = false
+        session?.invalidateAndCancel()
+        (late, session) = (nil, nil)
+        try await eventually("the session's end") { gone == nil }
+        gate.open()
+    }
+
     @Test("A session dropped while busy completes its tasks, then it is released") func busy() async throws {
         let gate = Gate()
         let server = try LoopbackServer { _ in .gated(gate, first: 10, of: 20) }

@@ -111,6 +111,26 @@ struct HooksTests {
         #expect(body == Data("file".utf8))
     }
 
+    @Test("The URL of a file that a hook has moved itself is that of the response")
+    func movedByHook() async throws {
+        let server = try LoopbackServer { _ in .text("file") }
+        let manager = SessionManager(configuration: .ephemeral)
+        let scratch = try TemporaryFolder()
+        let place = scratch.file("file")
+        manager.hooks.downloadTaskDidFinishDownloading = { _, _, location in
+            try? FileManager.default.moveItem(at: location, to: place)
+            return place
+        }
+        let task = Watched<TaskResponse<URL>?>(nil)
+        let download = manager.downloadTask(with: URLRequest(url: server.url), destination: nil) { response in
+            task.change { $0 = response }
+        }
+        download.resume()
+        try await task.wait { $0 != nil }
+        #expect(task.current?.fileURL == place && task.current?.error == nil)
+        #expect(try String(contentsOf: place, encoding: .utf8) == "file")
+    }
+
     @Test("Data, completion and handler arrive in this order, on the operation queue", arguments: TestTransport.all)
     func order(_ transport: TestTransport) async throws {
         let server = try LoopbackServer { _ in .text("x") }

@@ -52,6 +52,28 @@ struct NotificationTests {
         var names: [Notification.Name] { posts.current.map(\.name) }
     }
 
+    @Test("Notifications about the beginning of a task precede its handler on the same queue")
+    func beforeHandler() async throws {
+        let server = try LoopbackServer { _ in .text("x") }
+        let manager = HTTPSessionManager(baseURL: server.url)
+        let queue = DispatchQueue(label: "own")
+        manager.completionQueue = queue
+        let observer = Observer(manager, queue: queue)
+        for _ in 0..<30 {
+            let isPosted = Watched<Bool?>(nil)
+            let task = Watched<URLSessionTask?>(nil)
+            queue.suspend()
+            let started = manager.get("") { _ in
+                let resumed = observer.posts.current.filter { $0.name == .networkingTaskDidResume }
+                isPosted.change { $0 = resumed.contains { $0.task === task.current } }
+            }
+            task.change { $0 = started }
+            queue.resume()
+            try await isPosted.wait { $0 != nil }
+            #expect(isPosted.current == true)
+        }
+    }
+
     @Test(
         "A task started by a verb posts resume, and complete after its handler, on the main queue",
         arguments: TestTransport.all

@@ -316,6 +316,33 @@ struct SessionTaskTests {
         await #expect { try await second.value } throws: { ($0 as? WebSocketError)?.code == .closed }
     }
 
+    @Test("Handlers of a task that is released without having been resumed are called")
+    func handlersOfUnused() async throws {
+        let server = try server()
+        let errors = Watched<[(any Error)?]>([])
+        func use() {
+            let unused = CurlSession(configuration: .ephemeral).webSocket(with: server.webSocketURL)
+            unused.send(.string("early")) { error in errors.change { $0.append(error) } }
+            unused.receive { result in errors.change { $0.append(result.failure) } }
+            unused.sendPing { error in errors.change { $0.append(error) } }
+        }
+        use()
+        try await errors.wait { $0.count == 3 }
+        #expect(errors.current.allSatisfy { $0 is WebSocketError })
+    }
+
+    @Test("The delegate is told why a handshake has failed, and not of a cancellation")
+    func failedHandshake() async throws {
+        let server = try RawServer(answering: "HTTP/1.1 403 No\r\nContent-Length: 1000000\r\n\r\nno")
+        let task = session.webSocket(with: server.webSocketURL)
+        task.resume()
+        await #expect { try await task.receive() } throws: { ($0 as? WebSocketError)?.code == .refused }
+        try await ended.wait { $0.count == 1 }
+        let error = try #require(ended.current[0].error as? URLError)
+        #expect(error.code == .badServerResponse)
+        #expect((error.userInfo[NSUnderlyingErrorKey] as? WebSocketError)?.code == .refused)
+    }
+
     @Test("A task that has ended, and one that is never resumed and whose session is dropped, are released")
     func release() async throws {
         final class References {
@@ -338,4 +365,8 @@ struct SessionTaskTests {
         ended.change { $0 = [] }
         try await eventually("the release of the tasks") { references.ended == nil && references.unused == nil }
     }
+}
+
+extension Result {
+    fileprivate var failure: Failure? { if case .failure(let error) = self { error } else { nil } }
 }
