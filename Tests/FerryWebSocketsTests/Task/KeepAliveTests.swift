@@ -101,11 +101,14 @@ struct KeepAliveTests {
         let times = Watched<[ContinuousClock.Instant]>([])
         let server = try server(times)
         let interval = Self.answered
+        let meter = StallMeter()
         let task = open(server, interval: interval)
-        try await times.wait { $0.count >= 3 }
+        try await times.wait { $0.count >= 4 }
         task.cancel()
         let gaps = zip(times.current, times.current.dropFirst()).map { $1 - $0 }
-        #expect(try #require(gaps.min()) < .seconds(1.8 * interval))
+        let least = try #require(gaps.min()) / .seconds(1)
+        // Two intervals would be wrong; by how much the machine is late does not count.
+        #expect(least < 1.8 * interval + 2 * meter.worst)
     }
 
     @Test("An answer that waits behind a long message of the server does not end the connection")
