@@ -92,21 +92,33 @@ struct InlineRunTests {
         let server = try LoopbackServer()
         for round in 0..<100 {
             let delegate = RecordingDelegate()
-            let session = makeSession(delegate)
             let count = Watched(0)
-            _ = try await session.data(from: server.url("/bytes/10"))
-            let task = session.dataTask(with: server.url("/bytes/1000")) { _, _, _ in count.change { $0 += 1 } }
-            await onThreads(2) { worker in
-                if worker == 0 {
-                    task.resume()
-                } else if round % 2 == 0 {
-                    session.invalidateAndCancel()
-                } else {
-                    session.finishTasksAndInvalidate()
-                }
-            }
+            var session: CurlSession? = makeSession(delegate)
+            weak let released = session
+            if let session { try await invalidate(session, server, count, isCancelling: round % 2 == 0) }
+            session = nil
             try await eventually("the end of request and session") {
-                count.change { $0 == 1 } && delegate.invalidations == 1
+                count.change { $0 == 1 } && delegate.invalidations == 1 && released == nil
+            }
+        }
+    }
+
+    /// Invalidates a session while another thread begins a request.
+    private func invalidate(
+        _ session: CurlSession,
+        _ server: LoopbackServer,
+        _ count: Watched<Int>,
+        isCancelling: Bool
+    ) async throws {
+        _ = try await session.data(from: server.url("/bytes/10"))
+        let task = session.dataTask(with: server.url("/bytes/1000")) { _, _, _ in count.change { $0 += 1 } }
+        await onThreads(2) { worker in
+            if worker == 0 {
+                task.resume()
+            } else if isCancelling {
+                session.invalidateAndCancel()
+            } else {
+                session.finishTasksAndInvalidate()
             }
         }
     }

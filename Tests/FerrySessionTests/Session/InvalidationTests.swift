@@ -56,10 +56,14 @@ struct InvalidationTests {
     @Test("An idle session is invalid immediately, with or without a delegate", arguments: [true, false])
     func idle(_ isCancelling: Bool) async throws {
         let delegate = RecordingDelegate()
+        let server = try LoopbackServer()
         for session in [makeSession(delegate), makeSession()] {
             isCancelling ? session.invalidateAndCancel() : session.finishTasksAndInvalidate()
+            let error = await #expect(throws: URLError.self) { try await session.data(from: server.url) }
+            #expect(error?.ferryCode == .sessionInvalidated)
         }
         try await eventually("invalidity") { delegate.invalidations == 1 }
+        #expect(server.connectionCount == 0)
     }
 
     @Test("A task made in an invalid session fails with a typed error, with every kind of delivery")
