@@ -35,9 +35,10 @@ package struct BodyCheck {
     /// Returns a decoding error, with the validation error, if any, as its underlying error.
     package func decodingError(_ what: String, _ cause: (any Error)? = nil) -> NetworkError {
         if let known = cause as? NetworkError { return known.onTop(of: error) }
+        let call = response.httpResponse?.call(of: response.request).map { " (\($0))" } ?? ""
         return NetworkError(
             .decodingFailed,
-            message: what + WebPage.note(on: body, contentType: response.contentType),
+            message: what + call + WebPage.note(on: body, contentType: response.contentType),
             failingURL: response.url,
             response: response.httpResponse,
             data: body,

@@ -68,8 +68,9 @@ public struct CompoundResponseSerializer<Output: Sendable>: ValidatingResponseSe
         }
         if let fallback { return SerializedResponse(value: response.data.map(fallback), error: check.error) }
         guard check.error == nil, check.body != nil, let last else { return SerializedResponse(error: check.error) }
-        let reason = "None of \(responseSerializers.count) serializers could decode the body: \(last.message)"
-        var error = check.decodingError(reason)
+        // The last message names the request, and has the first words of a web page.
+        var error = check.decodingError("")
+        error.message = "None of \(responseSerializers.count) serializers could decode the body: \(last.message)"
         error.underlyingError = last
         return SerializedResponse(error: error)
     }

@@ -92,7 +92,7 @@ public struct Validation: Sendable, Hashable, Codable {
         let hasRightStatus = acceptableStatusCodes?.contains(status) ?? true
         if hasRightType && hasRightStatus { return .valid }
         guard let response = received.httpResponse else { return .valid }
-        let call = response.call(of: received.request)
+        let call = response.call(of: received.request).map { " for \($0)" } ?? ""
         var error: NetworkError?
         if !hasRightType, !isEmpty {
             let acceptable = acceptableContentTypes ?? []
@@ -135,10 +135,10 @@ public struct Validation: Sendable, Hashable, Codable {
 }
 
 extension HTTPURLResponse {
-    /// The method and URL of the call for the end of a message, such as ` for GET http://example.com/`.
-    fileprivate func call(of request: URLRequest?) -> String {
-        guard let url = url ?? request?.url else { return "" }
-        return " for \(request?.httpMethod.map { "\($0) " } ?? "")\(url.presentableText)"
+    /// Returns the method and URL of the call for a message, such as `GET http://example.com/`.
+    func call(of request: URLRequest?) -> String? {
+        guard let url = url ?? request?.url else { return nil }
+        return "\(request?.httpMethod.map { "\($0) " } ?? "")\(url.presentableText)"
     }
 
     /// Whether the body says, in the words of nginx, Apache, Go or Tomcat, that the port is one for TLS.

@@ -169,7 +169,7 @@ struct DecodableResponseSerializerTests {
     func unexpectedlyEmpty() throws {
         let error = try #require(try decode(User.self, SampleResponse(200, "application/json", "")).error)
         #expect(error.code == .decodingFailed)
-        #expect(error.message == "The body is empty, but User was expected")
+        #expect(error.message == "The body is empty, but User was expected (GET http://example.com/path)")
     }
 
     @Test("The type Empty accepts any body, but still refuses a wrong content type")

@@ -65,7 +65,8 @@ struct JSONResponseSerializerTests {
         let result = try SampleResponse(500, "application/json", "{\"a\":1,\n  \"b\" 2}")
             .serialized(by: JSONResponseSerializer())
         let error = try #require(result.error)
-        #expect(error.message == "The body is not JSON: A colon is expected at line 2, column 7")
+        let place = "at line 2, column 7 (GET http://example.com/path)"
+        #expect(error.message == "The body is not JSON: A colon is expected \(place)")
         let thrown = try #require(error.decodingError as? JSONParsingError)
         #expect(thrown.offset == 14)
         #expect((error.underlyingError as? NetworkError)?.code == .unacceptableStatusCode)

@@ -25,7 +25,8 @@ struct PropertyListResponseSerializerTests {
             #expect(result.codes == codes)
         }
         let error = try SampleResponse(200, "application/x-plist", "nonsense").serialized(by: .propertyList).error
-        #expect(error?.message == "The body is not a property list: Neither a binary nor an XML property list")
+        let reason = "Neither a binary nor an XML property list (GET http://example.com/path)"
+        #expect(error?.message == "The body is not a property list: \(reason)")
     }
 
     @Test("Only the requested format is accepted")

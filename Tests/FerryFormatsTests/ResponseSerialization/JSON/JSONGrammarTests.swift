@@ -43,7 +43,7 @@ struct JSONGrammarTests {
         let result = try sample(text).serialized(by: .decodable(Empty.self))
         #expect(result.codes == [.decodingFailed])
         let cause = try #require(try json(text).error?.decodingError as? JSONParsingError)
-        let place = "at line \(cause.line), column \(cause.column)"
+        let place = "at line \(cause.line), column \(cause.column) (GET http://example.com/path)"
         #expect(result.error?.message == "The body is not Empty: \(cause.reason) \(place)")
     }
 
