@@ -23,8 +23,8 @@ public struct EventSourceError: Error, Sendable {
 }
 
 extension EventSourceError: LocalizedError, CustomStringConvertible {
-    /// The code and the message.
-    public var description: String { "EventSourceError(\(code.rawValue)): \(message)" }
-    /// The message.
-    public var errorDescription: String? { message }
+    /// The code, the message and the URL of the response.
+    public var description: String { "EventSourceError(\(code.rawValue)): \(errorDescription ?? message)" }
+    /// The message and the URL of the response.
+    public var errorDescription: String? { message + (response.url.map { " (\($0.presentableText))" } ?? "") }
 }

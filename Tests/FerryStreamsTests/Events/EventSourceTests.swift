@@ -115,6 +115,7 @@ struct EventSourceTests {
         let server = try server([answer])
         let error = await #expect(throws: EventSourceError.self) { for try await _ in try source(server) {} }
         #expect(error?.code == code)
+        #expect(error?.localizedDescription.hasSuffix(" (http://127.0.0.1:\(server.port)/)") == true)
         #expect(states.current == [.connecting, .closed])
     }
 
