@@ -52,7 +52,7 @@ extension RequestOptions {
         } catch {
             cause = error
         }
-        let reason = "The `parameters` argument is not \(format)."
+        let reason = "The `parameters` argument is not \(format)" + (cause.map { ": \(BodyCheck.reason($0))" } ?? ".")
         let failing = url.absoluteString
         throw RequestSerializationError(.invalidParameters, reason: reason, failingURL: failing, underlyingError: cause)
     }

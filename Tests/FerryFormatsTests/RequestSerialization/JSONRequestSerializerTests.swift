@@ -113,7 +113,8 @@ struct JSONRequestSerializerTests {
         let bridged = error as NSError
         #expect(bridged.domain == "com.alamofire.error.serialization.request")
         #expect(bridged.code == -1016)
-        #expect(bridged.localizedFailureReason == "The `parameters` argument is not valid JSON.")
+        let reason = error.underlyingError.map { ": \($0)" } ?? "."
+        #expect(bridged.localizedFailureReason == "The `parameters` argument is not valid JSON" + reason)
     }
 
     @Test("Fragments are allowed if configured so")
