@@ -45,7 +45,7 @@ public struct OAuth2Error: Error, Sendable, Hashable, LocalizedError, CustomStri
 
     /// The kind of error.
     public let code: Code
-    /// A sentence that describes the error; the server's `error_description` if it has sent one.
+    /// A sentence that describes the error, with the server's `error_description` if it has sent one.
     public let message: String
     /// The status code of the response; `nil` if there was none.
     public let status: Int?

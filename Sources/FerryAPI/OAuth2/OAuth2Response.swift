@@ -59,12 +59,12 @@ struct OAuth2Response: Sendable {
     // MARK: - Errors
 
     private func failure(_ error: String, description: String?) -> OAuth2Error {
-        let fallback = "The token endpoint refused the request"
+        let refusal = "The token endpoint refused the request"
         guard !error.isEmpty, let code = publicText(error, limit: 100), code == error else {
-            return OAuth2Error(.unexpectedResponse, fallback, status: status)
+            return OAuth2Error(.unexpectedResponse, refusal, status: status)
         }
         let text = description.flatMap { publicText($0, limit: 1_000) } ?? ""
-        return OAuth2Error(.init(rawValue: code), text.isEmpty ? fallback : text, status: status)
+        return OAuth2Error(.init(rawValue: code), text.isEmpty ? refusal : "\(refusal): \(text)", status: status)
     }
 
     /// Returns a text of the server without secrets; `nil` if it is too long or has characters that it must not have.

@@ -119,7 +119,7 @@ struct OAuth2ResponseTests {
         let secrets = ["", "s3cret", "t0ken"]
         let text = #"{"error":"invalid_grant","error_description":"as3cretb t0ken t0kens3cret"}"#
         let description = try error(text, status: 400, secrets: secrets).message
-        #expect(description == "a<redacted>b <redacted> <redacted><redacted>")
+        #expect(description == "The token endpoint refused the request: a<redacted>b <redacted> <redacted><redacted>")
         let code = try error(#"{"error":"not_s3cret"}"#, status: 400, secrets: secrets)
         #expect(code.code == .unexpectedResponse)
         #expect(!"\(code)".contains("s3cret"))
