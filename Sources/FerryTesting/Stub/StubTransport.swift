@@ -22,7 +22,7 @@ public final class StubTransport: RespondingInterceptor {
 
     /// What to do with a request for which there is no route.
     public enum UnmatchedRequests: Sendable {
-        /// The request fails with ``StubTransportError/noRoute(method:url:)``.
+        /// The request fails with a ``StubTransportError``.
         case fail
         /// The request is passed on to the next interceptor, or sent.
         case pass
@@ -50,6 +50,14 @@ public final class StubTransport: RespondingInterceptor {
         let delay: Duration
         let responder: Responder
         var usesLeft: Int
+
+        /// Returns the variable parts of a request's path; nil if the route does not match the request.
+        func match(_ request: URLRequest) -> [String: String]? {
+            guard method == nil || method == request.httpMethod ?? "GET",
+                host == nil || host == request.url?.host(percentEncoded: false)?.lowercased()
+            else { return nil }
+            return path.match(StubPath.segments(of: request.url))
+        }
     }
 
     private struct State {
@@ -116,10 +124,11 @@ public final class StubTransport: RespondingInterceptor {
         }
         guard let (route, parameters) = found else {
             if unmatchedRequests == .pass { return nil }
-            throw StubTransportError.noRoute(
-                method: request.httpMethod ?? "GET",
-                url: request.url?.presentableText ?? ""
-            )
+            let (method, url) = (request.httpMethod ?? "GET", request.url?.presentableText ?? "")
+            let isUsedUp = state.withLock { $0.routes.contains { $0.match(request) != nil } }
+            throw isUsedUp
+                ? StubTransportError.usedUp(method: method, url: url)
+                : StubTransportError.noRoute(method: method, url: url)
         }
         if route.delay > .zero { try await clock.sleep(for: route.delay) }
         return try await route.responder(request, parameters)
@@ -129,16 +138,10 @@ public final class StubTransport: RespondingInterceptor {
         _ request: URLRequest,
         in routes: inout [Route]
     ) -> (route: Route, parameters: [String: String])? {
-        let method = request.httpMethod ?? "GET"
-        let host = request.url?.host(percentEncoded: false)?.lowercased()
-        let segments = StubPath.segments(of: request.url)
-        for index in routes.indices {
-            let route = routes[index]
-            guard route.usesLeft > 0, route.method == nil || route.method == method,
-                route.host == nil || route.host == host, let parameters = route.path.match(segments)
-            else { continue }
-            if route.usesLeft < .max { routes[index].usesLeft -= 1 }
-            return (route, parameters)
+        for index in routes.indices where routes[index].usesLeft > 0 {
+            guard let parameters = routes[index].match(request) else { continue }
+            if routes[index].usesLeft < .max { routes[index].usesLeft -= 1 }
+            return (routes[index], parameters)
         }
         return nil
     }
@@ -146,15 +149,17 @@ public final class StubTransport: RespondingInterceptor {
 
 /// An error of a ``StubTransport``.
 public enum StubTransportError: Error, Hashable, Sendable, LocalizedError, CustomStringConvertible {
-    /// There is no route for a request, or its routes have been used as often as they may be.
-    ///
-    /// The URL has no user, password and secret parameters.
+    /// There is no route for a request; the URL has no user, password and secret parameters.
     case noRoute(method: String, url: String)
+    /// The routes for a request have been used as often as they may be.
+    case usedUp(method: String, url: String)
 
     /// A sentence that describes the error.
     public var description: String {
         switch self {
         case .noRoute(let method, let url): "The stub transport has no route for \(method) \(url)."
+        case .usedUp(let method, let url):
+            "The stub transport's routes for \(method) \(url) have been used as often as they may be."
         }
     }
 

@@ -68,7 +68,9 @@ struct StubTransportTests {
         var statuses: [Int?] = []
         for _ in 0..<3 { statuses.append(try await transport.answer("GET", "http://h/")?.status) }
         #expect(statuses == [503, 503, 200])
-        await #expect(throws: StubTransportError.self) { try await transport.answer("GET", "http://h/") }
+        await #expect(throws: StubTransportError.usedUp(method: "GET", url: "http://h/")) {
+            try await transport.answer("GET", "http://h/")
+        }
     }
 
     @Test("Requests are recorded with body, attempt and route") func recording() async throws {
