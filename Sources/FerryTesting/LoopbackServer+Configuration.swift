@@ -1,5 +1,3 @@
-import Foundation
-
 extension LoopbackServer {
     /// Settings for what a server records and how it reads requests.
     public struct Configuration: Sendable {

@@ -1,5 +1,3 @@
-import FerrySession
-
 extension LoopbackServer {
     /// All requests since the start or the last ``reset()``, in the order in which they were completely read.
     ///

@@ -1,4 +1,3 @@
-import Foundation
 import Synchronization
 
 /// An HTTP/1.1 server on a loopback address, for use within the test process.

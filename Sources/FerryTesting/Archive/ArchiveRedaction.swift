@@ -1,5 +1,3 @@
-import FerrySession
-
 /// Which values an ``HTTPArchiveRecorder`` replaces by `<redacted>`.
 ///
 /// The user and password of URLs are removed in any case.

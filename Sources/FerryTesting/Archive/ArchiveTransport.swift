@@ -1,5 +1,3 @@
-import FerrySession
-
 /// A transport that responds to requests from an ``HTTPArchive``, without a server.
 ///
 /// ```swift

@@ -1,5 +1,3 @@
-import FerrySession
-
 extension HTTPArchive {
     /// The body of a response, after decoding of its content codings.
     public struct Content: Sendable, Hashable {

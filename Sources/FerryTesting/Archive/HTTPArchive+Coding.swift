@@ -1,5 +1,3 @@
-import FerrySession
-
 extension CodingUserInfoKey {
     /// The greatest number of entries to read, an `Int`.
     static let entryLimit = CodingUserInfoKey(rawValue: "FerryTesting.entryLimit")

@@ -1,5 +1,3 @@
-import FerrySession
-
 extension HTTPArchive {
     /// A request with its response.
     public struct Entry: Sendable, Hashable {

@@ -1,5 +1,3 @@
-import FerrySession
-
 extension HTTPArchive {
     /// A request.
     public struct Request: Sendable, Hashable {

@@ -1,5 +1,3 @@
-import FerrySession
-
 /// An HTTP archive (HAR 1.2): recorded requests with their responses, in a file that browsers and other tools read.
 ///
 /// Record one with ``HTTPArchiveRecorder``, and replay it with ``ArchiveTransport``.

@@ -1,5 +1,3 @@
-import FerrySession
-
 /// A recorder that makes an ``HTTPArchive`` of the requests that it is told of.
 ///
 /// ```swift

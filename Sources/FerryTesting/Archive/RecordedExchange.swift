@@ -1,5 +1,3 @@
-import FerrySession
-
 /// What is known of a request that has ended, from which an ``HTTPArchiveRecorder`` makes an entry.
 struct RecordedExchange {
     let request: URLRequest

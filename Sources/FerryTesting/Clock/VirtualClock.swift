@@ -1,5 +1,3 @@
-import FerrySession
-
 /// A clock whose time passes only when a test says so.
 ///
 /// ```swift

@@ -1,5 +1,3 @@
-import Foundation
-
 /// An encoder for bodies with `Content-Encoding: deflate`: valid, but stored rather than compressed.
 public enum Deflate {
     /// Returns the data in the zlib format (RFC 1950), which `deflate` means in HTTP.

@@ -1,5 +1,3 @@
-import FerrySession
-
 /// The bytes of generated bodies: byte `i` is `i * 31 + i / 256`, modulo 256.
 ///
 /// The sequence repeats after 65,536 bytes, so one block serves bodies of any size from any offset.

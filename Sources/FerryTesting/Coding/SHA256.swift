@@ -1,6 +1,3 @@
-import FerryCore
-import Foundation
-
 /// A SHA-256 hash (FIPS 180-4), computed incrementally.
 ///
 /// ```swift

@@ -1,6 +1,3 @@
-import FerryCore
-import Foundation
-
 /// The steps of one rule of a ``FaultScript``, by position.
 enum FaultPlan: Sendable {
     case steps([FaultStep], repeats: Bool)

@@ -1,5 +1,3 @@
-import FerrySession
-
 /// The faults of a ``LoopbackServer``, in the order of its requests.
 ///
 /// Each request takes the next step. When all are used, the server's handler responds.

@@ -1,5 +1,3 @@
-import Foundation
-
 /// What a ``FaultScript`` does with one request.
 ///
 /// ```swift

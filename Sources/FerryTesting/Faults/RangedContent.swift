@@ -1,5 +1,3 @@
-import Foundation
-
 /// A large resource with ranges, over a link that may break at intervals.
 ///
 /// The body is the pattern of ``LoopbackServer/pattern(count:offset:)``, generated while it is sent. The resource has a

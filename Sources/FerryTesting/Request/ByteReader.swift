@@ -1,5 +1,3 @@
-import Foundation
-
 /// A buffer for the bytes received on a connection and not used yet; it is used only on the connection's thread.
 final class ByteReader {
     private let socket: Socket

@@ -1,6 +1,3 @@
-import FerryCore
-import Foundation
-
 /// Header fields in the order in which they were or will be sent, including duplicates.
 ///
 /// ```swift

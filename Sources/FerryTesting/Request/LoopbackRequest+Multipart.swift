@@ -1,5 +1,3 @@
-import Foundation
-
 extension LoopbackRequest {
     /// A part of a multipart body.
     public struct Part: Sendable, Equatable {

@@ -1,5 +1,3 @@
-import Foundation
-
 /// A request received by a ``LoopbackServer``.
 public struct LoopbackRequest: Sendable {
     /// The method as written, such as `GET`.

@@ -1,5 +1,3 @@
-import Foundation
-
 /// A reader for one request body; it is used only on the connection's thread.
 struct RequestBodyReader {
     enum Outcome: Equatable {

@@ -1,6 +1,3 @@
-import FerryCore
-import Foundation
-
 /// The request line and the header fields of a request.
 struct RequestHead: Equatable {
     enum BodyFraming: Equatable {

@@ -1,5 +1,3 @@
-import Foundation
-
 /// A writer that sends one response body with its framing, pace and fault; it is used only on the connection's thread.
 final class BodyWriter {
     enum Interruption {

@@ -1,6 +1,3 @@
-import FerryCore
-import FerrySession
-
 /// The bytes of a response head.
 struct HeadWriter {
     private(set) var bytes: [UInt8] = []

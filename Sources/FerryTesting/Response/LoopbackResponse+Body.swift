@@ -1,5 +1,3 @@
-import Foundation
-
 extension LoopbackResponse {
     /// The source of a body's bytes.
     public enum Body: Sendable {

@@ -1,6 +1,3 @@
-import FerryCore
-import Foundation
-
 extension LoopbackResponse {
     /// Returns the response to a request for a resource that has validators and supports ranges (RFC 9110 sections 13
     /// and 14).

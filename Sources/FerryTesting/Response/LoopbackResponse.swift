@@ -1,5 +1,3 @@
-import Foundation
-
 /// A response of a ``LoopbackServer``, including its timing and faults.
 ///
 /// ```swift

@@ -1,5 +1,3 @@
-import Foundation
-
 /// A writer that sends one response; it is used only on the connection's thread.
 struct ResponseWriter {
     /// What to do with the connection after the response.

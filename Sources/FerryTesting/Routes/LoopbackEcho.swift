@@ -1,6 +1,3 @@
-import FerryCore
-import Foundation
-
 /// The JSON with which some routes describe the request they received.
 public struct LoopbackEcho: Codable, Sendable, Equatable {
     /// The method as written.

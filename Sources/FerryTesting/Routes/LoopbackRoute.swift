@@ -1,5 +1,3 @@
-import Foundation
-
 /// A route: a method and a path, and the handler for their requests.
 ///
 /// ```swift

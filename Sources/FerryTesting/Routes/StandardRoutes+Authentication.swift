@@ -1,6 +1,3 @@
-import FerryCore
-import Foundation
-
 extension StandardRoutes {
     static let authentication: [String: Route] = [
         "basic-auth": { call in

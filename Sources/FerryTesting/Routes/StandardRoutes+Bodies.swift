@@ -1,5 +1,3 @@
-import Foundation
-
 extension StandardRoutes {
     static let bodies: [String: Route] = [
         "bytes": { call in

@@ -1,5 +1,3 @@
-import Foundation
-
 extension StandardRoutes {
     static let headerForms: [String: Route] = [
         "headers": { call in

@@ -1,6 +1,3 @@
-import FerryCore
-import Foundation
-
 extension StandardRoutes {
     static let inspection: [String: Route] = [
         "echo": { .json(encoding: LoopbackEcho($0.request)) },

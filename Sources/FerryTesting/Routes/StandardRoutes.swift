@@ -1,5 +1,3 @@
-import Foundation
-
 /// The built-in routes, which are selected by the first segment of the path.
 enum StandardRoutes {
     /// A request, with the first segment of its path as the route's name, and the others.

@@ -1,5 +1,3 @@
-import Foundation
-
 /// A connection, which serves one request after the other on its own thread.
 final class Connection {
     private let core: ServerCore

@@ -1,5 +1,3 @@
-import FerrySession
-
 /// The open connections of a server.
 ///
 /// A socket is shut down only while it is in the table, and closed only after it was removed, so that another

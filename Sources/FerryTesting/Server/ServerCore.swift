@@ -1,5 +1,3 @@
-import FerrySession
-
 /// The listener and the state shared by its connections.
 ///
 /// One thread accepts connections, and each ``Connection`` has its own thread. They retain the core; ``LoopbackServer``

@@ -1,5 +1,3 @@
-import FerrySession
-
 /// A socket that listens on a free port of a loopback address.
 ///
 /// It is not shut down once it is closed, because another descriptor may then have the same number.

@@ -1,4 +1,3 @@
-import Foundation
 import Synchronization
 
 /// A connected stream socket.

@@ -1,5 +1,3 @@
-import FerrySession
-
 extension InterceptedResponse {
     /// Returns a response with a status and no body.
     public static func status(_ status: Int, headers: [String: String] = [:]) -> InterceptedResponse {

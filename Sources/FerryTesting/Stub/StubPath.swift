@@ -1,5 +1,3 @@
-import Foundation
-
 /// The path of a route of a ``StubTransport``.
 struct StubPath: Sendable {
     private enum Segment: Sendable {

@@ -1,5 +1,3 @@
-import FerrySession
-
 /// A transport that responds to requests in the process, without a server.
 ///
 /// ```swift
