@@ -17,6 +17,13 @@ enum TransferSnippets {
         try await session.download(download)
     }
 
+    static func tokens(authentication: any RequestInterceptor, url: URL, file: URL) async throws {
+        var options = CurlSession.Options()
+        options.interceptors = [authentication]
+        let session = CurlSession(configuration: .default, options: options)
+        try await session.download(VerifiedDownload(url, to: file))
+    }
+
     static func limit(session: CurlSession, url: URL, file: URL) async throws {
         let limit = BandwidthLimit(bytesPerSecond: 2_000_000)
         var download = VerifiedDownload(url, to: file)
