@@ -18,7 +18,7 @@ extension Request {
     /// Returns the request with a time limit for the whole call.
     ///
     /// - Parameter seconds: The seconds from the start of the task to its end, with all attempts, as
-    ///   ``SessionManager/deadline``. If it is zero or negative, nothing is sent.
+    ///   ``SessionManager/deadline``. If it is zero or negative, nothing is sent; `.infinity` is no limit.
     /// - Returns: The changed request.
     public func deadline(_ seconds: TimeInterval) -> Request {
         setting { $0.recovery.deadline = seconds }
