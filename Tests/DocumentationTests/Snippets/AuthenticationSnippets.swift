@@ -14,6 +14,11 @@ enum AuthenticationSnippets {
         ]
     }
 
+    static func basic(manager: HTTPSessionManager) {
+        manager.requestSerializer.headers
+            .setAuthorization(username: "ada", password: "secret")
+    }
+
     static func oauth(manager: HTTPSessionManager, endpoint: URL, secret: String) {
         let authenticator = OAuth2Authenticator(
             tokenEndpoint: endpoint,
