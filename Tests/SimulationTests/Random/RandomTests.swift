@@ -8,7 +8,7 @@ struct RandomTests {
     @Test("A session over a random network keeps its promises", .slow, arguments: 0..<4)
     func seeds(part: Int) async {
         await #expect(processExitsWith: .success) { [part] in
-            try await RandomTests.run(0..<500, from: UInt64(part) * 500)
+            try await RandomTests.run(0..<250, from: UInt64(part) * 250)
         }
     }
 
