@@ -2,7 +2,7 @@
 ///
 /// ```swift
 /// var download = VerifiedDownload(url, to: file, connections: 8)
-/// download.digest = ContentDigest(.sha256, hexadecimal: "ba7816bf…")
+/// download.digest = try ContentDigest(.sha256, hexadecimal: "ba7816bf…")
 /// try await session.download(download) { print($0.fraction ?? 0, $0.timeLeft ?? 0) }
 /// ```
 ///
@@ -29,7 +29,7 @@ public struct VerifiedDownload: Sendable {
     /// The expected digest; nil, the default, for the one that the server announces, if it does.
     public var digest: ContentDigest?
 
-    /// Whether the server's `Repr-Digest` or `Content-Digest` (RFC 9530) is checked; true by default.
+    /// Whether the server's `Repr-Digest`, `Content-Digest` (RFC 9530) or `Digest` (RFC 3230) is checked; true by default.
     public var checksAnnouncedDigest = true
 
     /// The expected number of bytes; nil, the default, for any.

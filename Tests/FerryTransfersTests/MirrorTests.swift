@@ -13,7 +13,7 @@ struct MirrorTests {
         var download = VerifiedDownload(server.url, to: folder.file("file"), connections: 6)
         download.mirrors = mirrors
         let hash = LoopbackServer.patternSHA256(count: Self.count)
-        if digest { download.digest = ContentDigest(.sha256, hexadecimal: hash) }
+        if digest { download.digest = try? ContentDigest(.sha256, hexadecimal: hash) }
         return download
     }
 

@@ -25,7 +25,7 @@ struct VerifiedDownloadTests {
         let log = RequestLog()
         let server = try LoopbackServer(handler: log.handler(content.handler))
         var download = download(server, connections: connections)
-        download.digest = ContentDigest(.sha256, hexadecimal: content.sha256)
+        download.digest = try ContentDigest(.sha256, hexadecimal: content.sha256)
         download.synchronizes = true
         let outcome = try await session.download(download)
         #expect(outcome.bytes == Int64(Self.count))
@@ -87,8 +87,8 @@ struct VerifiedDownloadTests {
         let content = RangedContent(count: Self.count)
         let server = try LoopbackServer(handler: content.handler)
         var download = download(server, connections: connections)
-        let expected = try #require(ContentDigest(.sha256, hexadecimal: String(repeating: "0", count: 64)))
-        let actual = try #require(ContentDigest(.sha256, hexadecimal: content.sha256))
+        let expected = try ContentDigest(.sha256, hexadecimal: String(repeating: "0", count: 64))
+        let actual = try ContentDigest(.sha256, hexadecimal: content.sha256)
         download.digest = expected
         let error = await failure { try await session.download(download) }
         #expect(error as? VerifiedDownloadError == .digestMismatch(expected: expected, actual: actual))

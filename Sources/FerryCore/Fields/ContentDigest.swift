@@ -21,16 +21,34 @@ public struct ContentDigest: Hashable, Sendable, CustomStringConvertible {
         (self.algorithm, self.bytes) = (algorithm, bytes)
     }
 
-    /// Makes a digest from hexadecimal digits in either case; nil if their number or one of them is wrong.
-    public init?(_ algorithm: Algorithm, hexadecimal text: String) {
-        let digits = Array(text.utf8)
-        guard digits.count == algorithm.size * 2 else { return nil }
-        var bytes: [UInt8] = []
-        for index in stride(from: 0, to: digits.count, by: 2) {
-            guard let high = digits[index].hexValue, let low = digits[index + 1].hexValue else { return nil }
-            bytes.append(high << 4 | low)
+    /// The error of a text that is not the hexadecimal digits of a digest.
+    public struct FormatError: LocalizedError, Hashable, Sendable {
+        /// The hash function of the expected digest.
+        public let algorithm: Algorithm
+        /// The text.
+        public let text: String
+
+        /// A sentence with the beginning of the text and the number of digits that are expected.
+        public var errorDescription: String? {
+            let shown = PresentableText.message(String(decoding: text.utf8.prefix(80), as: UTF8.self))
+            return "“\(shown)” is not the \(algorithm.size * 2) hexadecimal digits of a \(algorithm.rawValue) digest"
         }
-        self.init(algorithm, bytes)
+    }
+
+    /// Makes a digest from hexadecimal digits in either case, with or without white space around them.
+    ///
+    /// - Throws: A ``FormatError`` if their number or one of them is wrong: a download without a digest would not be
+    ///   checked.
+    public init(_ algorithm: Algorithm, hexadecimal text: String) throws(FormatError) {
+        let digits = Array(text.trimmingCharacters(in: .whitespacesAndNewlines).utf8)
+        let bytes = stride(from: 0, to: digits.count - 1, by: 2).compactMap { index -> UInt8? in
+            guard let high = digits[index].hexValue, let low = digits[index + 1].hexValue else { return nil }
+            return high << 4 | low
+        }
+        guard digits.count == algorithm.size * 2, let digest = ContentDigest(algorithm, bytes) else {
+            throw FormatError(algorithm: algorithm, text: text)
+        }
+        self = digest
     }
 
     /// Makes a digest from text such as `sha-256=HEX`; nil if it is malformed or the algorithm is another one.
@@ -38,7 +56,11 @@ public struct ContentDigest: Hashable, Sendable, CustomStringConvertible {
         guard text.utf8.count <= 256, let parts = text[...].utf8.cut(at: "="),
             let algorithm = Algorithm(rawValue: parts.before.string.lowercased())
         else { return nil }
-        self.init(algorithm, hexadecimal: parts.after.string)
+        do throws(FormatError) {
+            try self.init(algorithm, hexadecimal: parts.after.string)
+        } catch {
+            return nil
+        }
     }
 
     /// The text that ``init(_:)`` reads, such as `sha-256=HEX`.

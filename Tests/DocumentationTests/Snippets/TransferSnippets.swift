@@ -4,7 +4,7 @@ import FerryTransfers
 enum TransferSnippets {
     static func verified(session: CurlSession, url: URL, file: URL, checksum: String) async throws {
         var download = VerifiedDownload(url, to: file, connections: 8)
-        download.digest = ContentDigest(.sha256, hexadecimal: checksum)
+        download.digest = try ContentDigest(.sha256, hexadecimal: checksum)
         try await session.download(download) { progress in
             print(progress.fraction ?? 0, progress.rate, progress.timeLeft ?? 0)
         }
@@ -74,7 +74,7 @@ enum TransferSnippets {
     ) async throws {
         let queue = try await TransferQueue(folder: folder)
         var download = VerifiedDownload(url, to: file, connections: 4)
-        download.digest = ContentDigest(.sha256, hexadecimal: checksum)
+        download.digest = try ContentDigest(.sha256, hexadecimal: checksum)
         try await queue.add(download)
         try await queue.add(FileUpload(photo, to: destination), priority: 1)
 

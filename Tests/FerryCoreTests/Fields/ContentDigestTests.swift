@@ -35,7 +35,15 @@ struct ContentDigestTests {
         for text in ["", "sha-512", "sha-512=", "sha-256=" + Self.abc512, "md5=" + Self.abc512] {
             #expect(ContentDigest(text) == nil)
         }
-        #expect(ContentDigest(.sha512, hexadecimal: String(Self.abc512.dropLast()) + "g") == nil)
+        #expect(try ContentDigest(.sha512, hexadecimal: "\n \(Self.abc512)\r\n") == digest)
+        let abc = Self.abc512
+        for text in [abc.dropLast() + "g", "sha512:" + abc, abc + "  file", abc + "0", ""] {
+            let error = #expect(throws: ContentDigest.FormatError.self) {
+                try ContentDigest(.sha512, hexadecimal: String(text))
+            }
+            let message = "is not the 128 hexadecimal digits of a sha-512 digest"
+            #expect(error?.localizedDescription.contains(message) == true)
+        }
     }
 
     @Test("the strongest digest of a field counts, and a malformed one makes the field invalid")

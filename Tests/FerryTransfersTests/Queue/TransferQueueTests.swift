@@ -25,7 +25,7 @@ import Testing
         let server = try LoopbackServer(handler: content.handler)
         let first = try await queue()
         #expect(try await first.add(VerifiedDownload(server.url, to: folder.file("a"), connections: 4)) == 1)
-        let digest = ContentDigest(.sha256, hexadecimal: content.sha256)
+        let digest = try ContentDigest(.sha256, hexadecimal: content.sha256)
         let others = ["b", "c"].map { VerifiedDownload(server.url, to: folder.file($0), digest: digest) }
         #expect(try await first.add(others) == [2, 3])
 

@@ -103,7 +103,7 @@ struct SegmentStateTests {
         try folder.file("file.segments", Data(count: 100_000))
         try folder.file("file.segments.state", try #require(state.encoded()))
         var download = VerifiedDownload(server.url, to: folder.file("file"))
-        download.digest = ContentDigest(.sha256, hexadecimal: content.sha256)
+        download.digest = try ContentDigest(.sha256, hexadecimal: content.sha256)
         let outcome = try await makeSession().download(download)
         #expect(outcome.continuedBytes == 0)
         #expect(folder.data("file") == LoopbackServer.pattern(count: Self.count))
