@@ -89,8 +89,8 @@ public struct NetworkError: Error, Sendable {
         if let cause = sessionError?.code, Self.lastingCauses.contains(cause) { return false }
         return switch code {
         case .timedOut, .cannotFindHost, .cannotConnectToHost, .connectionLost, .notConnected: true
-        case .unacceptableStatusCode: [408, 425, 429, 500, 502, 503, 504].contains(statusCode)
-        default: false
+        // A body that could not be decoded may be that of such a status.
+        default: contains(.unacceptableStatusCode) && [408, 425, 429, 500, 502, 503, 504].contains(statusCode)
         }
     }
 

@@ -36,9 +36,11 @@ package struct BodyCheck {
     package func decodingError(_ what: String, _ cause: (any Error)? = nil) -> NetworkError {
         if let known = cause as? NetworkError { return known.onTop(of: error) }
         let call = response.httpResponse?.call(of: response.request).map { " (\($0))" } ?? ""
+        let status = error?.contains(.unacceptableStatusCode) == true ? response.statusCode : nil
         return NetworkError(
             .decodingFailed,
-            message: what + call + WebPage.note(on: body, contentType: response.contentType),
+            message: what + call + (status.map { "; the status is \($0)" } ?? "")
+                + WebPage.note(on: body, contentType: response.contentType),
             failingURL: response.url,
             response: response.httpResponse,
             data: body,
