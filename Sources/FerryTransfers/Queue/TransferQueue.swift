@@ -79,7 +79,8 @@ public final class TransferQueue: Sendable {
         try await add([download], priority: priority)[0]
     }
 
-    /// Adds downloads, all or none of them, which takes not much longer than to add one.
+    /// Adds downloads, which takes not much longer than to add one; all or none of them, unless the process is killed
+    /// meanwhile.
     ///
     /// - Parameters:
     ///   - downloads: The downloads.
