@@ -62,6 +62,13 @@ enum Cookbook {
         return user
     }
 
+    static func bytes(manager: HTTPSessionManager, photo: Data) async throws -> Data {
+        var request = try manager.makeRequest(.put("photos/1", serializer: .data))
+        request.setValue("image/png", forHTTPHeaderField: "Content-Type")
+        let answer = try await manager.upload(for: request, from: photo, serializer: .data)
+        return answer
+    }
+
     static func resume(manager: HTTPSessionManager, folder: URL) async throws -> URL {
         do {
             return try await manager.download(.get("file.zip"), to: .directory(folder))
