@@ -221,9 +221,11 @@ package final class NetworkAttempt {
         connection.noteTimeout(since: MonotonicTime.now().before(inactivity))
     }
 
-    /// Returns the metrics of the attempt the first time it is called while the attempt has its handle.
+    /// Returns the metrics of the attempt the first time it is called while the attempt has its handle; `nil` for one
+    /// whose only connection was not used, so that nothing was sent.
     package func takeTransaction(isOver: Bool) -> TransferMetrics.Transaction? {
         guard let easy, let start = timing.start, !timing.isReported else { return nil }
+        if needsNewConnection, sending.count == 0 { return nil }
         timing.isReported = true
         var transaction = easy.transaction(url, prepared.method, status: status, start: start)
         // libcurl counts the time when bytes move, which may be long ago.
