@@ -12,7 +12,7 @@ package final class CacheCandidate: Sendable {
 
     /// Stores the response as received.
     package func store() {
-        guard claim() else { return }
+        guard isSettled.claim() else { return }
         ticket.store(stored, body)
     }
 
@@ -23,7 +23,7 @@ package final class CacheCandidate: Sendable {
 
     /// Stores the delegate's version of the proposal; only the first answer counts.
     package func store(_ answer: CachedURLResponse?, insteadOf proposal: CachedURLResponse) {
-        guard claim() else { return }
+        guard isSettled.claim() else { return }
         // What is stored is older than the response that the delegate refuses.
         guard let answer, answer.storagePolicy != .notAllowed else { return ticket.cache.remove(stored.key) }
         let inMemoryOnly = answer.storagePolicy == .allowedInMemoryOnly
@@ -42,12 +42,5 @@ package final class CacheCandidate: Sendable {
         }
         let newBody = isSameBody ? body : .data(answer.data)
         ticket.store(changed, newBody, inMemoryOnly: inMemoryOnly)
-    }
-
-    private func claim() -> Bool {
-        isSettled.withLock { isSettled in
-            defer { isSettled = true }
-            return !isSettled
-        }
     }
 }

@@ -43,3 +43,13 @@ import Synchronization
 
 package typealias Mutex<Value: ~Copyable> = Synchronization.Mutex<Value>
 #endif
+
+extension Mutex where Value == Bool {
+    /// Sets the value to `true`, and returns whether it was `false` before.
+    package func claim() -> Bool {
+        withLock { isClaimed in
+            defer { isClaimed = true }
+            return !isClaimed
+        }
+    }
+}

@@ -64,12 +64,7 @@ package struct MadeBody: Sendable {
     private final class SingleUse: Sendable {
         private let isUsed = Mutex(false)
 
-        func claim() -> Bool {
-            isUsed.withLock { isUsed in
-                defer { isUsed = true }
-                return !isUsed
-            }
-        }
+        func claim() -> Bool { isUsed.claim() }
     }
 }
 

@@ -185,11 +185,7 @@ final class ProtocolRun: @unchecked Sendable {
 
     /// Stops a started instance, once `startLoading` has returned.
     func stop() {
-        let isFirst = isStopped.withLock { isStopped in
-            defer { isStopped = true }
-            return !isStopped
-        }
-        guard isFirst else { return }
+        guard isStopped.claim() else { return }
         queue.async { [self] in
             if isStarted { loader.stopLoading() }
         }

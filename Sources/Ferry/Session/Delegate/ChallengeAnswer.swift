@@ -36,11 +36,7 @@ final class ChallengeAnswer: Sendable {
     /// Passes an outcome to the session; ignores `.deferred`, and all but the first.
     func give(_ outcome: ChallengeOutcome) {
         if case .deferred = outcome { return }
-        let isFirst = isGiven.withLock { given in
-            defer { given = true }
-            return !given
-        }
-        guard isFirst else { return }
+        guard isGiven.claim() else { return }
         switch outcome {
         case .useCredential(let credential): completionHandler(.useCredential, credential)
         case .performDefaultHandling: performDefaultHandling()

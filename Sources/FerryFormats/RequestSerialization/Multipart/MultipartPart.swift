@@ -64,11 +64,5 @@ package final class OneShotStream: @unchecked Sendable {
     }
 
     /// Returns the stream on the first call, and `nil` on later calls.
-    package func take() -> InputStream? {
-        let wasTaken = isTaken.withLock { isTaken in
-            defer { isTaken = true }
-            return isTaken
-        }
-        return wasTaken ? nil : stream
-    }
+    package func take() -> InputStream? { isTaken.claim() ? stream : nil }
 }
