@@ -14,7 +14,7 @@ final class DownloadFile: @unchecked Sendable {
     private static let prefix = "ferry-"
     private static let suffix = ".download"
 
-    init(directory: URL, requestURL: URL?) {
+    init(in directory: URL, for requestURL: URL?) {
         self.requestURL = requestURL
         isResumed = false
         let name = Self.prefix + UUID().uuidString + Self.suffix
@@ -45,8 +45,8 @@ final class DownloadFile: @unchecked Sendable {
     }
 
     /// Makes a file from the bytes received so far, and closes it if they are complete.
-    convenience init(keeping data: Data, in directory: URL, requestURL: URL?, isWhole: Bool) throws(URLError) {
-        self.init(directory: directory, requestURL: requestURL)
+    convenience init(keeping data: Data, in directory: URL, for requestURL: URL?, isWhole: Bool) throws(URLError) {
+        self.init(in: directory, for: requestURL)
         do throws(URLError) {
             try append(data)
             if isWhole { try finish() }

@@ -189,8 +189,7 @@ extension CallDriver {
             if file.isResumed {
                 // The resume data may be used again, and must not find bytes of another body in its file.
                 file.remove()
-                let folder = settings.temporaryDirectory
-                destination = .file(DownloadFile(directory: folder, requestURL: call.request.url))
+                destination = .file(DownloadFile(in: settings.temporaryDirectory, for: call.request.url))
             } else {
                 try file.truncate()
             }
@@ -206,7 +205,7 @@ extension CallDriver {
         let file: DownloadFile
         do throws(URLError) {
             let folder = settings.temporaryDirectory
-            file = try DownloadFile(keeping: kept, in: folder, requestURL: call.request.url, isWhole: isWhole)
+            file = try DownloadFile(keeping: kept, in: folder, for: call.request.url, isWhole: isWhole)
         } catch {
             send(.cancelled)
             // The failure comes first: becoming a download resumes delivery, and a queued success could overtake it.

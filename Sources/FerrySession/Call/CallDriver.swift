@@ -55,8 +55,7 @@ final class CallDriver: @unchecked Sendable {
             destination = .client
             return
         }
-        let folder = group.settings.temporaryDirectory
-        destination = .file(file ?? DownloadFile(directory: folder, requestURL: call.request.url))
+        destination = .file(file ?? DownloadFile(in: group.settings.temporaryDirectory, for: call.request.url))
     }
 
     var engine: TransferEngine { transfer.engine }

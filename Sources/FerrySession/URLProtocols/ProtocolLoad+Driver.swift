@@ -52,7 +52,7 @@ extension ProtocolLoad: TaskDriver {
         do throws(URLError) {
             let kept = client.takeBuffer()
             let folder = settings.temporaryDirectory
-            let file = try DownloadFile(keeping: kept, in: folder, requestURL: request.url, isWhole: isFinished)
+            let file = try DownloadFile(keeping: kept, in: folder, for: request.url, isWhole: isFinished)
             client.receive(.becameDownload(ByteCount(clamping: kept.count), finished: isFinished ? file : nil))
             if !isFinished { sink = .file(file) }
         } catch {

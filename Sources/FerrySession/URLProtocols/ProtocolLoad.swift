@@ -34,8 +34,7 @@ final class ProtocolLoad: NSObject, @unchecked Sendable {
         self.client = client
         classes = session.protocols
         settings = session.callSettings
-        let folder = settings.temporaryDirectory
-        sink = toFile ? .file(DownloadFile(directory: folder, requestURL: request.url)) : .client
+        sink = toFile ? .file(DownloadFile(in: settings.temporaryDirectory, for: request.url)) : .client
     }
 
     // MARK: - Starting

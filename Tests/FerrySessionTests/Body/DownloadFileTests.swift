@@ -13,7 +13,7 @@ import Testing
     @Test("The file is created with the first byte, or at an empty end, and only its owner has access")
     func life() throws {
         let folder = try TemporaryFolder()
-        let file = DownloadFile(directory: folder.url, requestURL: nil)
+        let file = DownloadFile(in: folder.url, for: nil)
         #expect(!FileManager.default.fileExists(atPath: file.url.path))
         try write("hello", to: file)
         try write(", world", to: file)
@@ -25,14 +25,14 @@ import Testing
         file.remove()
         file.remove()
         #expect(!FileManager.default.fileExists(atPath: file.url.path))
-        let empty = DownloadFile(directory: folder.url, requestURL: nil)
+        let empty = DownloadFile(in: folder.url, for: nil)
         try empty.finish()
         #expect(try Data(contentsOf: empty.url).isEmpty)
     }
 
     @Test("A truncated file starts over") func truncation() throws {
         let folder = try TemporaryFolder()
-        let file = DownloadFile(directory: folder.url, requestURL: nil)
+        let file = DownloadFile(in: folder.url, for: nil)
         try file.truncate()
         try write("the first, longer", to: file)
         try file.truncate()
@@ -43,7 +43,7 @@ import Testing
 
     @Test("A folder that cannot contain it is an error that names the file and the reason") func failure() throws {
         let request = URL(string: "http://a.test/")
-        let file = DownloadFile(directory: URL(fileURLWithPath: "/nowhere/at/all"), requestURL: request)
+        let file = DownloadFile(in: URL(fileURLWithPath: "/nowhere/at/all"), for: request)
         do {
             try write("x", to: file)
             Issue.record("The file was written")
@@ -60,7 +60,7 @@ import Testing
 
     @Test("Names are unique, and other names are not recognized") func names() {
         let folder = FileManager.default.temporaryDirectory
-        let names = (0..<100).map { _ in DownloadFile(directory: folder, requestURL: nil).url.lastPathComponent }
+        let names = (0..<100).map { _ in DownloadFile(in: folder, for: nil).url.lastPathComponent }
         #expect(Set(names).count == 100 && names.allSatisfy(DownloadFile.isName))
         for name in ["", "ferry-.download", "ferry-x.download", "../ferry.download", names[0] + "x", "x" + names[0]] {
             #expect(!DownloadFile.isName(name), "\(name)")
