@@ -3,16 +3,6 @@
 /// Both sides may use it at any time. The writing side waits with ``waitForRoom()``, so that no more is made than the
 /// socket takes; the reading side is woken when there are bytes again after it has found none.
 package final class BodyPipe: Sendable {
-    /// The result of a read.
-    package enum Piece {
-        case bytes(Int)
-        case end
-        /// No bytes are available now; the reader is woken when there are.
-        case wait
-        /// The writing side has failed.
-        case failed(any Error)
-    }
-
     fileprivate enum End {
         case finished(trailers: [RequestField])
         case failed(any Error)
@@ -172,13 +162,13 @@ package final class BodyPipe: Sendable {
         }
     }
 
-    /// Copies the next bytes into a buffer that is not empty.
-    package func read(into buffer: UnsafeMutableRawBufferPointer) -> Piece {
+    /// Copies the next bytes into a buffer that is not empty; an error is that of the writing side.
+    package func read(into buffer: UnsafeMutableRawBufferPointer) -> BodyPiece {
         // They are released without the lock, because their owner's code may run then.
         var done: [Data] = []
-        typealias Outcome = (Piece, [Waiter], onStarvation: (@Sendable () -> Void)?)
+        typealias Outcome = (BodyPiece, [Waiter], onStarvation: (@Sendable () -> Void)?)
         let (piece, waiters, onStarvation) = state.withLock { state -> Outcome in
-            if case .failed(let error) = state.end { return (.failed(error), [], nil) }
+            if case .failed(let error) = state.end { return (.thrown(error), [], nil) }
             let count = state.copy(into: buffer, &done)
             guard count == 0 else {
                 return (.bytes(count), state.count <= capacity / 2 ? state.takeWaiters() : [], nil)

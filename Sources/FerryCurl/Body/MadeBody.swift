@@ -93,16 +93,14 @@ package final class MadeBodyReader: BodyReader {
             return .failed(.ferryWithoutStream(url: url))
         }
         self.pipe = pipe
-        switch pipe.read(into: buffer) {
-        case .bytes(let count):
-            hasDelivered = true
-            return .bytes(count)
-        case .end: return .end
-        case .wait: return .wait
-        case .failed(let error as CurlSessionError):
+        let piece = pipe.read(into: buffer)
+        switch piece {
+        case .bytes: hasDelivered = true
+        case .thrown(let error as CurlSessionError):
             return .failed(.ferry(.requestBodyStreamExhausted, url: url, underlying: error))
-        case .failed(let error): return .thrown(error)
+        case .end, .wait, .failed, .thrown: break
         }
+        return piece
     }
 
     package func rewind() -> Bool {

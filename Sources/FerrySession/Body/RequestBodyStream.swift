@@ -52,6 +52,7 @@ final class RequestBodyStream: InputStream {
             case .wait: wake.wait()
             case .end: end(.atEnd)
             case .failed(let error): end(.error, error)
+            case .thrown(let error): end(.error, error)
             }
         }
         return streamStatus == .atEnd ? 0 : -1

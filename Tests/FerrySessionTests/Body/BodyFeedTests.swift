@@ -18,7 +18,7 @@ struct BodyFeedTests {
             switch pipe.read(into: buffer) {
             case .bytes(let count): data.append(contentsOf: buffer[..<count])
             case .wait: return (data, false)
-            case .end, .failed: return (data, true)
+            case .end, .failed, .thrown: return (data, true)
             }
         }
     }

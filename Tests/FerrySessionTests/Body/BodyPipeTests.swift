@@ -19,6 +19,7 @@ struct BodyPipeTests {
             case .wait: return (data, "wait")
             case .end: return (data, "end")
             case .failed(let error): return (data, "\(error)")
+            case .thrown(let error): return (data, "\(error)")
             }
         }
     }
