@@ -44,7 +44,9 @@ extension Call {
         next = RedirectRule.withholdSecrets(of: asked, in: next, settings.sensitiveHeaders)
         endAttempt(world)
         noteUnsafeRequest()
-        content = content.afterRedirect(from: asked, keepsBody: keepsBody, to: next)
+        // A delegate that changed the method wants no body.
+        let keepsOwn = (keepsBody || content.isUpgrade) && next.httpMethod ?? "GET" == asked.httpMethod ?? "GET"
+        content = content.afterRedirect(from: asked, asked: asked, to: next, keepsOwn: keepsOwn)
         let leavesOrigin = request.url?.hasSameOrigin(as: next.url) == false
         redirects.follow(leavesOrigin: leavesOrigin)
         // libcurl would send the body's request without its body first; see Credentials.choose.

@@ -51,20 +51,17 @@ struct Redirects {
 }
 
 extension BodySource {
-    /// Returns the body of the next request after a redirect: the one that the delegate has set, or the task's own if
-    /// the redirect keeps it.
-    func afterRedirect(from asked: URLRequest, keepsBody: Bool, to next: URLRequest) -> BodySource {
-        let isSameMethod = next.httpMethod ?? "GET" == asked.httpMethod ?? "GET"
+    /// Returns the body of the next request after a redirect: the one that the delegate has set where it was `asked`,
+    /// or the task's own if that is kept.
+    func afterRedirect(from earlier: URLRequest, asked: URLRequest, to next: URLRequest, keepsOwn: Bool) -> BodySource {
         // A request's own body that was not changed is the task's, or is not sent, as in upload tasks.
-        if let data = next.httpBody, data != asked.httpBody || !isSameMethod {
-            return data.isEmpty ? .none : .data(data)
-        }
-        if next.httpBody == nil, let stream = next.httpBodyStream, stream !== asked.httpBodyStream {
+        if let data = next.httpBody, data != earlier.httpBody || !keepsOwn { return data.isEmpty ? .none : .data(data) }
+        if next.httpBody == nil, let stream = next.httpBodyStream, stream !== earlier.httpBodyStream {
             return StreamBox(stream).source
         }
-        // A delegate that removed the body, or changed the method, wants none.
-        let wasRemoved = asked.httpBody != nil && next.httpBody == nil
-        return (keepsBody || isUpgrade) && !wasRemoved && isSameMethod ? self : .none
+        // A delegate that removed the body wants none.
+        let isRemoved = asked.httpBody != nil && next.httpBody == nil
+        return keepsOwn && !isRemoved ? self : .none
     }
 
     /// Whether it is sent with a method, even if it is empty.

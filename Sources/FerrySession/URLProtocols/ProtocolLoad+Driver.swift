@@ -114,18 +114,10 @@ extension ProtocolLoad: TaskDriver {
 }
 
 extension BodySource {
-    /// Returns the body of the request after a redirect: its own, or the task's if status and method keep it.
-    ///
-    /// A delegate that has removed the body of the request that it was `asked` about wants none.
+    /// Returns the body of the request after a redirect, which keeps the task's own if status and method do.
     func afterRedirection(status: Int, from request: URLRequest, asked: URLRequest, to next: URLRequest) -> BodySource {
         let (method, keepsBody) = RedirectRule.method(request.httpMethod ?? "GET", status: status)
         let keepsOwn = keepsBody && method == next.httpMethod ?? "GET"
-        // A request's own body that was not changed is the task's, or is not sent, as in upload tasks.
-        if let data = next.httpBody, data != request.httpBody || !keepsOwn { return data.isEmpty ? .none : .data(data) }
-        if next.httpBody == nil, let stream = next.httpBodyStream, stream !== request.httpBodyStream {
-            return StreamBox(stream).source
-        }
-        let isRemoved = asked.httpBody != nil && next.httpBody == nil
-        return keepsOwn && !isRemoved ? self : .none
+        return afterRedirect(from: request, asked: asked, to: next, keepsOwn: keepsOwn)
     }
 }
