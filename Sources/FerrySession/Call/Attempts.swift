@@ -22,17 +22,11 @@ struct Attempts {
     }
 
     /// How an attempt has ended.
-    enum Failure {
-        /// With a response, which the call holds back.
-        case response(HTTPURLResponse)
-        case error(URLError, wasSent: Bool)
-
-        var cause: AttemptFailure.Cause {
-            switch self {
-            case .response(let response): .response(response)
-            case .error(let error, _): .error(error)
-            }
-        }
+    struct Failure {
+        /// An error, or a response, which the call holds back.
+        var cause: AttemptFailure.Cause
+        /// Whether any of the request may have been sent.
+        var wasSent = true
     }
 
     /// The end of the call that interceptors are asked about, or have been.

@@ -15,9 +15,9 @@ extension Call {
             isOfInterest(failure, to: interceptors)
         else { return false }
         var isBodyComplete = true
-        switch failure {
+        switch failure.cause {
         case .response: isBodyComplete = completeHeld(world) != nil
-        case .error(let error, _):
+        case .error(let error):
             if response == nil, world.mayServeStale(insteadOf: error.code) { return false }
             endAttempt(world)
         }
@@ -33,7 +33,7 @@ extension Call {
     /// Ends the call with an error that is no attempt's; interceptors may have a response if a circuit has opened.
     mutating func failBeforeSending(_ error: URLError, _ world: some CallSurroundings) {
         let isRefused = error.sessionCause?.code == .circuitOpen
-        if isRefused, askForConclusion(of: .error(error, wasSent: false), world) { return }
+        if isRefused, askForConclusion(of: .init(cause: .error(error), wasSent: false), world) { return }
         fail(error, world)
     }
 

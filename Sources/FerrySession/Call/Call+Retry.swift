@@ -3,14 +3,14 @@ extension Call {
     /// Considers a retry after an attempt that has ended with an error; without one the call fails.
     mutating func recover(from error: URLError, wasSent: Bool, _ world: some CallSurroundings) {
         guard let attempts, !attempts.current.isLast else { return fail(error, world) }
-        consider(.error(error, wasSent: wasSent), world)
+        consider(Attempts.Failure(cause: .error(error), wasSent: wasSent), world)
     }
 
     /// Considers a retry instead of delivering the response that is held back.
     mutating func considerResponse(_ world: some CallSurroundings) {
         guard let attempts, attempts.current.failure == nil, let held, held.isForInterceptors, held.isAsked
         else { return }
-        consider(.response(held.response), world)
+        consider(Attempts.Failure(cause: .response(held.response)), world)
     }
 
     private mutating func consider(_ failure: Attempts.Failure, _ world: some CallSurroundings) {
@@ -31,13 +31,13 @@ extension Call {
     /// Returns whether the policy has another attempt follow an error.
     mutating func wouldRetry(after error: URLError, wasSent: Bool, _ world: some CallSurroundings) -> Bool {
         guard let attempts, !attempts.current.isLast, let policy = attempts.settings.retry else { return false }
-        let situation = situation(.error(error, wasSent: wasSent), world)
+        let situation = situation(Attempts.Failure(cause: .error(error), wasSent: wasSent), world)
         if case .retry = RetryRule.decide(situation, policy, random: 1) { return true }
         return false
     }
 
     func isOfInterest(_ failure: Attempts.Failure, to interceptors: RequestInterceptors) -> Bool {
-        switch failure {
+        switch failure.cause {
         case .response(let response): interceptors.failureStatuses.contains(response.statusCode)
         case .error: true
         }
@@ -120,9 +120,9 @@ extension Call {
 
     mutating func end(as failure: Attempts.Failure, note: String?, _ world: some CallSurroundings) {
         attempts?.current.settle()
-        switch failure {
+        switch failure.cause {
         case .response: deliverHeld(world)
-        case .error(let error, _): fail(error, note: note, world)
+        case .error(let error): fail(error, note: note, world)
         }
     }
 
@@ -137,15 +137,15 @@ extension Call {
         // One that an interceptor adds may be another one in each attempt.
         situation.hasIdempotencyKey = attempts?.base.value(forHTTPHeaderField: "Idempotency-Key") != nil
         situation.retries = attempts?.retries ?? 0
-        switch failure {
+        switch failure.cause {
         case .response(let response):
             let delay = ServerDelay.seconds(status: response.statusCode, now: Date.current) {
                 response.value(forHTTPHeaderField: $0)
             }
             situation.outcome = .response(response.statusCode, delay: delay)
-        case .error(let error, let wasSent):
-            situation.outcome = RetryRule.outcome(of: error, wasSent: wasSent)
-            situation.wasSent = wasSent
+        case .error(let error):
+            situation.outcome = RetryRule.outcome(of: error, wasSent: failure.wasSent)
+            situation.wasSent = failure.wasSent
         }
         if case .delegateStream = content, world.hasReader, !world.hasUnreadStream { situation.body = .stream }
         situation.delivered = delivered(world)
