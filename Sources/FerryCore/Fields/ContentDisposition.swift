@@ -49,17 +49,9 @@ public struct ContentDisposition: Sendable, Hashable {
     }
 
     private static func decodePercent(_ text: Substring.UTF8View) -> [UInt8]? {
-        var bytes: [UInt8] = []
-        var rest = text
-        while let byte = rest.popFirst() {
-            guard byte == UInt8(ascii: "%") else {
-                bytes.append(byte)
-                continue
-            }
-            guard let high = rest.popFirst()?.hexValue, let low = rest.popFirst()?.hexValue else { return nil }
-            bytes.append(high << 4 | low)
-        }
-        return bytes
+        let bytes = text.percentDecoded()
+        // Each percent sign makes one byte of three, unless it lacks its digits and is kept.
+        return bytes.count == text.count - 2 * text.count(where: { $0 == UInt8(ascii: "%") }) ? bytes : nil
     }
 }
 
