@@ -50,11 +50,9 @@ enum ServerDelay {
         return longest
     }
 
-    /// Reads a number without a sign; one with very many digits becomes a very long delay.
+    /// Reads a number without a sign; a very large one becomes a very long delay.
     private static func number(_ text: String) -> TimeInterval? {
-        guard !text.isEmpty, text.utf8.allSatisfy({ (0x30...0x39).contains($0) }) else { return nil }
-        guard text.utf8.count < 10, let seconds = Int(text) else { return longest }
-        return min(TimeInterval(seconds), longest)
+        DeltaSeconds.read(text).map { min(TimeInterval($0), longest) }
     }
 }
 
