@@ -110,7 +110,7 @@ package enum HTTPDate {
     static func month(_ word: some Sequence<UInt8>) -> Int? { monthKeys.firstIndex(of: key(word)).map { $0 + 1 } }
 
     private static func number(_ word: Word, digits: Int) -> Int? {
-        guard word.count == digits, word.allSatisfy({ (0x30...0x39).contains($0) }) else { return nil }
+        guard word.count == digits, word.allSatisfy(\.isDigit) else { return nil }
         return word.reduce(0) { $0 * 10 + Int($1 & 0x0F) }
     }
 

@@ -23,7 +23,7 @@ package struct ByteCount: Hashable, Comparable, Sendable, CustomStringConvertibl
         guard !text.isEmpty else { return nil }
         var value: Int64 = 0
         for byte in text.utf8 {
-            guard (0x30...0x39).contains(byte) else { return nil }
+            guard byte.isDigit else { return nil }
             let (tens, isTooLarge) = value.multipliedReportingOverflow(by: 10)
             let (sum, isSumTooLarge) = tens.addingReportingOverflow(Int64(byte & 0x0F))
             guard !isTooLarge, !isSumTooLarge else { return nil }

@@ -42,7 +42,7 @@ enum HSTSFile {
     /// Reads `YYYYMMDD HH:MM:SS`, in UTC.
     private static func date(_ text: String) -> Date? {
         if text == "unlimited" { return .distantFuture }
-        let digits = text.utf8.filter { (0x30...0x39).contains($0) }.map { Int($0 - 0x30) }
+        let digits = text.utf8.filter(\.isDigit).map { Int($0 - 0x30) }
         guard digits.count == 14, text.utf8.count == 17 else { return nil }
         func number(_ range: Range<Int>) -> Int { digits[range].reduce(0) { $0 * 10 + $1 } }
         let clock = [number(8..<10), number(10..<12), number(12..<14)]

@@ -56,7 +56,7 @@ struct ServerSentEventParser {
         case "event": type = String(Substring(value))
         case "data": try append(String(Substring(value)))
         case "id" where !value.contains(0): id = String(Substring(value))
-        case "retry" where !value.isEmpty && value.allSatisfy { (0x30...0x39).contains($0) }:
+        case "retry" where !value.isEmpty && value.allSatisfy(\.isDigit):
             if let milliseconds = Int32(Substring(value)) { reconnectionTime = Double(milliseconds) / 1_000 }
         // A comment, which has an empty name, or a field without a meaning.
         default: break

@@ -46,7 +46,7 @@ package enum XMLPropertyListScalar {
         guard content.count <= 1_024 else { return nil }
         let text = String(decoding: content, as: UTF8.self)
         // Double also reads numbers in hexadecimal and other words.
-        let isDecimal = content.allSatisfy { (0x30...0x39).contains($0) || "+-.eE".utf8.contains($0) }
+        let isDecimal = content.allSatisfy { $0.isDigit || "+-.eE".utf8.contains($0) }
         if isDecimal { return Double(text).map(PropertyListValue.real) }
         switch text.lowercased() {
         case "nan": return .real(.nan)
@@ -74,7 +74,7 @@ package enum XMLPropertyListScalar {
 
     /// Returns the number with the given decimal digits, which are few; nil for other characters.
     private static func number(_ digits: ArraySlice<UInt8>) -> Int? {
-        guard digits.allSatisfy({ (0x30...0x39).contains($0) }) else { return nil }
+        guard digits.allSatisfy(\.isDigit) else { return nil }
         return digits.reduce(0) { $0 * 10 + Int($1 - 0x30) }
     }
 
