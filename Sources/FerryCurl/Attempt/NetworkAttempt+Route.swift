@@ -102,11 +102,8 @@ extension NetworkAttempt {
     private func setUpProxyTLS(_ easy: EasyHandle, _ tls: TLSMaterial) throws(CurlSessionError) {
         do throws(EasyHandle.Refusal) {
             try tls.setAuthorities(of: easy, forProxy: true)
-            if let lists = tls.revocationLists {
-                try easy.require(CurlOption.proxyRevocationLists, lists)
-                // The certificates of a resumed TLS session are not verified again.
-                try easy.require(CurlOption.sessionCache, 0)
-            }
+            // The certificates of a resumed TLS session are not verified again.
+            if tls.revocationLists != nil { try easy.require(CurlOption.sessionCache, 0) }
             if tls.version != 0 { try easy.require(CurlOption.proxySSLVersion, tls.version) }
             if !tls.cipherSuites.isEmpty { try easy.require(CurlOption.proxyCipherList, tls.cipherSuites) }
             if !tls.tls13CipherSuites.isEmpty { try easy.require(CurlOption.proxyTLS13Ciphers, tls.tls13CipherSuites) }

@@ -83,7 +83,6 @@ extension NetworkAttempt {
         if !trust.verifiesChain { try easy.require(CurlOption.verifyPeer, 0) }
         trust.verifiesHost = trust.verifiesChain && verification.contains(.hostName)
         if !trust.verifiesHost { try easy.require(CurlOption.verifyHost, 0) }
-        if let lists = tls.revocationLists { try easy.require(CurlOption.revocationLists, lists) }
         if tls.requiresStapledStatus { try easy.require(CurlOption.verifyStatus, 1) }
         // The certificates of a resumed TLS session are not verified again, and it has no stapled response.
         if tls.checksRevocation { try easy.require(CurlOption.sessionCache, 0) }

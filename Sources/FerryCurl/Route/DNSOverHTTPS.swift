@@ -97,7 +97,6 @@ extension NetworkAttempt {
         _ engine: TransferEngine
     ) throws(EasyHandle.Refusal) {
         try tls.setAuthorities(of: easy)
-        if let lists = tls.revocationLists { try easy.require(CurlOption.revocationLists, lists) }
         easy.watchHandshake(engine.chains, context: Unmanaged.passUnretained(self).toOpaque())
         engine.chains.forget(easy.pointer)
     }

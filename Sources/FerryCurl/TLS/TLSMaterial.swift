@@ -75,6 +75,9 @@ package struct TLSMaterial: Sendable {
         } else if authorities == nil || path != nil, CertificateAuthorities.fileSuffices {
             easy.unset(folder)
         }
+        if let lists = revocationLists {
+            try easy.require(forProxy ? CurlOption.proxyRevocationLists : CurlOption.revocationLists, lists)
+        }
     }
 
     /// Returns the client certificate for a host, to which a redirect from another origin may have led.
