@@ -66,9 +66,7 @@ extension ResponseSerializer {
             return validating.serialize(response)
         }
         let check = BodyCheck(limits, response)
-        if let error = check.error, check.body == nil, response.data?.isEmpty == false {
-            return SerializedResponse(error: error)
-        }
+        if let error = check.refusal { return SerializedResponse(error: error) }
         let result = serialize(response)
         return SerializedResponse(value: result.value, error: result.error?.onTop(of: check.error) ?? check.error)
     }

@@ -6,6 +6,9 @@ package struct BodyCheck {
     /// The error found by the checks, if any.
     package let error: NetworkError?
 
+    /// The reason why a body that is not empty must not be decoded.
+    var refusal: NetworkError? { body == nil && response.data?.isEmpty == false ? error : nil }
+
     private let response: TaskResponse<Never>
 
     /// Validates a response and checks the size of its body.

@@ -29,9 +29,7 @@ public struct ClosureResponseSerializer<Output: Sendable>: ValidatingResponseSer
     /// Validates a response and calls the closure; see ``ResponseSerializer/serialize(_:)``.
     public func serialize(_ response: TaskResponse<Never>) -> SerializedResponse<Output> {
         let check = BodyCheck(self, response)
-        if let error = check.error, check.body == nil, response.data?.isEmpty == false {
-            return SerializedResponse(error: error)
-        }
+        if let error = check.refusal { return SerializedResponse(error: error) }
         do {
             let value = try closure(response.request, response.response, response.data)
             return SerializedResponse(value: value, error: check.error)
