@@ -51,8 +51,8 @@ extension URLError {
         return .ferry(.requestBodyStreamExhausted, url: url, reason: .bodyNotReplayable, text)
     }
 
-    package static func ferryTooManyRedirects(url: URL?) -> URLError {
-        .ferry(.httpTooManyRedirects, url: url, "too many HTTP redirects")
+    package static func ferryTooManyRedirects(url: URL?, limit: Int) -> URLError {
+        .ferry(.httpTooManyRedirects, url: url, "There were too many redirects: the limit is \(limit)")
     }
 
     package static func ferryCancelled(url: URL?) -> URLError { .ferry(.cancelled, url: url, "cancelled") }

@@ -19,7 +19,8 @@ extension Call {
         let received = ReceivedResponse(head, url: url, isDecoded: isDecoded)
         if isDecoded { emit(.decode(codings)) }
         if let redirect = redirect(for: received, head) {
-            guard redirects.count < settings.maximumRedirects else { return stop(.ferryTooManyRedirects(url: url)) }
+            let limit = settings.maximumRedirects
+            guard redirects.count < limit else { return stop(.ferryTooManyRedirects(url: url, limit: limit)) }
             noteCredentials(facts)
             held = redirect
             emit(.beginSharing(head, isDecoded: isDecoded))
@@ -226,7 +227,7 @@ extension Call {
         let failure = local.source == .cache ? nil : heldForRetry(received, local.head.status)
         if !isFinal, var question = redirect(for: received, local.head) ?? failure {
             if case .redirect = question.kind, redirects.count >= settings.maximumRedirects {
-                return fail(.ferryTooManyRedirects(url: url), world)
+                return fail(.ferryTooManyRedirects(url: url, limit: settings.maximumRedirects), world)
             }
             if request.method != "HEAD", case .data(let data) = local.body { question.body = Array(data) }
             held = question

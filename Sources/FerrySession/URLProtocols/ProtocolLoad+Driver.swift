@@ -75,7 +75,7 @@ extension ProtocolLoad: TaskDriver {
         }
         let target = settings.hsts?.upgraded(named) ?? named
         guard client.redirectCount < settings.maximumRedirects else {
-            return end(URLError.ferryTooManyRedirects(url: base))
+            return end(URLError.ferryTooManyRedirects(url: base, limit: settings.maximumRedirects))
         }
         let answer = response as? HTTPURLResponse ?? Self.plainRedirection(from: base, to: target)
         guard let answer else { return misuse("The protocol class reported a redirect without a usable response") }

@@ -324,7 +324,8 @@ struct ErrorMessageTests {
                 == "The request timed out (127.0.0.1): the call took more than 0.2 s"
         )
         #expect(
-            await message(.get("x"), looping.url) == "There were too many redirects (127.0.0.1)"
+            await message(.get("x"), looping.url)
+                == "There were too many redirects (127.0.0.1): the limit is 20"
         )
         #expect(
             await message(.get("x"), URL(string: "http://name.invalid/"))
@@ -347,6 +348,7 @@ struct ErrorMessageTests {
             ),
             (.timedOut, "The request timed out", ""), (.cancelled, "cancelled", ""),
             (.tooManyRedirects, "too many HTTP redirects", ""), (.cannotFindHost, "Could not resolve host: h", ""),
+            (.tooManyRedirects, "There were too many redirects: the limit is 20", "the limit is 20"),
             (.cannotFindHost, "Could not resolve host: h (after 4 attempts in 0.3 s)", "after 4 attempts in 0.3 s"),
             (.cannotFindHost, "Could not resolve host: other", "Could not resolve host: other"),
             (
