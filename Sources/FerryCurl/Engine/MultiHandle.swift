@@ -34,7 +34,7 @@ package final class MultiHandle: @unchecked Sendable {
         guard ferry_multi_watch(pointer, watch) == 0 else {
             ferry_multi_cleanup(pointer)
             ferry_watch_free(watch)
-            throw CurlSessionError(.curlUnavailable, "libcurl does not tell what it waits for")
+            throw CurlSessionError(.curlUnavailable, "libcurl refused the callbacks for its sockets")
         }
         (self.pointer, self.watch) = (pointer, watch)
         let multiplex = 2

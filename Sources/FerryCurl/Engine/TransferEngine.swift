@@ -214,7 +214,7 @@ package final class TransferEngine: @unchecked Sendable {
         guard let receiver = transfer.receiver else { return }
         let url = transfer.attempt?.url
         guard let attempt = transfer.attempt, let easy = idleHandles.take() else {
-            return receiver.handle(.cannotBegin(.ferry(.unknown, url: url, "There is no memory for a request")))
+            return receiver.handle(.cannotBegin(.ferry(.unknown, url: url, "Not enough memory to start the request")))
         }
         active[easy.pointer] = attempt
         attempt.attach(easy, to: transfer)
@@ -229,7 +229,7 @@ package final class TransferEngine: @unchecked Sendable {
         let code = multi.add(easy)
         guard code == 0 else {
             attempt.timing.start = nil
-            return receiver.handle(.cannotBegin(.ferry(.unknown, url: url, "libcurl refused the request: \(code)")))
+            return receiver.handle(.cannotBegin(.ferry(.unknown, url: url, "curl_multi_add_handle failed: \(code)")))
         }
         // libcurl lets it wait while another request connects to the same server, which may never succeed.
         if attempt.prepared.origin.scheme == "https" || attempt.version.choice.sharesConnections {

@@ -46,7 +46,7 @@ package struct ProxyServer: Sendable, Hashable {
             // The text is left out, because an invalid host may be a URL with a password.
             throw .invalidProxy("The proxy's host \(error)")
         }
-        guard (1...65_535).contains(port) else { throw .invalidProxy("The proxy's port is out of range: \(port)") }
+        guard (1...65_535).contains(port) else { throw .invalidProxy("The proxy's port is out of range: \(address)") }
         guard SchemeCredential.isValid(user: user ?? "", password: password ?? "") else {
             throw .invalidProxy("The proxy's user has a control character, or its password a null byte")
         }

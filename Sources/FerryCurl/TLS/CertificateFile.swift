@@ -47,8 +47,8 @@ package enum PEM {
         what: String,
         code: CurlSessionError.Code = .invalidTLSOptions
     ) throws(CurlSessionError) -> [Block] {
-        func damaged(_ label: [UInt8]) -> CurlSessionError {
-            CurlSessionError(code, "\(what) has a damaged block: \(String(decoding: label, as: UTF8.self).prefix(64))")
+        func damaged(_ label: [UInt8], _ problem: String) -> CurlSessionError {
+            CurlSessionError(code, "\(what): the block \(String(decoding: label, as: UTF8.self).prefix(64)) \(problem)")
         }
         var blocks: [Block] = []
         var label: [UInt8]?
@@ -61,7 +61,7 @@ package enum PEM {
                 if isMark(line, "-----END ", current) {
                     let name = String(decoding: current, as: UTF8.self)
                     guard let content = Data(base64Encoded: Data(body)), !content.isEmpty else {
-                        throw damaged(current)
+                        throw damaged(current, "is empty or not Base64")
                     }
                     let encrypted = isEncrypted || name == "ENCRYPTED PRIVATE KEY"
                     blocks.append(Block(label: name, content: content, isEncrypted: encrypted))
@@ -78,7 +78,7 @@ package enum PEM {
                 (isEncrypted, body) = (false, [])
             }
         }
-        if let label { throw damaged(label) }
+        if let label { throw damaged(label, "has no end") }
         return blocks
     }
 

@@ -34,9 +34,11 @@ package struct TLSMaterial: Sendable {
     var checksRevocation: Bool { revocationLists != nil || requiresStapledStatus }
 
     package init(_ options: TLSOptions, runtime: CurlRuntime?) throws(CurlSessionError) {
-        guard let version = TLSVersion.curlValue(minimum: options.minimumVersion, maximum: options.maximumVersion)
-        else { throw .invalidTLS("The minimum version of TLS is above the maximum") }
-        self.version = version
+        let (minimum, maximum) = (options.minimumVersion, options.maximumVersion)
+        if let minimum, let maximum, maximum < minimum {
+            throw .invalidTLS("The minimum version of TLS, \(minimum), is above the maximum, \(maximum)")
+        }
+        version = TLSVersion.curlValue(minimum: minimum, maximum: maximum)
         for suite in options.cipherSuites + options.tls13CipherSuites
         where suite.isEmpty || !suite.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) {
             throw .invalidTLS("Not a valid cipher suite name: \(suite.debugDescription)")
@@ -49,7 +51,7 @@ package struct TLSMaterial: Sendable {
         evaluator = options.trustEvaluator
         requiresStapledStatus = options.requiresStapledStatus
         if options.trustMode == .replacesSystemTrust, evaluator == nil {
-            throw .invalidTLS("The trust mode replaces the system's trust, but there is no evaluator")
+            throw .invalidTLS("The trust mode replacesSystemTrust needs a trustEvaluator, but none is set")
         }
         if evaluator != nil { try TLSBackend.requireEvaluation(runtime) }
         try readAuthorities(options, runtime)

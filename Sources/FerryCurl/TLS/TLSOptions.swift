@@ -117,9 +117,8 @@ public enum TLSVersion: Int, Sendable, Hashable, Comparable, CaseIterable {
     /// Returns a Boolean value that indicates whether the first version is older than the second.
     public static func < (left: Self, right: Self) -> Bool { left.rawValue < right.rawValue }
 
-    /// Returns libcurl's value for a range of versions, 0 for its default range; `nil` for an empty range.
-    package static func curlValue(minimum: Self?, maximum: Self?) -> Int? {
-        if let minimum, let maximum, maximum < minimum { return nil }
-        return (minimum?.rawValue ?? 0) | (maximum?.rawValue ?? 0) << 16
+    /// Returns libcurl's value for a range of versions, 0 for its default range.
+    package static func curlValue(minimum: Self?, maximum: Self?) -> Int {
+        (minimum?.rawValue ?? 0) | (maximum?.rawValue ?? 0) << 16
     }
 }

@@ -290,7 +290,7 @@ extension Call {
     // MARK: - The end
 
     var attemptError: URLError {
-        incoming.failure ?? .ferry(.unknown, url: request.url, "The transfer was interrupted")
+        incoming.failure ?? .ferry(.unknown, url: request.url, "The transfer ended too early, for an unknown reason")
     }
 
     /// Ends the call with an error, or with a stored response in its place where that is allowed (RFC 5861, section 4).

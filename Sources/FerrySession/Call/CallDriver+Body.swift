@@ -124,7 +124,7 @@ extension CallDriver {
                 endSharing(.unshareable)
                 setClientFull(true)
             case .noMemory:
-                let text = "There is no memory for the response"
+                let text = "Not enough memory to hold the response"
                 return .ferry(.dataLengthExceedsMaximum, url: call.request.url, text)
             case .tooLarge: return bodyTooLarge("CurlSession.Options.maximumBodySizeInMemory")
             }

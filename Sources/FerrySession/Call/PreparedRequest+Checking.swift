@@ -28,13 +28,13 @@ extension PreparedRequest {
         }
         let method = request.httpMethod ?? "GET"
         guard HeaderRule.isToken(method), method != "CONNECT" else {
-            let text = "The method is not one a request can have: \(method)"
+            let text = "The method \(method.debugDescription) is not a token (RFC 9110, section 9.1), or is CONNECT"
             throw .ferry(.badURL, url: url, reason: .invalidMethod, text)
         }
         let fields = try Self.fields(request, replacements, settings, context, url)
         // Other bodies have a length of their own; a stream has none but this.
         if context.isStreamed, let length = fields.contentLength, fields.announcedLength == nil {
-            let text = "The Content-Length of the body's stream is no number: \(length)"
+            let text = "The Content-Length of the body's stream is not a number: \(length)"
             throw .ferry(.badURL, url: url, reason: .invalidHeader, text)
         }
         let hostText = host.urlText

@@ -30,7 +30,8 @@ final class DurableTasks: Sendable {
     init(_ durability: CurlSession.Options.Durability) throws(CurlSessionError) {
         let name = durability.identifier
         guard name.wholeMatch(of: /[A-Za-z0-9_-][A-Za-z0-9._-]{0,99}/) != nil else {
-            throw CurlSessionError(.durabilityUnavailable, "The identifier of a durable session is not valid")
+            let rule = "1 to 100 ASCII letters, digits, -, _ and ., the first of which is no ."
+            throw CurlSessionError(.durabilityUnavailable, "The identifier \(name.debugDescription) is not \(rule)")
         }
         let parent = durability.directory.standardizedFileURL.path
         (keepsSecrets, synchronizes) = (durability.keepsSecrets, durability.synchronizes)

@@ -213,7 +213,7 @@ final class ByteStream: Sendable {
         withExtendedLifetime(core) {}
     }
 
-    private static let secondReader = URLError.ferry(.unknown, url: nil, "Two tasks read the bytes of one response")
+    private static let secondReader = URLError.ferry(.unknown, url: nil, "Only one task can read a response's bytes")
 }
 
 extension TaskCore {

@@ -75,7 +75,7 @@ extension ProtocolLoad: URLProtocolClient {
             let text: String
             switch data.withUnsafeBytes({ client.receive($0, limit: .max) }) {
             case .more, .wait: return
-            case .noMemory: text = "There is no memory for the response"
+            case .noMemory: text = "Not enough memory to hold the response"
             case .tooLarge: text = "The response's body is larger than maximumBodySizeInMemory"
             }
             return end(URLError.ferry(.dataLengthExceedsMaximum, url: request.url, text))

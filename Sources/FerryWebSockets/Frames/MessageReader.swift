@@ -120,7 +120,7 @@ struct MessageReader: Sendable {
         guard let compression else { return }
         let window = max(compression.serverWindow, RawDeflate.windows.lowerBound)
         guard let stream = inflater ?? RawDeflate(deflates: false, window: window) else {
-            throw ProtocolViolation("There is no memory for a compressed message", code: .messageTooBig)
+            throw ProtocolViolation("Not enough memory to hold a compressed message", code: .messageTooBig)
         }
         inflater = stream
         try stream.inflate(piece, limit: room) { bytes throws(ProtocolViolation) in try append(bytes) }

@@ -149,7 +149,6 @@ struct TLSMaterialTests {
         #expect(TLSVersion.curlValue(minimum: .tls12, maximum: nil) == 6)
         #expect(TLSVersion.curlValue(minimum: .tls10, maximum: .tls11) == 4 | 5 << 16)
         #expect(TLSVersion.curlValue(minimum: .tls13, maximum: .tls13) == 7 | 7 << 16)
-        #expect(TLSVersion.curlValue(minimum: .tls13, maximum: .tls12) == nil)
     }
 
     @Test("An encrypted key without a passphrase is refused, since the TLS library would prompt on the terminal")
