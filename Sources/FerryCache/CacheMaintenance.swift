@@ -15,7 +15,7 @@ package final class CacheMaintenance: Sendable {
         package var rebuildTime: MonotonicTime?
     }
 
-    /// The least time between two attempts to rebuild the index, in nanoseconds.
+    /// The minimum time between two attempts to rebuild the index.
     private static let rebuildInterval = TimeSpan.milliseconds(10_000)
 
     private let state = Mutex(State())

@@ -1,4 +1,4 @@
-/// The removals of stored responses, which also concern responses that are still on their way.
+/// Counts removals of stored responses, so that a response to a request from before one is not stored after it.
 package struct CacheRemovals {
     /// The number of keys whose removals are known one by one.
     package static let mostKeys = 1000

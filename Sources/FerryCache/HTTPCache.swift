@@ -28,7 +28,7 @@ public final class HTTPCache: Sendable {
     public let memoryCapacity: Int
     /// The maximum size of the files, in bytes; zero without a folder.
     public let diskCapacity: Int
-    /// The folder of the files, created when the first response is stored, or `nil` for a cache in memory only.
+    /// The folder of the files, which the first response to be stored creates, or `nil` for a cache in memory only.
     public let directory: URL?
     private let memory: Mutex<CacheMemory>
     private let folder: CacheFolder?
@@ -79,7 +79,7 @@ public final class HTTPCache: Sendable {
     /// Removes the responses to a URL, in memory and on disk, whatever their `Vary`.
     ///
     /// Responses to requests that have been sent before are not stored either. Files of responses with `Vary` are not
-    /// found any more, and are deleted in the background.
+    /// found any more, and are deleted in the background. A URL whose scheme is neither http nor https has no effect.
     public func remove(for url: URL) {
         if let key = CacheKey.key(url) { remove(key) }
     }
@@ -89,6 +89,7 @@ public final class HTTPCache: Sendable {
 
     /// Whether a lookup never waits for a disk.
     package var isInMemory: Bool { folder == nil }
+
     /// Returns the permission to store the response to a request that is about to be sent.
     package func begin() -> CacheTicket {
         CacheTicket(cache: self, removals: memory.withLock { $0.requestedRemovals.count })

@@ -45,7 +45,7 @@ extension SecurityPolicy {
 }
 
 extension SecurityPolicy.Refusal: CustomStringConvertible, LocalizedError {
-    /// The reason as a sentence without a full stop.
+    /// The reason in lower case and without a full stop, as the end of a sentence about the server.
     public var description: String {
         switch self {
         case .domainNeedsPins: "to validate the host of untrusted certificates, the policy needs pins"
@@ -69,7 +69,7 @@ extension SecurityPolicy.Refusal: CustomStringConvertible, LocalizedError {
         }
     }
 
-    /// The reason as a sentence without a full stop.
+    /// The reason, as in ``description``.
     public var errorDescription: String? { description }
 
     /// The corresponding code of a `CurlSessionError`.

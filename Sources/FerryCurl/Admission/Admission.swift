@@ -212,7 +212,7 @@ package final class Admission {
     }
 }
 
-/// The right to send a request, or the place in the queue for it; ``Admission`` knows nothing else of who asks.
+/// The place of one transfer in the queue for its origin, or its right to send a request.
 ///
 /// Only the thread that has the engine uses it.
 package class AdmissionTicket: @unchecked Sendable {

@@ -21,7 +21,7 @@ public final class BandwidthLimit: Sendable {
     /// Creates a limit; a number below one counts as one, and `nil` is no limit.
     public init(bytesPerSecond: Int?) { state = Mutex(State(bytesPerSecond: bytesPerSecond.map { max(1, $0) })) }
 
-    /// The most bytes per second, on average; `nil` for no limit.
+    /// The maximum number of bytes per second, on average, raised to 1 if it is less; `nil` for no limit.
     ///
     /// A change takes effect within half a second, also for transfers that wait.
     public var bytesPerSecond: Int? {

@@ -32,7 +32,7 @@ package enum ErrorRule {
         }
     }
 
-    /// Whether a libcurl error says that a response is malformed: its status line, its length or its transfer coding.
+    /// Whether a libcurl error means that a response is malformed: its status line, its length or its transfer coding.
     static func isAboutMessage(_ curlCode: Int32) -> Bool {
         [CurlCode.weirdServerReply, CurlCode.badContentEncoding].contains(curlCode)
     }
@@ -121,7 +121,7 @@ package enum TLSErrorRule {
         }
     }
 
-    /// Whether libcurl's code says that the server's certificate was refused.
+    /// Whether libcurl's code means that the server's certificate was refused.
     static func isAboutServerCertificate(_ curlCode: Int32) -> Bool {
         let refusals = [CurlCode.peerFailedVerification, CurlCode.issuerError, CurlCode.invalidCertificateStatus]
         return curlCode == CurlCode.pinMismatch || refusals.contains(curlCode)

@@ -2,7 +2,7 @@ internal import CFerry
 
 /// The functions that libcurl calls while it performs.
 extension NetworkAttempt {
-    /// Hands the callbacks to the C side when it is first read.
+    /// Installs libcurl's callbacks; the first read does it.
     package static let callbacks: Void = ferry_install_callbacks(
         ferry_callbacks(
             write: { bytes, size, count, context in attempt(context)?.didReceiveBody(bytes, size &* count) ?? 0 },
@@ -298,7 +298,7 @@ extension NetworkAttempt {
             transfer.pauses.insert(.bodyIsStarved)
             pausing.mask |= CurlPause.send
             transfer.clock.pauseInactivity(true, at: .now())
-            // libcurl before 8.5 does not tell that the server closes the connection while nothing is sent.
+            // libcurl before 8.5 does not report that the server closes the connection while nothing is sent.
             transfer.engine.watchResponse(of: self)
             return CurlAnswer.readPause
         case .failed(let error):

@@ -1,6 +1,6 @@
 /// The streams of HTTP/2 that a server has refused.
 extension NetworkAttempt {
-    /// Has libcurl tell about streams, if a request that is not idempotent may be refused, and returns whether it does.
+    /// Has libcurl report streams, if a request that is not idempotent may be refused, and returns whether it does.
     ///
     /// libcurl passes a line about a connection to the request that it performs at that moment. So after the first such
     /// request, all others are watched too. A handle is watched only when its connection has HTTP/2: before, libcurl
@@ -22,7 +22,7 @@ extension NetworkAttempt {
         return easy.hasChosenHTTP2 || !runtime.httpVersionSupport.reportsNegotiation
     }
 
-    /// Notes what a line of libcurl's verbose output says about a stream.
+    /// Notes what a line of libcurl's verbose output reports of a stream.
     func note(_ line: UnsafeRawBufferPointer) {
         guard sending.isWatched else { return }
         switch StreamNote(line) {

@@ -39,7 +39,7 @@ package final class NetworkAttempt {
         var acknowledgedBytes: Int64 = 0
         /// The number of its stream, if it is known.
         var stream: UInt32?
-        /// Whether libcurl tells about streams.
+        /// Whether libcurl reports streams.
         var isWatched = false
         /// The bytes that were received before the body of the last response.
         var receivedBefore = ByteCount.zero

@@ -1,4 +1,4 @@
-/// What a line of libcurl's verbose output says about a stream of HTTP/2.
+/// What a line of libcurl's verbose output reports of a stream of HTTP/2.
 ///
 /// libcurl sends a request again whose stream was refused, and also one whose connection was lost. Nothing else tells
 /// which of the two has happened; the lines are the same from libcurl 7.88 to 8.21.
@@ -8,7 +8,7 @@ enum StreamNote: Hashable {
     /// The server processes no stream with a greater number (RFC 9113, section 6.8).
     case goAway(last: UInt32)
 
-    /// Reads a line, or returns `nil` if it says nothing about a stream.
+    /// Reads a line, or returns `nil` if it reports nothing of a stream.
     init?(_ line: UnsafeRawBufferPointer) {
         // The numbers are at the beginning; what follows may be text of the server's.
         let text = Substring(decoding: line.prefix(64), as: UTF8.self)

@@ -71,8 +71,9 @@ package final class BodyPipe: Sendable {
     /// Whether ``waitForRoom(isolation:)`` would wait.
     package var isFull: Bool { state.withLock { $0.count >= capacity } }
 
-    /// Waits until there is room for more bytes; runs where its caller does, since there mostly is room; throws a
-    /// ``CurlSessionError`` if nothing is read any more, or `CancellationError`.
+    /// Waits until there is room for more bytes, where its caller runs, since there mostly is room.
+    ///
+    /// - Throws: A ``CurlSessionError`` if nothing is read any more, or `CancellationError`.
     package func waitForRoom(isolation: isolated (any Actor)? = #isolation) async throws {
         let number = try state.withLock { state -> Int? in
             if let refusal = state.refusal { throw refusal }

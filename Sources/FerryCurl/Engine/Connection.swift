@@ -176,7 +176,7 @@ package final class ConnectionTable: @unchecked Sendable {
     private var hasUnknown = false
     /// Whether a request may be in progress with HTTP/2 or HTTP/3.
     var hasStreams: Bool { hasUnknown || multiplexed.contains { $0.users > 0 } }
-    /// Whether libcurl is asked to tell about the streams of HTTP/2, and whether it does.
+    /// Whether libcurl is asked to report the streams of HTTP/2, and whether it does.
     var watchesRefusals = false
     var tellsStreams = false
     /// The origins to which connections of HTTP/3 are opened.

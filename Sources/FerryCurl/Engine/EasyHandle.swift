@@ -91,7 +91,7 @@ package final class EasyHandle {
         set(CurlOption.noProgress, 1)
     }
 
-    /// Has libcurl tell what it does, in lines of text for the attempt.
+    /// Has libcurl report what it does, in lines of text for the attempt.
     func watchText(context: UnsafeMutableRawPointer) { ferry_easy_watch_text(pointer, context) }
 
     /// Returns libcurl's description of the last failure.

@@ -13,7 +13,7 @@ package struct EngineSettings: Sendable {
     package let proxy: Result<ProxyTable, CurlSessionError>
     /// The addresses and interfaces of connections, or why they cannot be used.
     package let network: Result<NetworkMaterial, CurlSessionError>
-    /// Whether a transfer begins without reading a disk, and runs no code of the user's.
+    /// Whether a transfer neither reads a disk when it begins nor runs code of the user's.
     package var isSelfContained = false
 
     package init(

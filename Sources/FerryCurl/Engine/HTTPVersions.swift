@@ -78,7 +78,7 @@ package struct HTTPVersionSupport: Sendable, Hashable {
     package var http3: Bool
     /// Whether requests can share a connection of HTTP/3; otherwise each needs its own.
     package var sharesHTTP3: Bool
-    /// Whether it tells what a handshake has chosen.
+    /// Whether it reports what a handshake has chosen.
     package var reportsNegotiation: Bool
     /// The library's name and version.
     package var name: String
@@ -93,8 +93,9 @@ package struct HTTPVersionSupport: Sendable, Hashable {
 }
 
 extension HTTPVersions {
-    /// Returns how the version of a request is chosen; `isAnnounced` is whether the server has announced HTTP/3; throws
-    /// an error with the code `httpVersionUnsupported`.
+    /// Returns how the version of a request is chosen, which depends on whether the server has announced HTTP/3.
+    ///
+    /// - Throws: An error with the code `httpVersionUnsupported`.
     package func choice(
         isSecure: Bool,
         need: HTTPVersionNeed = .nothing,

@@ -19,8 +19,9 @@ package final class MultiHandle: @unchecked Sendable {
     /// The object that OpenSSL's callbacks add refused chains to; connections keep its address.
     let chains = RefusedChains()
 
-    /// Makes a handle; of more than `most` connections, the one that has been idle for longest is closed; throws an
-    /// error with the code `curlUnavailable` if there is no memory or no file descriptor.
+    /// Makes a handle that closes the connection which is idle for longest when there are more than `most`.
+    ///
+    /// - Throws: An error with the code `curlUnavailable` if there is no memory or no file descriptor.
     package init(_ connections: ConnectionTable, keeping most: Int) throws(CurlSessionError) {
         self.connections = connections
         guard let pointer = ferry_multi_init() else {

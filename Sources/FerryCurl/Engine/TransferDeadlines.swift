@@ -7,7 +7,7 @@ struct TransferDeadlines {
     private(set) var next: MonotonicTime?
     /// When the deadlines may be looked at again.
     private var nextLook = MonotonicTime(nanoseconds: 0)
-    /// When the thread of an engine that sleeps checks the deadlines.
+    /// The next deadline when the engine's thread last went to sleep, which ends the sleep.
     private(set) var sleepEnd: MonotonicTime?
 
     /// A Boolean value that indicates whether there is no transfer.

@@ -66,7 +66,7 @@ extension NetworkAttempt {
 
     /// Whether bytes of the response's body are missing, as far as that is known.
     ///
-    /// libcurl before 8.5 does not tell. Its chunks may be complete if the server closes the connection then, but a
+    /// libcurl before 8.5 reports nothing. Its chunks may be complete if the server closes the connection then, but a
     /// response that was cut must not be taken for a complete one.
     private func isCut(_ head: ResponseHead, isClosed: Bool) -> Bool {
         if prepared.method == "HEAD" || head.status == 204 || head.status == 304 { return false }

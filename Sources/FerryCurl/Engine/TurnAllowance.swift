@@ -5,6 +5,7 @@
 /// bytes takes as long as to decode a kilobyte of text. The rest waits for the next turn, so that a hostile server
 /// delays the other transfers by milliseconds.
 package struct TurnAllowance {
+    /// The time of all transfers together.
     package static let ofAll = TimeSpan.milliseconds(4)
     /// The time after which a transfer lets the others go first.
     package static let ofOne = TimeSpan.milliseconds(1)

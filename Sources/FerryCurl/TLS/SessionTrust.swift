@@ -92,7 +92,7 @@ package final class TrustQuestions: Sendable {
     private let state = Mutex(State())
     private let queue = DispatchQueue(label: "Ferry trust", attributes: .concurrent)
 
-    /// Returns the decision if it is made in time; otherwise calls `whenDecided` with it later, on another thread.
+    /// Returns the decision, or `nil` if it comes later, when `whenDecided` is called with it on another thread.
     ///
     /// A question is asked only once at a time. While any is pending, or after the engine's thread has let other
     /// transfers wait for much of the time (`delaysOthers` tells whether there are any), it does not wait for another

@@ -75,8 +75,8 @@ public struct TLSOptions: Sendable {
     /// A decision that takes more than 50 milliseconds delays only its own transfer: the connection is closed, and the
     /// decision applies to the transfer's next connection, if the server presents the same chain there.
     ///
-    /// It requires libcurl 7.80 or later with OpenSSL or one of its forks; otherwise the session's https tasks fail
-    /// with the reason `tlsUnsupported`.
+    /// It requires OpenSSL or one of its forks; otherwise the session's https tasks fail with the reason
+    /// `tlsUnsupported`.
     public var trustEvaluator: (@Sendable (ServerTrust) -> TrustDecision)?
 
     /// Whether ``trustEvaluator`` runs after libcurl's own verification, the default, or replaces it.

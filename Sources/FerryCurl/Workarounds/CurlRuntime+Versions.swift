@@ -30,7 +30,7 @@ extension CurlRuntime {
 
     /// Whether this libcurl sends no more of a request's head than two of its buffers hold.
     var truncatesLargeHeads: Bool { Self.versionsTruncatingHeads.contains(versionNumber) }
-    /// Whether this libcurl does not tell the end of a connection while the body of the request waits.
+    /// Whether this libcurl does not report the end of a connection while the body of the request waits.
     var hidesCutResponses: Bool { Self.versionsHidingCutResponses.contains(versionNumber) }
     /// Whether this libcurl uses a connection again on which bytes have followed a response without a body.
     var dropsExcess: Bool { Self.versionsDroppingExcess.contains(versionNumber) }
@@ -40,7 +40,7 @@ extension CurlRuntime {
     var repeatsPrefaces: Bool { Self.versionsRepeatingPrefaces.contains(versionNumber) }
     /// Whether this libcurl must examine all transfers in each turn, instead of being told which sockets are ready.
     var mustExamineAll: Bool { Self.versionsReadingPausedSockets.contains { $0.contains(versionNumber) } }
-    /// Whether this libcurl does not tell how a stream has ended if its connection has ended too.
+    /// Whether this libcurl does not report how a stream has ended if its connection has ended too.
     package var confusesStreamEnds: Bool { Self.versionsConfusingStreamEnds.contains(versionNumber) }
     /// The number of bytes of a request's header field from which this libcurl omits the field without an error; `nil`
     /// if it omits none.

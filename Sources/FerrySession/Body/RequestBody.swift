@@ -53,11 +53,11 @@ public struct RequestBody: Sendable {
     ///
     /// - Parameters:
     ///   - pieces: The pieces of the body.
-    ///   - length: The number of bytes of all pieces, or nil if it is not known. If there are more or fewer, the task
+    ///   - length: The number of bytes of all pieces, or `nil` if it is not known. If there are more or fewer, the task
     ///     fails with the reason ``CurlSessionError/Code/bodyLengthMismatch``. It has no effect with a coding.
     ///   - coding: A content coding that is applied while the body is sent, and that the request's field
-    ///     `Content-Encoding` then names, unless it is set; nil, the default, for none.
-    ///   - trailers: Called after the last piece for the fields that follow the body; nil, the default, for none.
+    ///     `Content-Encoding` then names, unless it is set; `nil`, the default, for none.
+    ///   - trailers: Called after the last piece for the fields that follow the body; `nil`, the default, for none.
     public init<Pieces: AsyncSequence & Sendable>(
         _ pieces: Pieces,
         length: Int64? = nil,
@@ -72,7 +72,7 @@ public struct RequestBody: Sendable {
     /// - Parameters:
     ///   - length: The number of bytes of all pieces, as for ``init(_:length:coding:trailers:)``.
     ///   - coding: A content coding, as for ``init(_:length:coding:trailers:)``.
-    ///   - trailers: Called after the last piece for the fields that follow the body; nil, the default, for none.
+    ///   - trailers: Called after the last piece for the fields that follow the body; `nil`, the default, for none.
     ///   - make: Returns the sequence from its first piece. It is called for each time that the body is sent.
     public init<Pieces: AsyncSequence & Sendable>(
         length: Int64? = nil,

@@ -1,6 +1,6 @@
-/// Performs the steps of a ``Call`` with the engine, the cache and the task.
+/// Performs what a ``Call`` decides: I/O, timers and callbacks.
 ///
-/// It decides nothing: whatever happens becomes an event of the call, which returns the steps that follow.
+/// Whatever happens becomes an event of the call, which returns the steps that follow.
 ///
 /// `@unchecked Sendable`: a task makes it and hands it to the engine with the first command; from then on only the
 /// thread that has the engine touches it.

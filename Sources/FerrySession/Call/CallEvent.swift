@@ -87,7 +87,7 @@ struct EndFacts {
     var sends = 0
     var hasResponseBytes = false
     var sharesConnection = false
-    /// Whether this libcurl does not tell how a stream of HTTP/2 has ended if its connection has ended too.
+    /// Whether this libcurl does not report how a stream of HTTP/2 has ended if its connection has ended too.
     var confusesStreamEnds = false
     var hasStatus = false
     /// The bytes of the body that libcurl has delivered, before content codings are undone.

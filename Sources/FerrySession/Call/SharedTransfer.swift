@@ -26,8 +26,9 @@ final class SharedTransfer {
 
     /// How a transfer has ended for the calls that wait.
     enum End: Sendable {
+        /// It is delivered to each of them.
         case response(SharedResponse)
-        /// The network has failed, as it would have for them.
+        /// The network has failed, as it would have for them, and each of them recovers from it by itself.
         case failure(URLError, wasSent: Bool)
         /// The response cannot be shared, so that each of them sends its request.
         case unshareable

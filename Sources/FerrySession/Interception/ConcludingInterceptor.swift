@@ -1,5 +1,4 @@
-/// An interceptor that stands around a whole call: it may change the response that the call ends with, or give one in
-/// place of its error.
+/// An interceptor that can replace the response or error a call ends with.
 ///
 /// It is asked once, when neither an interceptor nor the ``RetryPolicy`` causes another attempt, or when a
 /// ``CircuitBreaker`` has refused the request. It is asked about responses with one of its

@@ -23,7 +23,7 @@ struct CircuitState: Sendable {
 
     private let rule: CircuitBreaker.Rule
     private var phase = Phase.closed { didSet { era += 1 } }
-    /// A number that changes with the phase; only the ends of requests that were admitted with it count.
+    /// Counts the changes of the phase, so that the result of a request from before the last one is ignored.
     private(set) var era: Int
     private var counts = (now: Counts(), before: Counts())
     /// When the current half of the window has begun.

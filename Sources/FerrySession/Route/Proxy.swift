@@ -14,7 +14,8 @@ extension CurlSession {
     ///
     /// Requests for https use a tunnel of an HTTP proxy (`CONNECT`, RFC 9110, section 9.3.6), so the proxy sees only
     /// their host and port. User and password are sent to an HTTP proxy when it asks for them, with the strongest
-    /// scheme it offers, and to a SOCKS proxy immediately; they are never sent to a server.
+    /// scheme it offers, and to a SOCKS proxy immediately; they are never sent to a server. If a function gets a host,
+    /// port, user or password that is not valid, the session's tasks fail with the reason `invalidProxy`.
     public struct Proxy: Sendable, Hashable, CustomStringConvertible {
         let route: ProxyTable.Route
 

@@ -19,8 +19,10 @@ extension CurlSession {
 
         /// Passes the body to a function as it arrives, and returns at its end, or when the function returns `false`.
         ///
-        /// The function is called on the engine's thread, one call at a time, and not after the return. Other transfers
-        /// wait while it runs.
+        /// The function is called in the caller's task with bytes that have arrived before, and then on the engine's
+        /// thread, where other transfers wait for it; one call at a time, and none after the return.
+        ///
+        /// - Throws: The error that the transfer ended with.
         package func pass(to function: @escaping @Sendable (UnsafeRawBufferPointer) -> Bool) async throws {
             try await owner.stream.pass(to: function)
         }
@@ -124,6 +126,8 @@ extension CurlSession {
     }
 
     /// Calls ``bytes(for:delegate:)`` with a request for a URL.
+    ///
+    /// - Throws: A `URLError`, or the error of an interceptor or a protocol class.
     public func bytes(
         from url: URL,
         delegate: (any URLSessionTaskDelegate)? = nil

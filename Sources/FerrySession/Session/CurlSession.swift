@@ -139,9 +139,8 @@ public final class CurlSession: URLSession, @unchecked Sendable {
     /// A policy that decides, in addition to ``CurlSession/Options/tls``, which connections may carry requests.
     ///
     /// The default is `nil`. The policy can be changed at any time and applies to every request that is sent
-    /// afterwards, so a connection that was accepted before carries no further requests. It requires libcurl 7.80 or
-    /// later with OpenSSL or a compatible library; elsewhere the session's https tasks fail with the reason
-    /// `tlsUnsupported` while there is a policy.
+    /// afterwards, so a connection that was accepted before carries no further requests. It requires OpenSSL or one of
+    /// its forks; otherwise the session's https tasks fail with the reason `tlsUnsupported` while there is a policy.
     ///
     /// Tasks whose connections are refused by the policy, or by libcurl while there is a policy, fail with
     /// `serverCertificateUntrusted`. Setting a policy empties the session's own cache, but not a cache from the
