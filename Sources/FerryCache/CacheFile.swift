@@ -26,7 +26,7 @@ package enum CacheFile {
     private static let magic: [UInt8] = Array("FerryHC".utf8) + [1]
     private static let headSize = 24
     /// The maximum size of a file in this format, in bytes.
-    package static let mostBytes = 4_194_304
+    package static let maximumSize = 4_194_304
 
     package static func encode(_ record: Record, body: Data?) -> Data? {
         guard let meta = try? JSONEncoder().encode(record) else { return nil }
@@ -35,7 +35,7 @@ package enum CacheFile {
 
     /// Puts the format's name, the lengths and the checksum before a record and a body.
     package static func seal(_ meta: Data, _ body: Data) -> Data? {
-        guard headSize + meta.count + body.count <= mostBytes else { return nil }
+        guard headSize + meta.count + body.count <= maximumSize else { return nil }
         var data = Data(magic)
         data.append(littleEndian: UInt32(meta.count))
         data.append(littleEndian: UInt32(body.count))

@@ -15,7 +15,7 @@ extension CacheFolder {
     /// How many records of the current index are copied at a time.
     private static let copiedAtOnce = 256
     /// The most steps in which records are copied: none of several million is added while the index is rebuilt.
-    private static let mostSteps = 20_000
+    private static let maximumSteps = 20_000
 
     /// Removes what crashes and removals have left, rebuilds the index if that is due, and evicts what is too much.
     package func maintain() {
@@ -138,7 +138,7 @@ extension CacheFolder {
         var copied = mark
         // The sizes of files that have changed, where `nil` means that there is no file.
         var sizes: [CacheName: Int64?] = [:]
-        for _ in 0..<Self.mostSteps {
+        for _ in 0..<Self.maximumSteps {
             let step = change(attempts: Self.patientAttempts) { access -> Step in
                 // All files may have been removed, or the index damaged.
                 guard access.head.rebuildMark == mark, access.head.end >= copied else { return .failed }

@@ -4,7 +4,7 @@
 /// file appears and disappears as a whole, a missing file is a cache miss, and a malformed one is removed.
 package final class CacheFolder: Sendable {
     /// The largest body that is kept in the response's own file, and so also in memory.
-    package static let largestInline = 65_536
+    package static let maximumInlineSize = 65_536
     /// How often a use of a file is noted, in seconds.
     private static let useInterval = 60
 
@@ -45,7 +45,7 @@ package final class CacheFolder: Sendable {
     }
 
     /// The size of the largest response that is stored.
-    package var largest: Int { capacity / HTTPCache.leastResponses }
+    package var largest: Int { capacity / HTTPCache.minimumResponses }
 
     package func path(_ name: CacheName) -> String { root + "/" + name.path }
 
@@ -101,7 +101,7 @@ package final class CacheFolder: Sendable {
     /// Reads a small file, and removes it if it is malformed.
     private func read(_ name: CacheName, notesUse: Bool = true) -> Contents? {
         guard let (file, info) = CacheFile.open(path(name)) else { return nil }
-        guard let data = try? file.read(upToCount: CacheFile.mostBytes + 1), let found = CacheFile.decode(data) else {
+        guard let data = try? file.read(upToCount: CacheFile.maximumSize + 1), let found = CacheFile.decode(data) else {
             delete(name)
             return nil
         }

@@ -26,7 +26,7 @@ package struct CacheMemory {
     package init(capacity: Int) { self.capacity = capacity }
 
     /// The size of the largest response that is stored.
-    package var largest: Int { capacity / HTTPCache.leastResponses }
+    package var largest: Int { capacity / HTTPCache.minimumResponses }
 
     package mutating func find(_ key: String, lines: [String]) -> CacheEntry? {
         guard let slot = slots[key] else { return nil }

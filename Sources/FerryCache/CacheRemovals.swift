@@ -1,7 +1,7 @@
 /// Counts removals of stored responses, so that a response to a request from before one is not stored after it.
 package struct CacheRemovals {
     /// The number of keys whose removals are known one by one.
-    package static let mostKeys = 1000
+    package static let maximumKeys = 1000
 
     /// The number of removals so far; a request takes it before it is sent.
     package private(set) var count = 0
@@ -20,7 +20,7 @@ package struct CacheRemovals {
 
     /// Notes the removal of a key; of all keys if there have been too many.
     package mutating func note(_ key: String) {
-        guard ofKeys.count < Self.mostKeys else { return noteAll() }
+        guard ofKeys.count < Self.maximumKeys else { return noteAll() }
         count += 1
         ofKeys[key.hashValue] = count
     }

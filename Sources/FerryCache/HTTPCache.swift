@@ -14,7 +14,7 @@
 /// what servers allow to be stored.
 public final class HTTPCache: Sendable {
     /// The divisor of a capacity that gives the maximum size of one response.
-    package static let leastResponses = 10
+    package static let minimumResponses = 10
 
     /// The limits on the body of a response.
     package struct BodyLimits: Sendable {
@@ -103,11 +103,11 @@ public final class HTTPCache: Sendable {
     }
 
     package var bodyLimits: BodyLimits {
-        let inMemory = memoryCapacity / Self.leastResponses
+        let inMemory = memoryCapacity / Self.minimumResponses
         guard let folder else { return BodyLimits(largest: inMemory, inMemory: inMemory) }
         return BodyLimits(
-            largest: max(folder.largest, min(inMemory, CacheFolder.largestInline)),
-            inMemory: CacheFolder.largestInline,
+            largest: max(folder.largest, min(inMemory, CacheFolder.maximumInlineSize)),
+            inMemory: CacheFolder.maximumInlineSize,
             folder: folder
         )
     }

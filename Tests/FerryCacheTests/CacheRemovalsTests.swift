@@ -26,8 +26,8 @@ import Testing
     @Test("Removals of more keys than are known one by one are not forgotten") func manyKeys() {
         var removals = CacheRemovals()
         let before = removals.count
-        for number in 0...CacheRemovals.mostKeys { removals.note("\(number)") }
-        #expect((0...CacheRemovals.mostKeys).allSatisfy { removals.contains("\($0)", since: before) })
+        for number in 0...CacheRemovals.maximumKeys { removals.note("\(number)") }
+        #expect((0...CacheRemovals.maximumKeys).allSatisfy { removals.contains("\($0)", since: before) })
         #expect(!removals.contains("0", since: removals.count))
     }
 }

@@ -29,7 +29,7 @@ import Testing
         #expect(other.currentDiskUsage >= data.count)
         #expect(!CacheSamples.files(folder).contains { $0.hasSuffix(CacheFolder.partSuffix) })
         // A small body is kept in memory from then on.
-        #expect((other.currentMemoryUsage > 0) == (data.count < CacheFolder.largestInline))
+        #expect((other.currentMemoryUsage > 0) == (data.count < CacheFolder.maximumInlineSize))
     }
 
     @Test("A response that was read from disk does not replace one that has been stored in memory since")

@@ -3,9 +3,9 @@ struct OAuth2Response: Sendable {
     /// The size limit of a response, in bytes.
     static let maximumSize = 262_144
     /// The number of bytes from which a secret is removed from texts of the server.
-    static let shortestSecret = 4
+    static let minimumSecretLength = 4
     /// The longest lifetime of a token in seconds, about 32 years; longer ones are shortened to it.
-    static let longestLifetime: TimeInterval = 1e9
+    static let maximumLifetime: TimeInterval = 1e9
 
     let status: Int
     let body: Data
@@ -49,7 +49,7 @@ struct OAuth2Response: Sendable {
             default: -1.0
             }
         guard seconds >= 0 else { throw malformed("has an invalid lifetime") }
-        return min(seconds, Self.longestLifetime)
+        return min(seconds, Self.maximumLifetime)
     }
 
     private func malformed(_ reason: String) -> OAuth2Error {
@@ -72,7 +72,7 @@ struct OAuth2Response: Sendable {
         guard text.utf8.count <= limit, text.utf8.allSatisfy({ (0x20...0x7E).contains($0) }) else { return nil }
         return secrets.reduce(text) { text, secret in
             // Such a short text occurs in words.
-            secret.utf8.count < Self.shortestSecret ? text : text.replacing(secret, with: SecretName.placeholder)
+            secret.utf8.count < Self.minimumSecretLength ? text : text.replacing(secret, with: SecretName.placeholder)
         }
     }
 

@@ -110,9 +110,9 @@ struct UsageError: Error, Equatable {
 
     /// Returns an argument for a message: not too long, and without the secrets that are recognized in it.
     static func shown(_ argument: some StringProtocol) -> String {
-        let (longest, mostColumns) = (1_000, 200)
+        let (longest, maximumColumns) = (1_000, 200)
         // A character may have any number of scalars.
         let start = String(PresentableText.argument(String(argument)).unicodeScalars.prefix(longest))
-        return TextStyle.shortened(start, to: mostColumns)
+        return TextStyle.shortened(start, to: maximumColumns)
     }
 }

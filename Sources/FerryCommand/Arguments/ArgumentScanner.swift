@@ -116,9 +116,9 @@ extension StringProtocol {
     /// Swift and Foundation sort the marks of a character each time they compare it with another one, in quadratic
     /// time.
     func checkCharacters() throws(UsageError) {
-        let mostBytes = 1_000
-        guard utf8.count > mostBytes, contains(where: { $0.utf8.count > mostBytes }) else { return }
-        throw UsageError("There is a character with more than \(mostBytes) bytes")
+        let maximumBytes = 1_000
+        guard utf8.count > maximumBytes, contains(where: { $0.utf8.count > maximumBytes }) else { return }
+        throw UsageError("There is a character with more than \(maximumBytes) bytes")
     }
 }
 

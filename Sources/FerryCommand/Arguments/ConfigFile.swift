@@ -5,7 +5,7 @@
 /// `#` is a comment.
 enum ConfigFile {
     /// The largest size of a file in bytes.
-    static let mostBytes = 1_048_576
+    static let maximumBytes = 1_048_576
 
     /// Returns the options in a file, or of standard input for `-`.
     ///
@@ -13,7 +13,7 @@ enum ConfigFile {
     static func tokens(inFile path: String) throws(UsageError) -> [ArgumentScanner.Token] {
         let text: String
         do throws(CommandFailure) {
-            text = try UploadBody.text(path, limit: mostBytes)
+            text = try UploadBody.text(path, limit: maximumBytes)
         } catch {
             throw UsageError(error.message)
         }

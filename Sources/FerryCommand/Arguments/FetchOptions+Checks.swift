@@ -6,8 +6,8 @@ extension FetchOptions {
             throw UsageError("--output cannot be combined with --batch; use --remote-name")
         }
         try checkOutputs()
-        let mostFields = 1_000
-        guard headers.count <= mostFields else { throw UsageError("There are more than \(mostFields) header fields") }
+        let limit = 1_000
+        guard headers.count <= limit else { throw UsageError("There are more than \(limit) header fields") }
         // A server has to refuse a request with several hosts (RFC 9112, section 3.2).
         guard headers.count(where: { $0.name.lowercased() == "host" }) <= 1 else {
             throw UsageError("The header field Host can be given only once")

@@ -7,7 +7,7 @@ import Ferry
 /// value.
 enum CookieFile {
     /// The largest size of a file in bytes.
-    static let mostBytes = 16_777_216
+    static let maximumBytes = 16_777_216
     private static let httpOnlyMark = "#HttpOnly_"
     /// The key with which `HTTPCookie` is told that scripts cannot read it.
     private static let httpOnlyKey = HTTPCookiePropertyKey("HttpOnly")
@@ -16,7 +16,7 @@ enum CookieFile {
     /// no such file; an error names the file and the line, and never contains a value.
     static func read(_ path: String, now: Date = Date()) throws(CommandFailure) -> [HTTPCookie]? {
         if path != "-", access(path, F_OK) != 0, errno == ENOENT { return nil }
-        return try cookies(in: try UploadBody.content(path, limit: mostBytes), path: path, now: now)
+        return try cookies(in: try UploadBody.content(path, limit: maximumBytes), path: path, now: now)
     }
 
     static func cookies(in data: Data, path: String, now: Date) throws(CommandFailure) -> [HTTPCookie] {

@@ -15,7 +15,7 @@ final class QueuedOutput: Sendable {
     /// The queue that writes; a slow reader blocks nothing else.
     private let queue = DispatchQueue(label: "ferry.output")
     /// The number of waiting bytes from which the reader is behind.
-    private static let mostWaiting = 1 << 20
+    private static let maximumWaiting = 1 << 20
 
     init(_ output: OutputDescriptor) { self.output = output }
 
@@ -23,7 +23,7 @@ final class QueuedOutput: Sendable {
     var failure: CommandFailure? { state.withLock { $0.failure } }
 
     /// Whether much waits for the reader.
-    var isBehind: Bool { state.withLock { $0.waiting.count >= Self.mostWaiting } }
+    var isBehind: Bool { state.withLock { $0.waiting.count >= Self.maximumWaiting } }
 
     /// Sets what is called once when a line cannot be written.
     func setFailureHandler(_ handler: @escaping @Sendable () -> Void) {

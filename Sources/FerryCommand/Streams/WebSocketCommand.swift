@@ -3,7 +3,7 @@ import FerryWebSockets
 /// `ferry ws URL`: sends the lines of standard input as messages, and writes the messages that it receives.
 struct WebSocketCommand: Sendable {
     /// The largest message that is received, in bytes.
-    private static let largestMessage = 1 << 26
+    private static let maximumMessageSize = 1 << 26
 
     let options: FetchOptions
     let watcher: SignalWatcher
@@ -14,7 +14,7 @@ struct WebSocketCommand: Sendable {
         do {
             let session = try CurlSession.make(options, console: console)
             var socketOptions = WebSocketTask.Options()
-            socketOptions.maximumMessageSize = Self.largestMessage
+            socketOptions.maximumMessageSize = Self.maximumMessageSize
             socketOptions.pingInterval = options.pingInterval
             let request = URLRequest(url, options, .none, to: .standardOutput)
             let socket = session.webSocket(with: request, options: socketOptions)

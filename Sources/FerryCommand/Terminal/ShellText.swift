@@ -8,7 +8,7 @@ enum ShellText {
     }
 
     /// The largest number of URLs of a batch that are written on a command line.
-    private static let mostBatchURLs = 100
+    private static let maximumBatchURLs = 100
 
     /// Returns the arguments with only the URLs in `wanted`, as indices from 0, and their `-o` or `-O`.
     ///
@@ -33,7 +33,7 @@ enum ShellText {
             wanted.allSatisfy { $0 >= typedCount || $0 < slots.count }
             && (slots.contains(.remoteName) || rest.allSatisfy { batchOutputs[$0] != nil })
         let canBeListed =
-            rest.count <= mostBatchURLs && (!hasNames || canHaveNames)
+            rest.count <= maximumBatchURLs && (!hasNames || canHaveNames)
             && rest.allSatisfy { urls[$0].user == nil && urls[$0].password == nil }
         // The URLs that keep the -o or -O at their position; one -O is for all further URLs.
         let slotted = hasNames && canBeListed ? wanted.filter { $0 < typedCount } : wanted

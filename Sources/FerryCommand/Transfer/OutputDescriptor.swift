@@ -39,7 +39,7 @@ final class OutputDescriptor: Sendable {
             var info = stat()
             let isPipe = stat(path, &info) == 0 && info.st_mode & S_IFMT == S_IFIFO
             guard code == EINTR || code == ENXIO && isPipe else { throw .file(path, "cannot be opened", errno: code) }
-            guard ContinuousClock.now - start < longestWait else {
+            guard ContinuousClock.now - start < maximumWait else {
                 throw CommandFailure(.file, "\(path): no program reads this pipe")
             }
             // The reader may be starting at the same time.
@@ -47,7 +47,7 @@ final class OutputDescriptor: Sendable {
         }
     }
 
-    private static let longestWait = Duration.seconds(2)
+    private static let maximumWait = Duration.seconds(2)
 
     deinit {
         if isOwned { close(number) }

@@ -265,7 +265,7 @@ struct PartRecord: Codable, Equatable, Sendable {
     var length: Int64?
 
     /// The largest size of a record in bytes; most of it is the URL.
-    private static let mostBytes = 1_048_576
+    private static let maximumBytes = 1_048_576
 
     /// Returns the record at `path`, or `nil` if there is none.
     ///
@@ -275,9 +275,9 @@ struct PartRecord: Codable, Equatable, Sendable {
         do throws(FileError) {
             let file = try RegularFile(reading: path, links: .refuse)
             try file.requireOwnership()
-            data = try file.read(upToCount: mostBytes + 1)
-            guard data.count <= mostBytes else {
-                throw FileError("read", path: path, reason: .tooLarge(limit: mostBytes))
+            data = try file.read(upToCount: maximumBytes + 1)
+            guard data.count <= maximumBytes else {
+                throw FileError("read", path: path, reason: .tooLarge(limit: maximumBytes))
             }
         } catch {
             if error.code == ENOENT { return nil }

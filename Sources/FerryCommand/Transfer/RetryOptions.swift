@@ -48,7 +48,7 @@ struct RetryCount {
             (self.validator, furthest) = (validator, size)
             return
         }
-        if size - furthest >= RetryPolicy.leastProgress { retries = changes }
+        if size - furthest >= RetryPolicy.minimumProgress { retries = changes }
         furthest = max(furthest, size)
     }
 

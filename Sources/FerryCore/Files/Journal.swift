@@ -29,13 +29,13 @@ package final class Journal: @unchecked Sendable {
     private var file: RegularFile?
     private var position: Int64 = 0
     /// A larger file is neither read nor written.
-    private let mostBytes: Int
+    private let limit: Int
 
     /// The default for the number of bytes that a file has; the owner of the records replaces them before.
-    package static let mostBytes = 536_870_912
+    package static let maximumBytes = 536_870_912
 
-    package init(path: String, mostBytes: Int = Journal.mostBytes) {
-        (self.path, self.mostBytes) = (path, mostBytes)
+    package init(path: String, maximumBytes: Int = Journal.maximumBytes) {
+        (self.path, limit) = (path, maximumBytes)
     }
 
     /// Returns the number of bytes that a record has in a file, with its checksum and the line break.
@@ -93,7 +93,7 @@ package final class Journal: @unchecked Sendable {
 
     private func read(_ file: RegularFile, _ changes: inout Changes) throws(FileError) {
         var end = try file.size()
-        guard end <= Int64(mostBytes) else { throw FileError("read", path: path, reason: .tooLarge(limit: mostBytes)) }
+        guard end <= Int64(limit) else { throw FileError("read", path: path, reason: .tooLarge(limit: limit)) }
         if end < position { position = 0 }
         // This is also true if an earlier update has opened the file but not read it.
         changes.isFromStart = position == 0
@@ -145,9 +145,7 @@ package final class Journal: @unchecked Sendable {
     /// Returns the lines of records; throws if the file would be too large with them.
     private func lines(_ records: [Data], after start: Int64) throws(FileError) -> Data {
         let end = records.reduce(start) { $0 + Self.size(of: $1) }
-        guard end <= Int64(mostBytes) else {
-            throw FileError("write to", path: path, reason: .tooLarge(limit: mostBytes))
-        }
+        guard end <= Int64(limit) else { throw FileError("write to", path: path, reason: .tooLarge(limit: limit)) }
         return records.reduce(into: Data()) { lines, record in
             lines += Data((ByteHash.of(record).hexadecimal + " ").utf8) + record + Data("\n".utf8)
         }

@@ -83,7 +83,7 @@ public struct TransferMetrics: Sendable, Hashable {
     }
 
     /// The number of transactions and of retries that are kept: a body can be continued very often.
-    private static let mostKept = 1_000
+    private static let maximumKept = 1_000
 
     /// The transactions, in order; the last 1,000 if there are more.
     public var transactions: [Transaction] = []
@@ -101,12 +101,12 @@ public struct TransferMetrics: Sendable, Hashable {
     }
 
     package mutating func note(_ transaction: Transaction) {
-        if transactions.count >= Self.mostKept { transactions.removeFirst(Self.mostKept / 2) }
+        if transactions.count >= Self.maximumKept { transactions.removeFirst(Self.maximumKept / 2) }
         transactions.append(transaction)
     }
 
     package mutating func note(_ retry: Retry) {
-        if retries.count >= Self.mostKept { retries.removeFirst(Self.mostKept / 2) }
+        if retries.count >= Self.maximumKept { retries.removeFirst(Self.maximumKept / 2) }
         retries.append(retry)
     }
 

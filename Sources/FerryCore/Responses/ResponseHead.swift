@@ -169,16 +169,16 @@ package struct ResponseHead: Sendable, Hashable, Codable {
     /// Appends in place: a new string for each of many fields would take quadratic time.
     private static func append(_ field: Field, to value: inout String?) {
         guard let size = value?.utf8.count else { return }
-        if isParsedByFoundation(field.name), size + field.value.utf8.count > largestParsed { return }
+        if isParsedByFoundation(field.name), size + field.value.utf8.count > maximumParsedLength { return }
         value?.append(", ")
         value?.append(field.value)
     }
 
-    private static let largestParsed = 8_192
+    private static let maximumParsedLength = 8_192
 
     private static func isReadable(_ field: Field) -> Bool {
         HeaderRule.isToken(field.name)
-            && (field.value.utf8.count <= largestParsed || !isParsedByFoundation(field.name))
+            && (field.value.utf8.count <= maximumParsedLength || !isParsedByFoundation(field.name))
     }
 
     private static func isParsedByFoundation(_ name: String) -> Bool {

@@ -5,7 +5,7 @@ extension URLHost {
     package static func isNormalName(_ text: String) -> Bool {
         var text = text
         return text.withUTF8 { bytes in
-            guard !bytes.isEmpty, bytes.count <= longestName else { return false }
+            guard !bytes.isEmpty, bytes.count <= maximumNameLength else { return false }
             var isLabelStart = true
             var lastLabel = UInt8(0)
             for byte in bytes {
@@ -27,7 +27,7 @@ extension URLHost {
     /// Parses a host without brackets: a name, or an IPv4 address.
     package static func nameOrAddress(_ text: String) throws(Invalid) -> (String, Kind, Bool) {
         // A character has up to four bytes, each of which may be written with three characters.
-        guard text.utf8.count <= longestName * 12 else { throw Invalid("is longer than a name can be") }
+        guard text.utf8.count <= maximumNameLength * 12 else { throw Invalid("is longer than a name can be") }
         var bytes = try percentDecoded(text)
         try check(bytes)
         if bytes.contains(where: { $0 >= 0x80 }) {
@@ -38,7 +38,7 @@ extension URLHost {
         let hasRootDot = bytes.last == UInt8(ascii: ".")
         if hasRootDot { bytes.removeLast() }
         guard !bytes.isEmpty else { throw Invalid("is empty") }
-        guard bytes.count <= longestName else { throw Invalid("is longer than a name can be") }
+        guard bytes.count <= maximumNameLength else { throw Invalid("is longer than a name can be") }
         let labels = bytes.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
         guard labels.allSatisfy({ !$0.isEmpty }) else { throw Invalid("has an empty label") }
         if let last = labels.last, isNumber(last) {

@@ -31,7 +31,7 @@ package struct URLHost: Sendable {
     }
 
     /// The maximum length of a DNS name, in characters (RFC 1035, section 2.3.4: 255 bytes on the wire).
-    package static let longestName = 253
+    package static let maximumNameLength = 253
 
     /// The normalized form for comparisons and lookups, without brackets and without a trailing dot.
     package let name: String

@@ -7,14 +7,14 @@ package final class Admission {
     /// The number of origins without a request whose slots are kept.
     private static let idleOriginCount = 64
     /// The number of origins without a request from which those are forgotten that only redirects have named.
-    private static let largestOriginCount = 1_024
+    private static let maximumOriginCount = 1_024
 
     private let connectionsPerOrigin: Int
     private let rate: RequestLimits.Rate?
     private var inFlight: SlotQueue?
     @exclusivity(unchecked) private(set) var origins: [Origin: SlotQueue] = [:]
     /// The number of origins at which the next look is for those that can be forgotten.
-    private var nextLook = largestOriginCount
+    private var nextLook = maximumOriginCount
     /// The origins whose last response was a 503 with a delay.
     private var unavailable: Set<Origin> = []
     /// The origins whose requests may begin: a slot has become free, or one has begun to wait.
@@ -151,10 +151,10 @@ package final class Admission {
     /// A server can invent hosts by redirects, but must not lift the limit on requests to a server that tasks name.
     private func forgetOrigins() {
         origins = origins.filter { !isUnused($0.value) }
-        if origins.count >= Self.largestOriginCount {
+        if origins.count >= Self.maximumOriginCount {
             origins = origins.filter { $0.value.isNamedByTask || !$0.value.isEmpty }
         }
-        nextLook = max(Self.largestOriginCount, 2 * origins.count)
+        nextLook = max(Self.maximumOriginCount, 2 * origins.count)
     }
 
     /// Raises the number of slots of an origin whose connections carry several requests; libcurl calls this.
@@ -177,7 +177,7 @@ package final class Admission {
     /// of several servers, so that other requests wait only if the next response is one too.
     package func noteRefusal(by origin: Origin, status: Int, seconds: TimeInterval) {
         if status == 503 {
-            if unavailable.count >= Self.largestOriginCount { unavailable = [] }
+            if unavailable.count >= Self.maximumOriginCount { unavailable = [] }
             guard !unavailable.insert(origin).inserted else { return }
         }
         hold(origin, seconds: seconds)

@@ -1,7 +1,7 @@
 /// When the next request to an origin may be sent: a token bucket, and the delay that the server has asked for.
 package struct RequestPace {
     /// The longest time, in seconds, after which the tokens are counted again.
-    private static let longestWait = 3_600.0
+    private static let maximumWait = 3_600.0
 
     /// The requests for each second; `nil` for no limit.
     private let perSecond: Double?
@@ -29,7 +29,7 @@ package struct RequestPace {
         // The tokens are counted with rounding errors.
         let missing = 1 - tokens(at: now)
         if missing <= 1e-9 { return nil }
-        let seconds = min(missing / perSecond, Self.longestWait)
+        let seconds = min(missing / perSecond, Self.maximumWait)
         return now.advanced(by: TimeSpan(seconds: seconds))
     }
 

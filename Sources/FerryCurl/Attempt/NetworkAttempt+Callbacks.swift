@@ -281,7 +281,7 @@ extension NetworkAttempt {
             return CurlAnswer.readPause
         }
         let now = MonotonicTime.now()
-        let size = transfer.engine.mostBytesToSend(transfer, capacity, at: now)
+        let size = transfer.engine.maximumBytesToSend(transfer, capacity, at: now)
         guard size > 0 else {
             pausing.mask |= CurlPause.send
             return CurlAnswer.readPause

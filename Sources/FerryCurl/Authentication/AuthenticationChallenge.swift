@@ -6,7 +6,7 @@ package struct AuthenticationChallenge: Sendable {
     }
 
     /// The number of rejected credentials after which the response is delivered, whatever the delegate decides.
-    package static let mostFailures = 10
+    package static let maximumFailures = 10
 
     package var isProxy: Bool
     /// The remaining schemes, strongest first.

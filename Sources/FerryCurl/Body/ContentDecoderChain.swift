@@ -50,7 +50,7 @@ package final class ContentDecoderChain {
     /// longer to build than to read, and a step counts as 1,024, even if it moves no byte.
     private static let workOfOneCall = 65_536
     private static let (costOfInput, costOfStep) = (16, 1_024)
-    private static let largestInput = workOfOneCall / costOfInput
+    private static let maximumInput = workOfOneCall / costOfInput
 
     private var stages: [Stage]
     private let limits: ContentDecodingLimits
@@ -117,7 +117,7 @@ package final class ContentDecoderChain {
             let (decoder, offset) = (stages[level].decoder, stages[level].offset)
             let result = stages[level].input.withUnsafeBytes { input in
                 // The size is bounded, so that the decoder returns even if the input produces no output.
-                let end = min(input.count, offset + Self.largestInput)
+                let end = min(input.count, offset + Self.maximumInput)
                 return Result { () throws(Failure) in
                     try decoder.decode(UnsafeRawBufferPointer(rebasing: input[offset..<end]), into: output)
                 }

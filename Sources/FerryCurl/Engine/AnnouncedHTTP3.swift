@@ -10,10 +10,10 @@ package struct AnnouncedHTTP3 {
     }
 
     /// How many origins are kept; a new one replaces the one that ends first.
-    package static let largestCount = 1_000
+    package static let maximumCount = 1_000
     /// The time for which HTTP/3 is not tried after it did not work.
     package static let avoidance = TimeSpan(seconds: 300)
-    private static let longestAge = 31_536_000
+    private static let maximumAge = 31_536_000
 
     private var entries: [Origin: Entry] = [:]
 
@@ -35,7 +35,7 @@ package struct AnnouncedHTTP3 {
                 && (service.host.isEmpty || (try? URLHost(service.host))?.name == origin.host)
         }
         let spent = head.value("Age").flatMap { DeltaSeconds.read($0) } ?? 0
-        let left = (service.map { min($0.maximumAge, Self.longestAge) } ?? 0) - min(spent, Self.longestAge)
+        let left = (service.map { min($0.maximumAge, Self.maximumAge) } ?? 0) - min(spent, Self.maximumAge)
         guard left > 0 else {
             entries[origin] = nil
             return
@@ -51,7 +51,7 @@ package struct AnnouncedHTTP3 {
     }
 
     private mutating func makeRoom(for origin: Origin, at now: MonotonicTime) {
-        guard entries.count >= Self.largestCount, entries[origin] == nil,
+        guard entries.count >= Self.maximumCount, entries[origin] == nil,
             let first = entries.min(by: { $0.value.expires < $1.value.expires })
         else { return }
         entries[first.key] = nil

@@ -1,7 +1,7 @@
 /// Transfers that wait until their limits on bytes per second allow more.
 extension TransferEngine {
     /// The longest time before a limit is asked again, since it may be changed meanwhile.
-    private static let longestWait = TimeSpan.milliseconds(500)
+    private static let maximumWait = TimeSpan.milliseconds(500)
     /// How far transfers may be ahead of their limit, so that a turn moves more than a piece of one of them.
     private static let tolerance = TimeSpan.milliseconds(20)
 
@@ -14,7 +14,7 @@ extension TransferEngine {
     }
 
     /// Returns how many bytes of a request's body may be sent at once; zero if the transfer has to wait.
-    func mostBytesToSend(_ transfer: Transfer, _ capacity: Int, at now: MonotonicTime) -> Int {
+    func maximumBytesToSend(_ transfer: Transfer, _ capacity: Int, at now: MonotonicTime) -> Int {
         guard !transfer.uploadLimits.isEmpty else { return capacity }
         let delay = transfer.uploadLimits.delay(at: now)
         if delay > Self.tolerance {
@@ -33,7 +33,7 @@ extension TransferEngine {
     }
 
     private func askAgain(after delay: TimeSpan, from now: MonotonicTime) {
-        let time = now.advanced(by: min(delay, Self.longestWait))
+        let time = now.advanced(by: min(delay, Self.maximumWait))
         limited.time = min(time, limited.time ?? time)
     }
 

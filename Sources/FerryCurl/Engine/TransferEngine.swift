@@ -12,7 +12,7 @@ package final class TransferEngine: @unchecked Sendable {
     /// The number of bytes that libcurl may keep for all paused streams together; its buffers take up to twice as much.
     private static let backlogLimit: Int64 = 25_165_824
     /// The number of bytes that it may keep for a single one, which is more than the window of a stream.
-    private static let largestBacklog: Int64 = 41_943_040
+    private static let maximumBacklog: Int64 = 41_943_040
     /// The time for which the thread waits if there is no deadline, in milliseconds.
     private static let longest: Int32 = 3_600_000
 
@@ -311,7 +311,7 @@ package final class TransferEngine: @unchecked Sendable {
     /// gets more than the 32 MiB of its window. libcurl ends a stream that holds more than 64 MiB.
     private func limitBacklogs() {
         guard !pausedStreams.isEmpty else { return }
-        let limit = pausedStreams.count > 1 ? Self.backlogLimit : Self.largestBacklog
+        let limit = pausedStreams.count > 1 ? Self.backlogLimit : Self.maximumBacklog
         let backlogs = pausedStreams.values.map { (attempt: $0, size: $0.backlog) }
         var total = backlogs.reduce(0) { $0 + $1.size }
         guard total > limit else { return }

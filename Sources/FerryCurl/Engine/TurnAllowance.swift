@@ -10,25 +10,25 @@ package struct TurnAllowance {
     /// The time after which a transfer lets the others go first.
     package static let ofOne = TimeSpan.milliseconds(1)
     /// The same where very many transfers wait: about as long as a single step of a decoder takes.
-    private static let leastOfOne = TimeSpan(nanoseconds: 100_000)
+    private static let minimumOfOne = TimeSpan(nanoseconds: 100_000)
 
     /// How many bytes of long responses to `CONNECT` may be read, which takes some tens of milliseconds.
     private static let ofTunnels = 65_536
 
     private var left = Self.ofAll
     private var tunnelBytes = Self.ofTunnels
-    private let largestShare: TimeSpan
+    private let maximumShare: TimeSpan
 
     /// Makes the allowance of a turn in which a number of transfers wait.
     ///
     /// If there are many, each has a shorter time, so that the last of them waits for only a few turns.
     package init(sharedBy count: Int = 1) {
         let equal = TimeSpan(nanoseconds: Self.ofAll.nanoseconds / UInt64(max(1, count)))
-        largestShare = min(Self.ofOne, max(Self.leastOfOne, equal))
+        maximumShare = min(Self.ofOne, max(Self.minimumOfOne, equal))
     }
 
     /// The time that a transfer may use now.
-    package var share: TimeSpan { min(left, largestShare) }
+    package var share: TimeSpan { min(left, maximumShare) }
 
     package mutating func spend(_ time: TimeSpan) { left -= time }
 

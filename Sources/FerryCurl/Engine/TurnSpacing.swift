@@ -19,7 +19,7 @@ package struct TurnSpacing {
     /// The part of a rate by which another one may differ and be the same.
     private static let tolerance = 0.1
     /// The numbers of windows after which a decision is reviewed: the longer it holds, the later.
-    private static let (fewestWindows, mostWindows) = (4, 256)
+    private static let (minimumWindows, maximumWindows) = (4, 256)
 
     private enum Phase {
         /// The rate without pauses is measured for a window.
@@ -37,7 +37,7 @@ package struct TurnSpacing {
     /// The last rate that was measured without pauses, in bytes a nanosecond.
     private var freeRate = 0.0
     /// The last decision, and for how many windows the next one that is the same holds.
-    private var (pauses, patience) = (true, Self.fewestWindows)
+    private var (pauses, patience) = (true, Self.minimumWindows)
 
     package init() {}
 
@@ -78,14 +78,14 @@ package struct TurnSpacing {
             decide(pauses: rate >= freeRate * (1 - Self.tolerance))
         case .decided(pauses: true, _) where abs(rate - freeRate) > freeRate * Self.tolerance:
             // The server has become slower or faster.
-            (phase, patience) = (.measuring, Self.fewestWindows)
+            (phase, patience) = (.measuring, Self.minimumWindows)
         case .decided(let pauses, let left):
             phase = left > 1 ? .decided(pauses: pauses, left: left - 1) : .measuring
         }
     }
 
     private mutating func decide(pauses: Bool) {
-        patience = pauses == self.pauses ? min(patience * 2, Self.mostWindows) : Self.fewestWindows
+        patience = pauses == self.pauses ? min(patience * 2, Self.maximumWindows) : Self.minimumWindows
         self.pauses = pauses
         phase = .decided(pauses: pauses, left: patience)
     }

@@ -60,7 +60,7 @@ public struct DNSOverHTTPS: Sendable, Hashable {
 /// Names that a resolver is asked for over HTTPS.
 extension NetworkAttempt {
     /// The time after which libcurl ends an attempt that may wait for the system's resolver, in milliseconds.
-    private static let longestLookup = 300_000
+    private static let maximumLookup = 300_000
 
     /// Makes libcurl ask the session's resolver for names.
     func setUpResolver(_ easy: EasyHandle, _ engine: TransferEngine) throws(URLError) {
@@ -87,7 +87,7 @@ extension NetworkAttempt {
             throw .ferry(.cannotConnectToHost, url: url, underlying: error)
         }
         // The handle of an attempt that is abandoned during the system's lookup stays until libcurl ends it.
-        if network.asksSystemForResolver { easy.set(CurlOption.connectTimeoutMilliseconds, Self.longestLookup) }
+        if network.asksSystemForResolver { easy.set(CurlOption.connectTimeoutMilliseconds, Self.maximumLookup) }
     }
 
     /// Sets what libcurl's requests to the resolver inherit; a request with TLS has it already.

@@ -80,7 +80,7 @@ package final class TrustQuestions: Sendable {
     /// How long the engine's thread waits for a decision, in milliseconds.
     package static let patience = 50
     /// The longest of the engine's waits one after another, which then have a tenth of the time.
-    private static let longestBurst = TimeSpan.milliseconds(200)
+    private static let maximumBurst = TimeSpan.milliseconds(200)
 
     private struct State {
         /// The callbacks to run when a pending question is decided.
@@ -105,7 +105,7 @@ package final class TrustQuestions: Sendable {
     ) -> TrustDecision? {
         let start = MonotonicTime.now()
         let (isAsked, mayWait) = state.withLock { state -> (Bool, Bool) in
-            let burst = TimeSpan(nanoseconds: 10 * Self.longestBurst.nanoseconds)
+            let burst = TimeSpan(nanoseconds: 10 * Self.maximumBurst.nanoseconds)
             let mayWait = state.pending.isEmpty && (!delaysOthers || state.paid <= start.advanced(by: burst))
             let isAsked = state.pending[question] != nil
             state.pending[question, default: []] += isAsked ? [whenDecided] : []

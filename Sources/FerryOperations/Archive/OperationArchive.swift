@@ -18,7 +18,7 @@ struct OperationArchive: Sendable {
     static let sealLength = magic.count + checksumLength
     private static let lengthLength = 4
     /// The largest number of received bytes that is accepted; it leaves room for adding more without overflow.
-    private static let mostBytes = Int64.max / 2
+    private static let maximumBytes = Int64.max / 2
 
     /// The JSON at the start of the payload; the body's bytes follow it.
     private struct Head: Codable {
@@ -122,13 +122,13 @@ struct OperationArchive: Sendable {
             throw .archive("Its dataCount is \(head.dataCount), but it has \(data.count) bytes of data")
         }
         // Bytes that went to an output stream are not in the archive.
-        guard head.byteCount == Int64(data.count) || (data.isEmpty && (0...Self.mostBytes).contains(head.byteCount))
+        guard head.byteCount == Int64(data.count) || (data.isEmpty && (0...Self.maximumBytes).contains(head.byteCount))
         else {
             throw .archive("Its byteCount is \(head.byteCount), but it has \(data.count) bytes of data")
         }
         // Earlier versions did not archive it.
         let streamStart = head.streamStart ?? 0
-        guard (0...Self.mostBytes).contains(streamStart) else { throw .archive("Its streamStart is \(streamStart)") }
+        guard (0...Self.maximumBytes).contains(streamStart) else { throw .archive("Its streamStart is \(streamStart)") }
         let response = try Self.response(head.response)
         if let length = response?.bodyLength, head.byteCount > length {
             throw .archive("Its byteCount is \(head.byteCount), but its response has \(length) bytes")

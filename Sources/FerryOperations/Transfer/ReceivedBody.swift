@@ -68,7 +68,7 @@ struct ReceivedBody: Sendable {
         byteCount += Int64(piece.count)
         if data.isEmpty {
             data = piece
-            let expected = min(expectedByteCount ?? 0, TaskDelegateState.largestReservation)
+            let expected = min(expectedByteCount ?? 0, TaskDelegateState.maximumReservation)
             if expected > piece.count { data.reserveCapacity(Int(expected)) }
         } else {
             data.append(piece)

@@ -23,11 +23,11 @@ struct ResumeData: Codable, Hashable, Sendable {
     var timeout: Double?
 
     /// The maximum size of a record in bytes, most of which is header fields.
-    static let mostBytes = 1_048_576
+    static let maximumBytes = 1_048_576
 
     /// Returns the encoded record, or `nil` if its header fields are too long.
     func encoded() -> Data? {
-        guard let json = try? JSONEncoder().encode(self), json.count + Self.magic.count <= Self.mostBytes else {
+        guard let json = try? JSONEncoder().encode(self), json.count + Self.magic.count <= Self.maximumBytes else {
             return nil
         }
         return Self.magic + json
@@ -47,7 +47,7 @@ struct ResumeData: Codable, Hashable, Sendable {
 
     private static func decode(_ data: Data) throws(CurlSessionError) -> ResumeData {
         guard data.starts(with: magic) else { throw .resumeData("Ferry did not create it") }
-        guard data.count <= mostBytes else { throw .resumeData("it has more than \(mostBytes) bytes") }
+        guard data.count <= maximumBytes else { throw .resumeData("it has more than \(maximumBytes) bytes") }
         do {
             return try JSONDecoder().decode(ResumeData.self, from: data.dropFirst(magic.count))
         } catch let error as DecodingError {

@@ -1,7 +1,7 @@
 /// What a call knows about its attempts, if a policy or interceptors may cause more than one.
 struct Attempts {
     /// How many attempts interceptors may cause.
-    static let mostInterceptions = 19
+    static let maximumInterceptions = 19
 
     /// One attempt; the next one begins with a new value.
     struct Current {
@@ -95,7 +95,7 @@ struct Attempts {
     /// Counts an attempt that an interceptor causes, and returns whether it may.
     mutating func noteInterception() -> Bool {
         interceptions += 1
-        return interceptions <= Self.mostInterceptions
+        return interceptions <= Self.maximumInterceptions
     }
 
     /// Returns the budget that the task's first request adds its share to.

@@ -60,7 +60,7 @@ extension Call {
     private mutating func retryForInterceptor(after delay: TimeInterval, _ world: some CallSurroundings) {
         guard let failure = attempts?.current.failure else { return }
         guard attempts?.noteInterception() == true else {
-            let note = "interceptors may cause at most \(Attempts.mostInterceptions) further attempts"
+            let note = "interceptors may cause at most \(Attempts.maximumInterceptions) further attempts"
             return endWithFailure(note: note, world)
         }
         let situation = situation(failure, world)
@@ -158,7 +158,7 @@ extension Call {
         guard response != nil else { return .nothing }
         if validator != nil {
             let bytes = rest.received.subtracting(attempts?.current.bytesAtStart ?? .zero) ?? .zero
-            return .continuable(isProgress: bytes.int64 >= RetryPolicy.leastProgress)
+            return .continuable(isProgress: bytes.int64 >= RetryPolicy.minimumProgress)
         }
         return world.mayRestartBody ? .discardable : .final
     }

@@ -1,7 +1,7 @@
 /// The bytes of a response, from the network or from memory, to the task or to its file.
 extension CallDriver {
     /// How much of a coded body may wait to be decoded before nothing more is received, in bytes.
-    private static let largestBacklog = 262_144
+    private static let maximumBacklog = 262_144
     /// How much of a body may wait for a slow reader before nothing more is received, in bytes.
     private static let largestUnreadLimit = 1_048_576
     /// That number while many transfers are active, whose unread bytes would take much memory together.
@@ -16,7 +16,7 @@ extension CallDriver {
         guard let decoder else { return take(bytes) }
         decoder.append(bytes)
         let goesOn = decodeWaiting()
-        if isPostponed, decoder.backlog > Self.largestBacklog { transfer.setPause(.awaitsTurn, true) }
+        if isPostponed, decoder.backlog > Self.maximumBacklog { transfer.setPause(.awaitsTurn, true) }
         return goesOn
     }
 
@@ -78,7 +78,7 @@ extension CallDriver {
         isPostponed = false
         transfer.attempt?.forgetPieces()
         guard decodeWaiting() else { return send(.bodyFailed) }
-        transfer.setPause(.awaitsTurn, isPostponed && (decoder?.backlog ?? 0) > Self.largestBacklog)
+        transfer.setPause(.awaitsTurn, isPostponed && (decoder?.backlog ?? 0) > Self.maximumBacklog)
         goOn()
     }
 

@@ -47,7 +47,7 @@ extension CallDriver {
     func beginSharing(_ head: ResponseHead, isDecoded: Bool) {
         guard let shared else { return }
         let length = head.value("Content-Length").flatMap { ByteCount(digits: $0) } ?? .zero
-        if length.int64 > Int64(SharedTransfer.largestBody) { return endSharing(.unshareable) }
+        if length.int64 > Int64(SharedTransfer.maximumBodySize) { return endSharing(.unshareable) }
         shared.begin(head, isDecoded: isDecoded)
     }
 

@@ -15,7 +15,7 @@ final class CallGroup: @unchecked Sendable {
     /// Responses of this turn that have not been built yet.
     private var unbuilt: [ReceivedResponse] = []
 
-    private static let mostCredentials = 1_024
+    private static let maximumCredentials = 1_024
 
     init(_ settings: CallSettings, _ dispatcher: DelegateDispatcher) {
         self.settings = settings
@@ -33,7 +33,7 @@ final class CallGroup: @unchecked Sendable {
         else { return }
         // They are sent again when they are asked for.
         let isNew = acceptedCredentials[place] == nil
-        if isNew, acceptedCredentials.count >= Self.mostCredentials { acceptedCredentials = [:] }
+        if isNew, acceptedCredentials.count >= Self.maximumCredentials { acceptedCredentials = [:] }
         acceptedCredentials[place] = credential
     }
 

@@ -19,7 +19,7 @@ struct Credentials {
         var firstHeld: HeldResponse?
 
         /// Whether a further credential may be given: a server can refuse any number of them.
-        var mayBeGiven: Bool { failures < AuthenticationChallenge.mostFailures }
+        var mayBeGiven: Bool { failures < AuthenticationChallenge.maximumFailures }
 
         var isUnused: Bool { credential == nil && failures == 0 }
 
@@ -87,7 +87,7 @@ struct Credentials {
 
     /// Sends none from now on, whatever a response asks for, except one for a proxy that has accepted it.
     mutating func refuseAll() {
-        let refused = Party(credential: nil, failures: AuthenticationChallenge.mostFailures)
+        let refused = Party(credential: nil, failures: AuthenticationChallenge.maximumFailures)
         (server, proxy) = (refused, sent.proxy?.scheme == .basic ? proxy : refused)
     }
 

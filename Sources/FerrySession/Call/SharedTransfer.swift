@@ -22,7 +22,7 @@ final class SharedTransfer {
     }
 
     /// The largest body that is kept for other calls, in bytes.
-    static let largestBody = 1_048_576
+    static let maximumBodySize = 1_048_576
 
     /// How a transfer has ended for the calls that wait.
     enum End: Sendable {
@@ -58,7 +58,7 @@ final class SharedTransfer {
 
     /// Keeps bytes of the body, and returns whether it is still small enough.
     func append(_ bytes: UnsafeRawBufferPointer) -> Bool {
-        guard bytes.count <= Self.largestBody - body.count else { return false }
+        guard bytes.count <= Self.maximumBodySize - body.count else { return false }
         body.append(contentsOf: bytes)
         return true
     }

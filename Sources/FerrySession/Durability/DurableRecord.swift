@@ -34,12 +34,12 @@ struct DurableRecord: Codable, Sendable, Hashable {
     /// Whether the task is complete; its partial file, if there is one, belongs to resume data.
     var hasEnded = false
 
-    private static let mostID = 1 << 52
+    private static let maximumID = 1 << 52
 
     /// Reads a record; `nil` if it is of another version or not valid.
     init?(_ data: Data) {
         guard let record = try? JSONDecoder().decode(Self.self, from: data), record.version == 1, record.id > 0,
-            record.id < Self.mostID, record.url.isWebAddress, record.upload?.hasPrefix("/") != false,
+            record.id < Self.maximumID, record.url.isWebAddress, record.upload?.hasPrefix("/") != false,
             record.partial?.isValid != false
         else { return nil }
         self = record

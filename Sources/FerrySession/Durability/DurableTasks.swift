@@ -24,7 +24,7 @@ final class DurableTasks: Sendable {
     private let state = Mutex(State())
 
     /// A smaller journal is not replaced.
-    private static let leastReplaced: Int64 = 1_048_576
+    private static let minimumReplaced: Int64 = 1_048_576
 
     /// Opens the folder of a session, which no other session may have, and reads the journal.
     init(_ durability: CurlSession.Options.Durability) throws(CurlSessionError) {
@@ -146,8 +146,8 @@ final class DurableTasks: Sendable {
         var records = state.records
         records[record.id] = record.hasEnded && record.partial == nil ? nil : record
         try journal.update(synchronized: isNew && synchronizes) { changes in
-            let largest = Int64(Journal.mostBytes / 2)
-            let most = isNew ? max(Self.leastReplaced, min(4 * state.replacedBytes, largest)) : largest
+            let largest = Int64(Journal.maximumBytes / 2)
+            let most = isNew ? max(Self.minimumReplaced, min(4 * state.replacedBytes, largest)) : largest
             guard changes.size > most else {
                 return .append(try (state.unwritten + [record]).map { try $0.data })
             }

@@ -7,12 +7,12 @@
 /// A dot before the name includes the names below it. The time is in UTC, and `unlimited` stands for one that never
 /// comes.
 enum HSTSFile {
-    private static let largestSize = 16_777_216
+    private static let maximumSize = 16_777_216
     private static let header = "# The hosts that are only used over TLS (RFC 6797). This file is replaced.\n"
 
     /// Returns the hosts of a file whose entries have not ended; of several with one name, the last.
     static func hosts(in file: URL, now: Date = .current) throws -> [String: HSTSStore.Host] {
-        let data = try RegularFile.contents(of: file.path, links: .follow, limit: largestSize)
+        let data = try RegularFile.contents(of: file.path, links: .follow, limit: maximumSize)
         let text = String(decoding: data, as: UTF8.self)
         var hosts: [String: HSTSStore.Host] = [:]
         for (number, line) in text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline).enumerated() {

@@ -30,7 +30,7 @@ public final class HSTSStore: Sendable {
     /// The store of sessions whose configuration has `HTTPCookieStorage.shared`; it is kept in memory.
     public static let shared = HSTSStore()
     /// How many hosts with an end are kept at most; only the program adds others.
-    static let largestCount = 10_000
+    static let maximumCount = 10_000
 
     private struct State {
         var hosts: [String: Host] = [:]
@@ -174,10 +174,10 @@ public final class HSTSStore: Sendable {
             change(&state)
             if file == nil {
                 state.changes = [:]
-                guard state.hosts.count > Self.largestCount else { return false }
+                guard state.hosts.count > Self.maximumCount else { return false }
             }
             // If the file cannot be written, the changes must not grow without a limit.
-            if state.changes.count > 2 * Self.largestCount {
+            if state.changes.count > 2 * Self.maximumCount {
                 state.changes = state.changes.filter { state.hosts[$0.key] != nil }
             }
             defer { state.isWorkScheduled = true }
@@ -243,11 +243,11 @@ public final class HSTSStore: Sendable {
     /// own, and of these the ones that end first. A tenth is removed at once, since finding them takes time.
     private static func surplus(_ hosts: [String: Host]) -> [Host] {
         let hosts = hosts.filter { $0.value.expires < .distantFuture }
-        guard hosts.count > largestCount else { return [] }
+        guard hosts.count > maximumCount else { return [] }
         let bySite = Dictionary(grouping: hosts.values) { CookieJar.site(of: $0.name) }
         let entries = bySite.values.flatMap { site in site.map { (count: site.count, host: $0) } }
         let sorted = entries.sorted { ($0.count, $1.host.expires) > ($1.count, $0.host.expires) }
-        return sorted.prefix(hosts.count - largestCount * 9 / 10).map(\.host)
+        return sorted.prefix(hosts.count - maximumCount * 9 / 10).map(\.host)
     }
 }
 

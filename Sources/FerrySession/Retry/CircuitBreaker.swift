@@ -51,7 +51,7 @@ public final class CircuitBreaker: Sendable {
     }
 
     /// The number of origins of which healthy ones are forgotten.
-    private static let largestCount = 1_024
+    private static let maximumCount = 1_024
 
     /// The rule.
     public let rule: Rule
@@ -112,7 +112,7 @@ public final class CircuitBreaker: Sendable {
         _ update: (inout CircuitState) -> Result
     ) -> Result {
         circuits.withLock { circuits in
-            if circuits.count >= Self.largestCount, circuits[origin] == nil { Self.forgetUnused(&circuits, at: now) }
+            if circuits.count >= Self.maximumCount, circuits[origin] == nil { Self.forgetUnused(&circuits, at: now) }
             return update(&circuits[origin, default: CircuitState(rule, at: now)])
         }
     }
@@ -120,7 +120,7 @@ public final class CircuitBreaker: Sendable {
     /// Forgets origins of which nothing needs to be known; a server can invent any number by redirects.
     private static func forgetUnused(_ circuits: inout [Origin: CircuitState], at now: MonotonicTime) {
         circuits = circuits.filter { !$0.value.isUnused(at: now) }
-        if circuits.count >= largestCount, let other = circuits.keys.first { circuits[other] = nil }
+        if circuits.count >= maximumCount, let other = circuits.keys.first { circuits[other] = nil }
     }
 
     /// Reports a change on the queue; called under the lock, so that the changes are in their order.

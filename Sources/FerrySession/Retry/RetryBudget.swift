@@ -1,7 +1,7 @@
 /// The retries that are available for one origin: a token bucket that requests fill and retries empty.
 struct RetryBudget {
     /// The requests whose share the bucket can hold.
-    private static let largestCount = 1_000.0
+    private static let maximumCount = 1_000.0
 
     let limits: RetryPolicy.Budget
     private var tokens: Double
@@ -16,7 +16,7 @@ struct RetryBudget {
     /// Adds the share of a request that is sent for the first time.
     mutating func noteRequest() {
         guard limits.share > 0 else { return }
-        let most = max(Double(limits.minimum), min(limits.share, 1) * Self.largestCount)
+        let most = max(Double(limits.minimum), min(limits.share, 1) * Self.maximumCount)
         tokens = min(tokens + min(limits.share, 1), max(most, tokens))
     }
 
@@ -43,7 +43,7 @@ struct RetryBudget {
 /// The budgets of a session's origins.
 struct RetryBudgets {
     /// How many origins are remembered.
-    private static let largestCount = 256
+    private static let maximumCount = 256
     private var budgets: [Key: Entry] = [:]
 
     /// A class, because changing a value in a dictionary allocates.
@@ -66,7 +66,7 @@ struct RetryBudgets {
     private mutating func entry(_ key: Key, at now: MonotonicTime) -> Entry {
         if let entry = budgets[key] { return entry }
         // A server can invent hosts by redirects; which of the others is forgotten makes little difference.
-        if budgets.count >= Self.largestCount, let other = budgets.keys.first { budgets[other] = nil }
+        if budgets.count >= Self.maximumCount, let other = budgets.keys.first { budgets[other] = nil }
         let entry = Entry(RetryBudget(key.limits, at: now))
         budgets[key] = entry
         return entry

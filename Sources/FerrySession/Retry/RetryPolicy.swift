@@ -84,7 +84,7 @@ public struct RetryPolicy: Sendable, Hashable {
 
     /// The smallest number of new bytes of a body that counts as progress, so that a server cannot cause an attempt for
     /// each byte.
-    package static let leastProgress: Int64 = 1_024
+    package static let minimumProgress: Int64 = 1_024
 
     /// The standard policy, with the default of each property.
     public static let standard = RetryPolicy()

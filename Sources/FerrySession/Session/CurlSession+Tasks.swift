@@ -136,7 +136,7 @@ extension CurlSession {
             currentRequest: request.map { CurrentRequest($0) },
             body: body,
             isDownload: isDownload,
-            largestBody: max(0, options.maximumBodySizeInMemory),
+            maximumBodySize: max(0, options.maximumBodySizeInMemory),
             startError: startError,
             sessionCore: core
         )

@@ -86,7 +86,7 @@ extension TaskCore: CallClient {
                 return (flow, false, state.counts)
             }
             if case .data = state.resultDelivery,
-                state.buffer.count + state.bodyForHandler.count > state.largestBody - bytes.count
+                state.buffer.count + state.bodyForHandler.count > state.maximumBodySize - bytes.count
             {
                 return (.tooLarge, false, nil)
             }

@@ -9,7 +9,7 @@ extension TaskCore {
         var body: BodySource
         var isDownload: Bool
         /// The maximum number of bytes of a body that is collected in memory.
-        let largestBody: Int
+        let maximumBodySize: Int
         /// The task's own policy, interceptors and deadline, if they differ from the session's.
         var recovery: RecoverySettings?
         /// The task's limits on bytes per second, besides the session's.

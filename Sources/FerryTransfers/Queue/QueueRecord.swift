@@ -72,7 +72,7 @@ struct QueueRecord: Codable, Sendable, Hashable {
     /// Reads a record; `nil` if it is of another version, or incomplete.
     init?(_ data: Data) {
         guard let record = try? JSONDecoder().decode(Self.self, from: data), record.version == 1, record.id > 0,
-            record.id < Self.mostID
+            record.id < Self.maximumID
         else { return nil }
         let isTransfer = (record.download == nil) != (record.upload == nil)
         guard record.state == .removed || (isTransfer && record.path.hasPrefix("/")) else { return nil }
@@ -80,7 +80,7 @@ struct QueueRecord: Codable, Sendable, Hashable {
     }
 
     /// A greater number could not be followed by one of its own.
-    private static let mostID = 1 << 52
+    private static let maximumID = 1 << 52
 
     init(id: Int, priority: Int, download: Download? = nil, upload: Upload? = nil) {
         (self.id, self.priority, self.download, self.upload, state) = (id, priority, download, upload, .waiting)

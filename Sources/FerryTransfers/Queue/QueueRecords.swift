@@ -72,7 +72,7 @@ struct QueueLimits: Sendable {
     /// The number of bytes that a journal has, at least and at most, beyond the last records before it is replaced.
     var outdatedBytes: ClosedRange<Int64> = 1_048_576...67_108_864
     /// The number of bytes that a journal has.
-    var journalBytes = Journal.mostBytes
+    var journalBytes = Journal.maximumBytes
 
     /// Returns the size from which a journal is replaced, if its last records have that many bytes.
     func sizeOfReplacement(_ live: Int64) -> Int64 {

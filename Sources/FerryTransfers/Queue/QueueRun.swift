@@ -37,7 +37,7 @@ struct QueueRun: Sendable {
 
     private static let interval = TimeSpan.milliseconds(250)
 
-    private var mostRunning: Int { min(max(queue.options.maximumConcurrentTransfers, 1), 256) }
+    private var maximumRunning: Int { min(max(queue.options.maximumConcurrentTransfers, 1), 256) }
 
     func run() async throws -> TransferQueue.Summary {
         let (events, sink) = AsyncStream.makeStream(of: Event.self)
@@ -138,7 +138,7 @@ struct QueueRun: Sendable {
 
     /// Stops what was paused or removed, and starts what may run now.
     private func start(_ state: inout State, _ sink: AsyncStream<Event>.Continuation) async throws {
-        let room = state.isEnding ? 0 : max(0, mostRunning - state.tasks.count)
+        let room = state.isEnding ? 0 : max(0, maximumRunning - state.tasks.count)
         let again = state.due.prefix(room)
         let (new, stopped) = try await queue.store.next(room - again.count)
         state.due.removeFirst(again.count)
@@ -256,7 +256,7 @@ struct QueueRun: Sendable {
             return nil
         }
         let bytes = queue.running.withLock { $0[id]?.bytes } ?? 0
-        let hasProgress = bytes >= failures.bytes + RetryPolicy.leastProgress
+        let hasProgress = bytes >= failures.bytes + RetryPolicy.minimumProgress
         failures = Failures(count: hasProgress ? 1 : failures.count + 1, bytes: max(bytes, failures.bytes))
         guard failures.count <= policy.maximumRetries else { return nil }
         return TimeSpan(seconds: policy.backoff.delay(retry: failures.count - 1, random: .random(in: 0...1)))

@@ -20,7 +20,7 @@ final class QueueStore: @unchecked Sendable {
     /// Opens the folder of a queue, or creates it, and reads the journal.
     init(folder: String, limits: QueueLimits = QueueLimits()) async throws {
         (self.folder, self.limits) = (folder, limits)
-        journal = Journal(path: folder + "/journal", mostBytes: limits.journalBytes)
+        journal = Journal(path: folder + "/journal", maximumBytes: limits.journalBytes)
         try await run { store in
             try PrivateFolder.prepare(folder)
             try store.update()
@@ -37,11 +37,11 @@ final class QueueStore: @unchecked Sendable {
     /// them.
     ///
     /// If `synchronized`, they are on the disk then. Throws a ``TransferQueueError`` if the last records of all
-    /// transfers would have more than `mostBytes`.
+    /// transfers would have more than `maximumBytes`.
     @discardableResult
     private func update(
         synchronized: Bool = false,
-        mostBytes: Int64 = .max,
+        maximumBytes: Int64 = .max,
         _ change: () throws -> [QueueRecord] = { [] }
     ) throws -> [QueueRecord] {
         var new: [QueueRecords.Written] = []
@@ -52,8 +52,8 @@ final class QueueStore: @unchecked Sendable {
             new = try change().map(QueueRecords.Written.init)
             guard !new.isEmpty else { return .none }
             let live = records.bytes(with: new)
-            guard live <= mostBytes else {
-                let text = "The transfers of a queue need at most \(mostBytes) bytes, and these would need \(live)"
+            guard live <= maximumBytes else {
+                let text = "The transfers of a queue need at most \(maximumBytes) bytes, and these would need \(live)"
                 throw TransferQueueError.invalidTransfer(text)
             }
             let size = new.reduce(changes.size) { $0 + $1.bytes }
@@ -82,7 +82,7 @@ final class QueueStore: @unchecked Sendable {
     /// `note` is called with the numbers before a transfer can begin.
     func add(_ new: [QueueRecord], note: @escaping @Sendable ([Int]) -> Void) async throws -> [Int] {
         try await run { store in
-            let added = try store.update(synchronized: true, mostBytes: store.limits.liveBytes) {
+            let added = try store.update(synchronized: true, maximumBytes: store.limits.liveBytes) {
                 let most = store.limits.transfers
                 guard store.records.count + new.count <= most else {
                     throw TransferQueueError.invalidTransfer("A queue has at most \(most) transfers")

@@ -17,7 +17,7 @@ struct SegmentSource: Sendable {
     var users = 0
 
     /// The number of failures in a row after which the source is dropped.
-    static let mostFailures = 6
+    static let maximumFailures = 6
 
     init(_ request: URLRequest, isMirror: Bool) {
         var request = request

@@ -17,7 +17,7 @@ struct SegmentState: Codable, Equatable, Sendable {
     var boot: UInt64?
 
     private static let magic = Data("ferry-segments ".utf8)
-    private static let mostBytes = 1_048_576
+    private static let maximumBytes = 1_048_576
 
     init(source: URL, validator: String, digest: ContentDigest?, plan: SegmentPlan, isSynchronized: Bool = true) {
         self.source = Self.hash(of: source)
@@ -48,12 +48,12 @@ struct SegmentState: Codable, Equatable, Sendable {
 
     /// The record with a checksum in front, since a damaged one could name parts that have not arrived.
     func encoded() -> Data? {
-        guard let json = try? JSONEncoder().encode(self), json.count < Self.mostBytes / 2 else { return nil }
+        guard let json = try? JSONEncoder().encode(self), json.count < Self.maximumBytes / 2 else { return nil }
         return Self.magic + Data((ByteHash.of(json).hexadecimal + "\n").utf8) + json
     }
 
     init?(_ data: Data) {
-        guard data.starts(with: Self.magic), data.count <= Self.mostBytes,
+        guard data.starts(with: Self.magic), data.count <= Self.maximumBytes,
             let line = data.firstIndex(of: UInt8(ascii: "\n"))
         else { return nil }
         let json = Data(data[(line + 1)...])
@@ -67,7 +67,7 @@ struct SegmentState: Codable, Equatable, Sendable {
     /// Reads the record at a path; `nil` if there is none or it is not valid.
     static func read(_ path: String) -> SegmentState? {
         guard let file = try? RegularFile(reading: path, links: .refuse), (try? file.requireOwnership()) != nil,
-            let data = try? file.read(upToCount: mostBytes + 1)
+            let data = try? file.read(upToCount: maximumBytes + 1)
         else { return nil }
         return SegmentState(data)
     }

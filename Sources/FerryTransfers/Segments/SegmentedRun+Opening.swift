@@ -93,7 +93,7 @@ extension SegmentedRun {
             if now >= state.sources[index].retryTime {
                 state.sources[index].failures += 1
                 let failures = state.sources[index].failures
-                if failures >= SegmentSource.mostFailures { state.sources[index].isUsable = false }
+                if failures >= SegmentSource.maximumFailures { state.sources[index].isUsable = false }
                 state.sources[index].retryTime = now.advanced(by: .milliseconds(50 << UInt64(min(failures, 6))))
             }
             return state.sources[index].isUsable ? state.sources[index].retryTime.since(now) : .zero

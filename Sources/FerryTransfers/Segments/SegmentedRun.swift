@@ -58,7 +58,7 @@ final class SegmentedRun: Sendable {
     /// The time between two reports of the progress.
     private static let interval = TimeSpan.milliseconds(100)
     /// How often a download starts again from its first byte.
-    private static let mostRestarts = 3
+    private static let maximumRestarts = 3
 
     init(
         session: CurlSession,
@@ -85,7 +85,7 @@ final class SegmentedRun: Sendable {
     private func run(_ file: SegmentFile) async throws -> VerifiedDownload.Outcome {
         try await load(file)
         var hasChanged = false
-        for _ in 0...Self.mostRestarts {
+        for _ in 0...Self.maximumRestarts {
             if try await fetch(file) { return try await finish(file) }
             state.withLock { state in
                 hasChanged = state.mustRestart

@@ -20,7 +20,7 @@ final class PartUploadRun: Sendable {
     private let progress: (@Sendable (TransferProgress) -> Void)?
     private let state: Mutex<State>
 
-    private static let mostFailures = 6
+    private static let maximumFailures = 6
 
     init(session: CurlSession, upload: PartUpload, progress: (@Sendable (TransferProgress) -> Void)?) {
         (self.session, self.upload, self.progress) = (session, upload, progress)
@@ -88,7 +88,7 @@ final class PartUploadRun: Sendable {
                 return
             } catch {
                 failures += 1
-                guard !Task.isCancelled, failures < Self.mostFailures, mayPass(error) else { throw error }
+                guard !Task.isCancelled, failures < Self.maximumFailures, mayPass(error) else { throw error }
                 try await SystemClock.sleep(.milliseconds(100 << UInt64(failures)))
             }
         }

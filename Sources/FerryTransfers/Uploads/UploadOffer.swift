@@ -1,8 +1,8 @@
 /// What is known of a server before an upload is created.
 struct UploadOffer: Sendable, Equatable {
     var resumption: FileUpload.Resumption
-    var mostBytes: Int64?
-    var mostBytesOfRequest: Int64?
+    var maximumBytes: Int64?
+    var maximumBytesOfRequest: Int64?
     /// Whether a server of tus joins uploads of parts.
     var joinsParts = false
     /// The digests that a server of tus checks.
@@ -14,8 +14,8 @@ struct UploadOffer: Sendable, Equatable {
     init(_ response: HTTPURLResponse) {
         self.init(.resumableUploads)
         guard 200..<300 ~= response.statusCode else { return }
-        mostBytes = UploadProtocol.limit("max-size", in: response)
-        mostBytesOfRequest = UploadProtocol.limit("max-append-size", in: response)
+        maximumBytes = UploadProtocol.limit("max-size", in: response)
+        maximumBytesOfRequest = UploadProtocol.limit("max-append-size", in: response)
         let items = { (name: String) in
             (response.value(forHTTPHeaderField: name) ?? "").split(separator: ",")
                 .prefix(64)

@@ -14,7 +14,7 @@ extension UploadRun {
         var creation = kind?.creationRequest(request, size: source.size, metadata: upload.metadata) ?? request
         if kind != .tus, let url = upload.ordinaryURL { creation.url = url }
         var isWhole = kind != .tus
-        if kind == .resumableUploads, let most = offer.mostBytesOfRequest, most < source.size {
+        if kind == .resumableUploads, let most = offer.maximumBytesOfRequest, most < source.size {
             creation.setValue("?0", forHTTPHeaderField: "Upload-Complete")
             isWhole = false
         }
@@ -54,7 +54,7 @@ extension UploadRun {
         var status = try kind.status(in: answer.response, size: size)
         confirm(index, status.offset, at: url)
         while !status.isComplete {
-            var most = status.mostBytes ?? .max
+            var most = status.maximumBytes ?? .max
             if kind == .tus, upload.checksum != nil { most = min(most, Self.checkedSize) }
             // The limit may be as large as a number can be.
             let end = status.offset + min(size - status.offset, most)

@@ -54,10 +54,10 @@ final class UploadRun: Sendable {
     private let progress: (@Sendable (TransferProgress) -> Void)?
     private let state: Mutex<State>
 
-    private static let mostFailures = 6
+    private static let maximumFailures = 6
     /// How often an upload that the server no longer has is created again.
-    private static let mostRestarts = 3
-    private static let mostConnections = 32
+    private static let maximumRestarts = 3
+    private static let maximumConnections = 32
 
     init(session: CurlSession, upload: FileUpload, progress: (@Sendable (TransferProgress) -> Void)?) {
         (self.session, self.upload, self.progress) = (session, upload, progress)
@@ -77,7 +77,7 @@ final class UploadRun: Sendable {
         do {
             let source = try await UploadSource(path: upload.file.path)
             let offer = try await findOffer(source)
-            if let limit = offer.mostBytes, source.size > limit { throw FileUploadError.tooLarge(limit: limit) }
+            if let limit = offer.maximumBytes, source.size > limit { throw FileUploadError.tooLarge(limit: limit) }
             if offer.resumption == .tus, let checksum = upload.checksum, !offer.checksums.contains(checksum) {
                 throw FileUploadError.checksumNotOffered
             }
@@ -114,12 +114,12 @@ final class UploadRun: Sendable {
     private func numberOfParts(_ offer: UploadOffer, _ size: Int64) -> Int {
         if let location { return location.resumption == .tus ? location.urls.count : 1 }
         guard offer.resumption == .tus, offer.joinsParts else { return 1 }
-        return max(1, min(upload.connections, Self.mostConnections, Int(clamping: size)))
+        return max(1, min(upload.connections, Self.maximumConnections, Int(clamping: size)))
     }
 
     /// Sends the file, again from the beginning if the server no longer has what it had.
     private func send(_ source: UploadSource, _ offer: UploadOffer) async throws -> FileUpload.Outcome {
-        for _ in 0...Self.mostRestarts {
+        for _ in 0...Self.maximumRestarts {
             let count = numberOfParts(offer, source.size)
             setParts(count, of: source)
             if count > 1 {
@@ -168,7 +168,7 @@ final class UploadRun: Sendable {
                 let confirmed = state.withLock { $0.parts[index].confirmed }
                 failures = confirmed > most ? 1 : failures + 1
                 most = max(most, confirmed)
-                guard failures < Self.mostFailures, location != nil || mayCreate else { throw interruption.cause }
+                guard failures < Self.maximumFailures, location != nil || mayCreate else { throw interruption.cause }
                 try await SystemClock.sleep(.milliseconds(50 << UInt64(failures)))
             }
         }

@@ -23,8 +23,8 @@ struct ProtocolViolation: Error, Hashable {
 /// The beginning of a frame, before its payload (RFC 6455, section 5.2).
 struct FrameHeader: Hashable, Sendable {
     /// The size of the longest header of a frame without a mask.
-    static let largestSize = 10
-    static let largestControlPayload = 125
+    static let maximumSize = 10
+    static let maximumControlPayload = 125
 
     var isFinal: Bool
     /// The first reserved bit, which marks a compressed message (RFC 7692, section 6).
@@ -71,7 +71,7 @@ struct FrameHeader: Hashable, Sendable {
         let isFinal = bytes[0] & 0x80 != 0
         if type.isControl {
             guard isFinal else { throw ProtocolViolation("A control frame is fragmented") }
-            guard length <= Self.largestControlPayload else {
+            guard length <= Self.maximumControlPayload else {
                 throw ProtocolViolation("A control frame has \(length) bytes")
             }
         }

@@ -34,7 +34,7 @@ struct MessageReader: Sendable {
 
     init(maximumSize: Int, compression: CompressionParameters? = nil) {
         (self.maximumSize, self.compression) = (maximumSize, compression)
-        head.reserveCapacity(FrameHeader.largestSize)
+        head.reserveCapacity(FrameHeader.maximumSize)
     }
 
     /// Reads bytes, which are removed, until they complete a message or a control frame; returns `nil` if more bytes

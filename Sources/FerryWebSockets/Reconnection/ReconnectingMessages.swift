@@ -48,7 +48,7 @@ public struct ReconnectingMessages: AsyncSequence, Sendable {
                 } catch let error as WebSocketError where error.isNormalEnd {
                     (connection, isOver) = (nil, true)
                 } catch {
-                    if let opening, messages.now().since(opening) >= ReconnectionRule.leastOpenTime { failures = 0 }
+                    if let opening, messages.now().since(opening) >= ReconnectionRule.minimumOpenTime { failures = 0 }
                     connection = nil
                     if Task.isCancelled {
                         isOver = true

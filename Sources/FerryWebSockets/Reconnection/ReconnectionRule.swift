@@ -4,13 +4,13 @@ enum ReconnectionRule {
     ///
     /// It is longer than a server needs to refuse an open connection, and shorter than the limits of proxies for
     /// connections without messages.
-    static let leastOpenTime = TimeSpan.milliseconds(10_000)
+    static let minimumOpenTime = TimeSpan.milliseconds(10_000)
 
     /// Returns the delay in seconds before the next attempt, or `nil` if there is none; `random`, from 0 to 1, chooses
     /// it.
     ///
     /// `failures` is how many attempts in a row have failed, without a message or a connection that was open for
-    /// ``leastOpenTime``.
+    /// ``minimumOpenTime``.
     static func delay(after error: any Error, failures: Int, policy: RetryPolicy, random: Double) -> TimeInterval? {
         guard failures < policy.maximumRetries, isTemporary(error, policy) else { return nil }
         let delay = policy.backoff.delay(retry: failures, random: random)

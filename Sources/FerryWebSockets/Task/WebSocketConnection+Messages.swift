@@ -54,7 +54,7 @@ extension WebSocketConnection {
     }
 
     /// The most pongs that wait behind a message without the server's messages waiting too.
-    private static let mostPongs = 64
+    private static let maximumPongs = 64
 
     /// Sends the answer to a ping; a server that sends many without reading the answers is not read either.
     private func answerPing(_ payload: Data) async {
@@ -63,7 +63,7 @@ extension WebSocketConnection {
         let (appended, read) = pipe.position
         let isFlooded = state.withLock { state in
             state.pongs = (read >= state.pongs.end ? 1 : state.pongs.count + 1, appended)
-            return state.pongs.count > Self.mostPongs
+            return state.pongs.count > Self.maximumPongs
         }
         if isFlooded { try? await pipe.waitForRoom() }
     }

@@ -101,7 +101,7 @@ import Testing
 
     @Test("A change that would make the file too large is refused, and nothing of it is written")
     func tooLarge() throws {
-        let journal = Journal(path: path, mostBytes: 100)
+        let journal = Journal(path: path, maximumBytes: 100)
         try append("1234567890", "1234567890", "1234567890", to: journal)
         let whole = folder.data("journal")
         #expect(whole.map { Int64($0.count) } == 3 * Journal.size(of: Data(count: 10)))
@@ -113,14 +113,14 @@ import Testing
         }
         try journal.update(synchronized: false) { _ in .replace([Data(repeating: 97, count: 82)]) }
         #expect(folder.data("journal")?.count == 100)
-        #expect(try changes(of: Journal(path: path, mostBytes: 100)).texts == [String(repeating: "a", count: 82)])
-        #expect(throws: FileError.self) { try changes(of: Journal(path: path, mostBytes: 99)) }
+        #expect(try changes(of: Journal(path: path, maximumBytes: 100)).texts == [String(repeating: "a", count: 82)])
+        #expect(throws: FileError.self) { try changes(of: Journal(path: path, maximumBytes: 99)) }
     }
 
     @Test("What an update could not read is read as from the start by the next one")
     func unread() throws {
         try append("1234567890", to: Journal(path: path))
-        let journal = Journal(path: path, mostBytes: 50)
+        let journal = Journal(path: path, maximumBytes: 50)
         truncate(path, 51)
         #expect(throws: FileError.self) { try changes(of: journal) }
         truncate(path, 28)

@@ -34,7 +34,7 @@ struct AnsweredChallengeTests {
     @Test("The last credential of Digest that a task may give is tried", arguments: [true, false])
     func last(isRight: Bool) async throws {
         let server = try LoopbackServer()
-        let most = AuthenticationChallenge.mostFailures
+        let most = AuthenticationChallenge.maximumFailures
         let passwords = (1..<most).map { "wrong \($0)" } + [isRight ? "secret" : "worse"]
         let answerer = Answerer(user: "ada", passwords: passwords + ["never given"])
         let (bytes, response) = try await Wire.session(answerer).bytes(from: server.url("/digest-auth/ada/secret"))

@@ -66,12 +66,12 @@ import Testing
     @Test("The number of origins is limited, and the one that ends first is replaced")
     func limit() {
         var announced = AnnouncedHTTP3()
-        for index in 0...AnnouncedHTTP3.largestCount {
+        for index in 0...AnnouncedHTTP3.maximumCount {
             let origin = Origin(scheme: "https", name: "host\(index)", port: 443)
             let seconds = index == 7 ? 10 : 1_000 + index
             announced.note(head([("Alt-Svc", "h3=\":443\"; ma=\(seconds)")]), of: origin, at: start)
         }
-        #expect(announced.count == AnnouncedHTTP3.largestCount)
+        #expect(announced.count == AnnouncedHTTP3.maximumCount)
         #expect(!announced.contains(Origin(scheme: "https", name: "host7", port: 443), at: after(1)))
         #expect(announced.contains(Origin(scheme: "https", name: "host0", port: 443), at: after(1)))
     }

@@ -88,14 +88,14 @@ struct HSTSStoreTests {
     @Test("No more hosts are kept than the limit; those that end first go first")
     func limit() throws {
         let store = HSTSStore()
-        for index in 0...HSTSStore.largestCount {
+        for index in 0...HSTSStore.maximumCount {
             store.add("h\(index).example", until: Self.now.addingTimeInterval(TimeInterval(index)))
         }
         // The store's queue removes the others.
         try store.synchronize()
-        #expect((HSTSStore.largestCount * 9 / 10...HSTSStore.largestCount).contains(store.hosts.count))
+        #expect((HSTSStore.maximumCount * 9 / 10...HSTSStore.maximumCount).contains(store.hosts.count))
         #expect(!store.requiresHTTPS("h0.example", now: .distantPast))
-        #expect(store.requiresHTTPS("h\(HSTSStore.largestCount).example", now: .distantPast))
+        #expect(store.requiresHTTPS("h\(HSTSStore.maximumCount).example", now: .distantPast))
     }
 
     @Test(
@@ -105,25 +105,25 @@ struct HSTSStoreTests {
     func flood() throws {
         let store = HSTSStore()
         store.add("bank.example", until: Self.now.addingTimeInterval(1_000))
-        for index in 0..<HSTSStore.largestCount * 5 / 4 {
+        for index in 0..<HSTSStore.maximumCount * 5 / 4 {
             store.add("h\(index).hostile.example", until: Self.now.addingTimeInterval(2_000))
         }
         try store.synchronize()
-        #expect(store.hosts.count <= HSTSStore.largestCount)
+        #expect(store.hosts.count <= HSTSStore.maximumCount)
         #expect(store.requiresHTTPS("bank.example", now: Self.now))
     }
 
     @Test("Hosts that the program has added without an end are not counted, and a server can add none")
     func endless() throws {
         let store = HSTSStore()
-        let count = HSTSStore.largestCount * 3 / 2
+        let count = HSTSStore.maximumCount * 3 / 2
         for index in 0..<count { store.add("own\(index).example") }
         let field = ResponseHead.Field(name: "Strict-Transport-Security", value: "max-age=99999999999999")
-        for index in 0...HSTSStore.largestCount { store.note([field], from: "h\(index).example", now: Self.now) }
+        for index in 0...HSTSStore.maximumCount { store.note([field], from: "h\(index).example", now: Self.now) }
         try store.synchronize()
         let hosts = store.hosts
         #expect(hosts.filter { $0.name.hasPrefix("own") }.count == count)
-        #expect(hosts.count < count + HSTSStore.largestCount)
+        #expect(hosts.count < count + HSTSStore.maximumCount)
     }
 
     @Test("A file keeps the hosts, and only its owner can read it")

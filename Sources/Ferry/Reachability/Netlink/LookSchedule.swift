@@ -1,7 +1,7 @@
 /// Decides when a source queries the state again although no event has come.
 struct LookSchedule: Sendable {
     /// The longest delay between two lookups, in seconds.
-    static let longestDelay = 30
+    static let maximumDelay = 30
 
     private var isAfterthoughtDue = false
     private var hasNews = false
@@ -33,7 +33,7 @@ struct LookSchedule: Sendable {
         }
         guard !isLookupDue else { return nil }
         isLookupDue = true
-        defer { nextDelay = min(nextDelay * 2, Self.longestDelay) }
+        defer { nextDelay = min(nextDelay * 2, Self.maximumDelay) }
         return nextDelay
     }
 

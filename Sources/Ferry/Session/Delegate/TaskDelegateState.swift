@@ -1,7 +1,7 @@
 /// The state of a task delegate; guarded by the delegate's lock.
 package struct TaskDelegateState: Sendable {
     /// The largest body, in bytes, that memory is reserved for in advance: a server may announce more than it sends.
-    package static let largestReservation: Int64 = 64 << 20
+    package static let maximumReservation: Int64 = 64 << 20
 
     var upload: TransferProgress
     var download: TransferProgress
@@ -66,7 +66,7 @@ package struct TaskDelegateState: Sendable {
     mutating func start(length: Int64?, collects: Bool) {
         body = Data()
         bytesReceived = 0
-        expectedLength = collects ? min(length ?? 0, Self.largestReservation) : 0
+        expectedLength = collects ? min(length ?? 0, Self.maximumReservation) : 0
     }
 
     /// Receives a piece of the body, and returns the number of bytes received so far.

@@ -17,7 +17,7 @@ final class HedgedCall<Value: Sendable>: Sendable {
     }
 
     /// How long it takes at least until a task that was suspended is looked at again.
-    private static var leastPause: TimeSpan { .milliseconds(50) }
+    private static var minimumPause: TimeSpan { .milliseconds(50) }
 
     private let hedging: Hedging
     private let origin: Origin
@@ -50,7 +50,7 @@ final class HedgedCall<Value: Sendable>: Sendable {
             Task {
                 guard (try? await SystemClock.sleep(delay)) != nil else { return }
                 while self.isSuspended {
-                    guard (try? await SystemClock.sleep(max(delay, Self.leastPause))) != nil else { return }
+                    guard (try? await SystemClock.sleep(max(delay, Self.minimumPause))) != nil else { return }
                 }
                 self.sendSecond()
             }

@@ -54,7 +54,7 @@ public final class Hedging: Sendable {
     }
 
     /// The largest number of origins that are known; beyond it, the least recently used one is forgotten.
-    private static let mostOrigins = 1_000
+    private static let maximumOrigins = 1_000
 
     private let rule: Rule
     private let state = Mutex(State())
@@ -69,7 +69,7 @@ public final class Hedging: Sendable {
     func begin(_ origin: Origin, at now: MonotonicTime) -> TimeSpan? {
         state.withLock { state in
             state.counts.calls += 1
-            if state.origins.count >= Self.mostOrigins, state.origins[origin] == nil,
+            if state.origins.count >= Self.maximumOrigins, state.origins[origin] == nil,
                 let oldest = state.origins.min(by: { $0.value.lastUse < $1.value.lastUse })
             {
                 state.origins[oldest.key] = nil

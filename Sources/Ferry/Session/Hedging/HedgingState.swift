@@ -1,10 +1,10 @@
 /// When requests to one origin are sent a second time, as a pure value: the state of a ``Hedging`` for it.
 struct HedgingState: Sendable {
     /// The number of durations that are kept, and that are needed for a percentile.
-    static let mostDurations = 256
-    static let leastDurations = 20
+    static let maximumDurations = 256
+    static let minimumDurations = 20
     /// The number of second requests that may be saved up.
-    static let largestBudget = 10.0
+    static let maximumBudget = 10.0
 
     private let rule: Hedging.Rule
     /// The last durations, in the order of a ring.
@@ -22,7 +22,7 @@ struct HedgingState: Sendable {
     mutating func begin(at now: MonotonicTime) -> TimeSpan? {
         lastUse = now
         // A budget that is not a number, or negative, allows nothing.
-        if rule.budget > 0 { budget = min(budget + rule.budget, Self.largestBudget) }
+        if rule.budget > 0 { budget = min(budget + rule.budget, Self.maximumBudget) }
         switch rule.delay {
         case .seconds(let seconds): return TimeSpan(seconds: max(0, seconds))
         case .percentile(let share): return percentile(share)
@@ -38,12 +38,12 @@ struct HedgingState: Sendable {
 
     /// Notes how long a first request has taken, or has been waited for.
     mutating func note(_ duration: TimeSpan) {
-        if durations.count < Self.mostDurations {
+        if durations.count < Self.maximumDurations {
             durations.append(duration)
         } else {
             sorted.remove(at: position(of: durations[next]))
             durations[next] = duration
-            next = (next + 1) % Self.mostDurations
+            next = (next + 1) % Self.maximumDurations
         }
         sorted.insert(duration, at: position(of: duration))
     }
@@ -54,7 +54,7 @@ struct HedgingState: Sendable {
     }
 
     private func percentile(_ share: Double) -> TimeSpan? {
-        guard sorted.count >= Self.leastDurations, share >= 0 else { return nil }
+        guard sorted.count >= Self.minimumDurations, share >= 0 else { return nil }
         let index = Int((min(share, 1) * Double(sorted.count)).rounded(.down))
         return sorted[min(index, sorted.count - 1)]
     }

@@ -1,7 +1,7 @@
 /// Posts the notifications of a manager, in order, on one queue.
 ///
 /// They wait in a list and not in the queue, so that a command-line program whose main queue never runs keeps no more
-/// than ``largestBacklog`` of them, of which the oldest are dropped first. Beyond ``largestCost`` bytes of bodies, the
+/// than ``maximumBacklog`` of them, of which the oldest are dropped first. Beyond ``maximumCost`` bytes of bodies, the
 /// oldest lose their user info, or are dropped together with all others about the same object if that has the body.
 final class NotificationPoster: Sendable {
     fileprivate struct Item: Sendable {
@@ -45,10 +45,10 @@ final class NotificationPoster: Sendable {
         /// Adds an item, and returns those that it displaces: the oldest one if too many wait, and those whose bodies
         /// have too many bytes together with the newer ones, in place of which bare ones wait.
         mutating func append(_ item: Item) -> [Item] {
-            let isFull = items.count == NotificationPoster.largestBacklog
+            let isFull = items.count == NotificationPoster.maximumBacklog
             var displaced = isFull ? [items.removeFirst()] : []
             if item.cost > 0 {
-                var rest = NotificationPoster.largestCost - item.cost
+                var rest = NotificationPoster.maximumCost - item.cost
                 var keepers: Set<ObjectIdentifier> = []
                 var counted: Set<ObjectIdentifier> = Set([item.keeper].compactMap { $0 })
                 for index in items.indices.reversed() where items[index].cost > 0 {
@@ -95,10 +95,10 @@ final class NotificationPoster: Sendable {
     }
 
     /// The largest number of notifications that may wait.
-    static let largestBacklog = 1_000
+    static let maximumBacklog = 1_000
 
     /// The largest number of bytes of bodies that waiting notifications may keep, unless the last one keeps more.
-    static let largestCost = 16 << 20
+    static let maximumCost = 16 << 20
 
     /// The shortest time between two batches: waking the main thread costs more than everything else.
     fileprivate static let interval = DispatchTimeInterval.milliseconds(5)

@@ -22,7 +22,7 @@ extension SessionCore {
             }
         }
         return TaskDelegate(
-            maximumBytes: serializer.maximumBytes ?? largestBody,
+            maximumBytes: serializer.maximumBytes ?? maximumBodySize,
             bodyStreams: bodyStreams,
             uploadProgress: uploadProgress,
             downloadProgress: downloadProgress,

@@ -14,7 +14,7 @@ final class SessionCore: Sendable {
     let policyManagers = Mutex<[SecurityPolicy: WeakManager]>([:])
     let transport: SessionTransport
     /// The number of bytes of a body that a task collects, unless its serializer has a limit.
-    let largestBody: Int
+    let maximumBodySize: Int
     let state = Mutex(State())
     /// Held while a policy is applied to the sessions, so that the latest policy is applied last, also to a new
     /// session.
@@ -37,7 +37,7 @@ final class SessionCore: Sendable {
         self.configuration = configuration.copy() as? URLSessionConfiguration ?? configuration
         self.transport = transport
         let options = if case .curlWithOptions(let options) = transport { options } else { CurlSession.Options() }
-        largestBody = max(0, options.maximumBodySizeInMemory)
+        maximumBodySize = max(0, options.maximumBodySizeInMemory)
     }
 
     /// The hooks and monitors as they are now.

@@ -104,6 +104,6 @@ import Testing
         }
         func percentile99(_ values: [Double]) -> Double { values.sorted()[values.count * 99 / 100] }
         #expect(percentile99(hedged) <= percentile99(plain) / 2)
-        #expect(Double(second) <= 0.05 * Double(count) + HedgingState.largestBudget)
+        #expect(Double(second) <= 0.05 * Double(count) + HedgingState.maximumBudget)
     }
 }
