@@ -184,7 +184,7 @@ extension Call {
     // MARK: - Identical requests
 
     mutating func otherEnded(_ end: SharedTransfer.End, _ world: some CallSurroundings) {
-        guard stage == .waitingForOther else { return }
+        guard stage == .waitingForIdenticalRequest else { return }
         emit(.endWait)
         stage = isSuspended ? .parked : .idle
         guard !isSuspended else { return }

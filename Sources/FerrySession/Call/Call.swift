@@ -10,8 +10,8 @@
 /// | `parked` | `resumed` |
 /// | `adapting` | `answered` |
 /// | `waitingForStream` | `bodyStream` |
-/// | `preparing` | `prepared`, `verified`, `lookedUp`, `isFirst`, `joined`, `failed` |
-/// | `waitingForOther` | `otherEnded` |
+/// | `preparing` | `prepared`, `verified`, `lookedUp`, `isFirst`, `mustWaitForIdenticalRequest`, `failed` |
+/// | `waitingForIdenticalRequest` | `otherEnded` |
 /// | `attempting` | `attemptEnded`, `mayDetach`, and whatever ends the attempt |
 /// | `waitingForTrust` | `trustDecided` |
 /// | `delaying` | `delayed` |
@@ -31,7 +31,7 @@ struct Call {
         /// The steps before the request can be sent are taken.
         case preparing
         /// It waits for the response to an identical request.
-        case waitingForOther
+        case waitingForIdenticalRequest
         /// An attempt has been admitted, or a response that needs none is delivered.
         case attempting
         case waitingForTrust
@@ -105,7 +105,7 @@ struct Call {
         case .prepared(let origin): didPrepare(origin, world)
         case .verified: if stage == .preparing { lookUp(world) }
         case .lookedUp(let answer): didLookUp(answer, world)
-        case .joined: stage = .waitingForOther
+        case .mustWaitForIdenticalRequest: stage = .waitingForIdenticalRequest
         case .isFirst: admit(world)
         case .otherEnded(let end): otherEnded(end, world)
         case .delayed: goOn(from: .delaying, world)

@@ -78,7 +78,7 @@ extension CallDriver {
 
     /// Goes on after the transfer that the call has waited for.
     private func sharedTransferEnded(_ end: SharedTransfer.End) {
-        guard client != nil, call.stage == .waitingForOther else { return }
+        guard client != nil, call.stage == .waitingForIdenticalRequest else { return }
         transfer.clock.pauseInactivity(false, at: .now())
         if case .unshareable = end { isUnshareable = true }
         send(.otherEnded(end))

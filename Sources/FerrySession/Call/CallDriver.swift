@@ -85,7 +85,7 @@ final class CallDriver: @unchecked Sendable {
         case .prepare: prepare()
         case .verify(let origin): verify(origin)
         case .lookUp: lookUp()
-        case .join: send(mustWaitForIdenticalRequest() ? .joined : .isFirst)
+        case .join: send(mustWaitForIdenticalRequest() ? .mustWaitForIdenticalRequest : .isFirst)
         case .admit(let origin, let isNamedByTask):
             engine.admission.admit(transfer, to: origin, isNamedByTask: isNamedByTask)
         case .wait: if transfer.phase == .idle { engine.wait(transfer) }

@@ -15,7 +15,7 @@ enum CallEvent {
     case verified
     case lookedUp(CacheAnswer)
     /// The call waits for the response to an identical request.
-    case joined
+    case mustWaitForIdenticalRequest
     /// No identical request is in flight.
     case isFirst
     /// The transfer of the identical request has ended.

@@ -174,7 +174,7 @@ final class CallSimulation: CallSurroundings {
         case .prepare: send(.prepared(Origin(call.request.url ?? Self.urls[0])))
         case .verify: send(.verified)
         case .lookUp: lookUp()
-        case .join: send(chance(20) ? .joined : .isFirst)
+        case .join: send(chance(20) ? .mustWaitForIdenticalRequest : .isFirst)
         case .admit: isQueued = true
         case .waitForRetry(let delay): clock += UInt64(delay.seconds * 1e9)
         case .deliver(let response): deliver(response)
@@ -264,7 +264,7 @@ final class CallSimulation: CallSurroundings {
         case .delaying where !isSuspended: turns.append { self.send(.delayed) }
         case .detached where !isSuspended: turns.append { self.send(.mayMove) }
         case .waitingForTrust: turns.append { self.send(.trustDecided) }
-        case .waitingForOther: turns.append(endOther)
+        case .waitingForIdenticalRequest: turns.append(endOther)
         default: break
         }
         if isSuspended || chance(10) { turns.append(toggleSuspension) }
