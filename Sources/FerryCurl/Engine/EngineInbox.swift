@@ -60,7 +60,7 @@ package struct EngineInbox {
     }
 
     /// Returns whether the thread may wait for its connections; a new command wakes it then.
-    package mutating func mayWait(isIdle: Bool) -> Bool {
+    package mutating func beginWait(isIdle: Bool) -> Bool {
         guard commands.isEmpty, !isStopped || !isIdle else { return false }
         isAwake = false
         return true
@@ -74,7 +74,7 @@ package struct EngineInbox {
     }
 
     /// Returns whether the thread, which has been woken, has the engine; if not, it must sleep without listening.
-    package mutating func comeBack() -> Bool {
+    package mutating func noteWakeUp() -> Bool {
         isListening = false
         return holder == .thread
     }

@@ -35,6 +35,6 @@ extension TransferEngine {
         guard inbox.withLock({ $0.makeAvailable() }) else { return }
         multi.listen(milliseconds: end)
         // Otherwise a caller has the engine, and wakes the thread when it is done, or there is nothing to do.
-        while !inbox.withLock({ $0.comeBack() }) { multi.sleep(milliseconds: nil) }
+        while !inbox.withLock({ $0.noteWakeUp() }) { multi.sleep(milliseconds: nil) }
     }
 }

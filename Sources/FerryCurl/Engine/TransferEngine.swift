@@ -177,7 +177,7 @@ package final class TransferEngine: @unchecked Sendable {
         let isIdle = isIdle
         if isIdle { sleepAvailable() }
         // The engine may have been stopped together with the last command, and nothing would wake the thread again.
-        guard inbox.withLock({ $0.mayWait(isIdle: isIdle) }) else {
+        guard inbox.withLock({ $0.beginWait(isIdle: isIdle) }) else {
             // As long as there are commands, the connections would not be looked at.
             if !isIdle { _ = multi.wait(milliseconds: 0) }
             return true

@@ -11,7 +11,7 @@ struct EngineInboxTests {
         #expect(inbox.add() == .startThread)
         #expect(inbox.take() == 1)
         #expect(inbox.makeAvailable())
-        if !isListening { #expect(!inbox.comeBack()) }
+        if !isListening { #expect(!inbox.noteWakeUp()) }
         return inbox
     }
 
@@ -22,17 +22,17 @@ struct EngineInboxTests {
         #expect(inbox.take() == 2)
         #expect(inbox.add() == .wakeThread)
         #expect(inbox.add() == .done)
-        #expect(!inbox.mayWait(isIdle: false))
+        #expect(!inbox.beginWait(isIdle: false))
         #expect(!inbox.makeAvailable())
     }
 
     @Test("A sleeping engine runs inline on one thread at a time, and others queue their commands") func loan() {
         let inbox = startedInbox()
         #expect(inbox.add() == .runInline)
-        #expect(!inbox.comeBack(), "The thread must not touch an engine that runs inline")
+        #expect(!inbox.noteWakeUp(), "The thread must not touch an engine that runs inline")
         #expect(inbox.add() == .done)
         #expect(inbox.giveBack(isIdle: true, isHeard: true), "Another thread has queued a command")
-        #expect(inbox.comeBack())
+        #expect(inbox.noteWakeUp())
         #expect(inbox.take() == 1)
     }
 
@@ -41,7 +41,7 @@ struct EngineInboxTests {
         let inbox = startedInbox()
         #expect(inbox.add(mayRunInline: false) == .wakeThread)
         #expect(inbox.add() == .done)
-        #expect(inbox.comeBack())
+        #expect(inbox.noteWakeUp())
     }
 
     @Test(
@@ -64,7 +64,7 @@ struct EngineInboxTests {
     @Test("A thread that came back once while running inline no longer listens, and must be woken") func missed() {
         let inbox = startedInbox()
         #expect(inbox.add() == .runInline)
-        #expect(!inbox.comeBack())
+        #expect(!inbox.noteWakeUp())
         #expect(inbox.giveBack(isIdle: false, isHeard: true))
     }
 
@@ -74,23 +74,23 @@ struct EngineInboxTests {
         #expect(inbox.add() == .runInline)
         #expect(inbox.giveBack(isIdle: false, isHeard: false))
         #expect(inbox.add() == .done)
-        #expect(inbox.comeBack())
-        #expect(!inbox.mayWait(isIdle: false))
+        #expect(inbox.noteWakeUp())
+        #expect(!inbox.beginWait(isIdle: false))
         #expect(inbox.take() == 1)
-        #expect(inbox.mayWait(isIdle: false))
+        #expect(inbox.beginWait(isIdle: false))
         #expect(inbox.add() == .wakeThread)
 
         let other = startedInbox()
         #expect(other.add() == .runInline)
         #expect(other.giveBack(isIdle: false, isHeard: false))
-        #expect(other.comeBack())
-        #expect(other.mayWait(isIdle: false))
+        #expect(other.noteWakeUp())
+        #expect(other.beginWait(isIdle: false))
         #expect(other.add() == .wakeThread)
     }
 
     @Test("A thread that wakes while nothing runs inline goes back to sleep, and no longer listens") func closed() {
         let inbox = startedInbox()
-        #expect(!inbox.comeBack())
+        #expect(!inbox.noteWakeUp())
         #expect(inbox.add() == .runInline)
         #expect(inbox.giveBack(isIdle: false, isHeard: true))
     }
@@ -99,19 +99,19 @@ struct EngineInboxTests {
         let inbox = startedInbox()
         #expect(inbox.add() == .runInline)
         #expect(inbox.stop())
-        #expect(!inbox.comeBack())
+        #expect(!inbox.noteWakeUp())
         #expect(inbox.add() == .done)
         #expect(inbox.giveBack(isIdle: true, isHeard: true))
-        #expect(inbox.comeBack())
-        #expect(!inbox.mayWait(isIdle: true))
-        #expect(inbox.mayWait(isIdle: false))
+        #expect(inbox.noteWakeUp())
+        #expect(!inbox.beginWait(isIdle: true))
+        #expect(inbox.beginWait(isIdle: false))
         #expect(!inbox.makeAvailable())
     }
 
     @Test("A stop wakes a sleeping thread; one that never ran is not woken") func stopAsleep() {
         let inbox = startedInbox()
         #expect(inbox.stop())
-        #expect(inbox.comeBack())
+        #expect(inbox.noteWakeUp())
         let fresh = Inbox()
         #expect(!fresh.stop())
     }
@@ -134,11 +134,11 @@ private final class Inbox {
 
     func stop() -> Bool { inbox.stop() }
 
-    func mayWait(isIdle: Bool) -> Bool { inbox.mayWait(isIdle: isIdle) }
+    func beginWait(isIdle: Bool) -> Bool { inbox.beginWait(isIdle: isIdle) }
 
     func makeAvailable() -> Bool { inbox.makeAvailable() }
 
-    func comeBack() -> Bool { inbox.comeBack() }
+    func noteWakeUp() -> Bool { inbox.noteWakeUp() }
 
     func giveBack(isIdle: Bool, isHeard: Bool) -> Bool { inbox.giveBack(isIdle: isIdle, isHeard: isHeard) }
 }
