@@ -13,8 +13,8 @@ package final class Admission {
     private let rate: RequestLimits.Rate?
     private var inFlight: SlotQueue?
     @exclusivity(unchecked) private(set) var origins: [Origin: SlotQueue] = [:]
-    /// The number of origins at which the next look is for those that can be forgotten.
-    private var nextLook = maximumOriginCount
+    /// The number of origins at which those that can be forgotten are looked for next.
+    private var nextCheck = maximumOriginCount
     /// The origins whose last response was a 503 with a delay.
     private var unavailable: Set<Origin> = []
     /// The origins whose requests may begin: a slot has become free, or one has begun to wait.
@@ -136,7 +136,7 @@ package final class Admission {
 
     private func queue(of origin: Origin) -> SlotQueue {
         if let queue = origins[origin] { return queue }
-        if origins.count >= nextLook { forgetOrigins() }
+        if origins.count >= nextCheck { forgetOrigins() }
         let pace = rate.map { RequestPace($0, at: .now()) }
         let queue = SlotQueue(limit: connectionsPerOrigin, pace: pace)
         origins[origin] = queue
@@ -154,7 +154,7 @@ package final class Admission {
         if origins.count >= Self.maximumOriginCount {
             origins = origins.filter { $0.value.isNamedByTask || !$0.value.isEmpty }
         }
-        nextLook = max(Self.maximumOriginCount, 2 * origins.count)
+        nextCheck = max(Self.maximumOriginCount, 2 * origins.count)
     }
 
     /// Raises the number of slots of an origin whose connections carry several requests; libcurl calls this.

@@ -5,8 +5,8 @@ struct TransferDeadlines {
     /// The transfers that have a deadline for the whole call, in whichever phase they are.
     private(set) var calls: [ObjectIdentifier: Transfer] = [:]
     private(set) var next: MonotonicTime?
-    /// When the deadlines may be looked at again.
-    private var nextLook = MonotonicTime(nanoseconds: 0)
+    /// When the deadlines may be checked again.
+    private var nextCheck = MonotonicTime(nanoseconds: 0)
     /// The next deadline when the engine's thread last went to sleep, which ends the sleep.
     private(set) var sleepEnd: MonotonicTime?
 
@@ -29,14 +29,14 @@ struct TransferDeadlines {
 
     /// Makes the next deadline no later than a time.
     mutating func watch(_ time: MonotonicTime) {
-        let time = max(time, nextLook)
+        let time = max(time, nextCheck)
         next = min(time, next ?? time)
     }
 
-    /// Notes that all deadlines were looked at, which may take a fifth of the time: many transfers can have as many.
-    mutating func noteLook(from start: MonotonicTime, to end: MonotonicTime) {
-        nextLook = end.advanced(by: TimeSpan(nanoseconds: 4 * min(end.since(start).nanoseconds, 12_500_000)))
-        next = next.map { max($0, nextLook) }
+    /// Notes that all deadlines were checked, which may take a fifth of the time: many transfers can have as many.
+    mutating func noteCheck(from start: MonotonicTime, to end: MonotonicTime) {
+        nextCheck = end.advanced(by: TimeSpan(nanoseconds: 4 * min(end.since(start).nanoseconds, 12_500_000)))
+        next = next.map { max($0, nextCheck) }
     }
 
     mutating func beginSleep() { sleepEnd = next }

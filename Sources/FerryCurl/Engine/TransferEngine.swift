@@ -354,7 +354,7 @@ package final class TransferEngine: @unchecked Sendable {
             guard let receiver = transfer.receiver, let next = transfer.clock.next() else { continue }
             if next.time <= now { receiver.handle(.deadline(next.deadline)) } else { watch(transfer) }
         }
-        deadlines.noteLook(from: now, to: .now())
+        deadlines.noteCheck(from: now, to: .now())
     }
 
     package func milliseconds(until time: MonotonicTime) -> Int32 {

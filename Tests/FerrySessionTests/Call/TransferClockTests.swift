@@ -70,12 +70,12 @@ import Testing
         deadlines.watch(at(100))
         #expect(deadlines.takeDue(at: at(100)) && deadlines.next == nil)
         deadlines.watch(at(101))
-        deadlines.noteLook(from: at(100), to: at(102))
+        deadlines.noteCheck(from: at(100), to: at(102))
         #expect(deadlines.next == at(110))
         deadlines.watch(at(103))
         #expect(deadlines.next == at(110))
         deadlines.watch(at(105))
-        deadlines.noteLook(from: at(110), to: at(1_110))
+        deadlines.noteCheck(from: at(110), to: at(1_110))
         #expect(deadlines.next == at(1_160))
     }
 

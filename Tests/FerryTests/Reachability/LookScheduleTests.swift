@@ -5,15 +5,15 @@ import Testing
 
 @Suite("When the network is looked at again")
 struct LookScheduleTests {
-    @Test("An event during the delay of an afterthought is followed by another one")
-    func afterthoughts() {
+    @Test("An event during the delay of a later check is followed by another one")
+    func laterChecks() {
         var schedule = LookSchedule()
         let first = schedule.noteEvent()
         let meanwhile = schedule.noteEvent()
-        let again = schedule.endAfterthought()
+        let again = schedule.endLaterCheck()
         let duringSecond = schedule.noteEvent()
-        let third = schedule.endAfterthought()
-        let last = schedule.endAfterthought()
+        let third = schedule.endLaterCheck()
+        let last = schedule.endLaterCheck()
         let new = schedule.noteEvent()
         #expect(first && !meanwhile && again)
         #expect(!duringSecond && third && !last && new)

@@ -3,24 +3,24 @@ struct LookSchedule: Sendable {
     /// The longest delay between two lookups, in seconds.
     static let maximumDelay = 30
 
-    private var isAfterthoughtDue = false
-    private var hasNews = false
+    private var isLaterCheckDue = false
+    private var hasNewEvent = false
     private var isLookupDue = false
     private var nextDelay = 1
 
-    /// Records an event, and returns whether an afterthought must be scheduled.
+    /// Records an event, and returns whether a later check must be scheduled.
     mutating func noteEvent() -> Bool {
-        hasNews = isAfterthoughtDue
-        defer { isAfterthoughtDue = true }
-        return !isAfterthoughtDue
+        hasNewEvent = isLaterCheckDue
+        defer { isLaterCheckDue = true }
+        return !isLaterCheckDue
     }
 
-    /// Ends the delay of an afterthought, and returns whether another one must be scheduled, since an event has come in
+    /// Ends the delay of a later check, and returns whether another one must be scheduled, since an event has come in
     /// the meantime.
-    mutating func endAfterthought() -> Bool {
-        defer { hasNews = false }
-        isAfterthoughtDue = hasNews
-        return hasNews
+    mutating func endLaterCheck() -> Bool {
+        defer { hasNewEvent = false }
+        isLaterCheckDue = hasNewEvent
+        return hasNewEvent
     }
 
     /// Records the result of a lookup, and returns the delay, in seconds, of another one that must be scheduled.

@@ -22,7 +22,7 @@ final class NetlinkSource: ReachabilitySource {
         var schedule = LookSchedule()
     }
 
-    private static let afterthought = DispatchTimeInterval.milliseconds(200)
+    private static let laterCheck = DispatchTimeInterval.milliseconds(200)
 
     private let target: ReachabilityTarget
     private let lookUp: @Sendable (String) -> [Data]
@@ -90,14 +90,14 @@ final class NetlinkSource: ReachabilitySource {
         }
         guard hasChanged else { return }
         look(number)
-        if change(number, { $0.noteEvent() }) == true { scheduleAfterthought(number) }
+        if change(number, { $0.noteEvent() }) == true { scheduleLaterCheck(number) }
     }
 
-    private func scheduleAfterthought(_ number: Int) {
-        queue.asyncAfter(deadline: .now() + Self.afterthought) { [weak self] in
-            guard let self, let isDueAgain = change(number, { $0.endAfterthought() }) else { return }
+    private func scheduleLaterCheck(_ number: Int) {
+        queue.asyncAfter(deadline: .now() + Self.laterCheck) { [weak self] in
+            guard let self, let isDueAgain = change(number, { $0.endLaterCheck() }) else { return }
             look(number)
-            if isDueAgain { scheduleAfterthought(number) }
+            if isDueAgain { scheduleLaterCheck(number) }
         }
     }
 
