@@ -48,7 +48,7 @@ final class ProtocolClasses: @unchecked Sendable {
     /// Returns a Boolean value that indicates whether there may be a class that loads the request.
     func mayClaim(_ request: URLRequest?) -> Bool {
         guard let request, let url = request.url else { return false }
-        return hasOwn || RegisteredProtocolClasses.areThere || asksURLCache(for: request) || DataURL.isOne(url)
+        return hasOwn || !RegisteredProtocolClasses.isEmpty || asksURLCache(for: request) || DataURL.isOne(url)
     }
 
     /// Returns the first class that accepts the task's current request, or `nil` for the engine; calls user code.
@@ -113,7 +113,7 @@ enum RegisteredProtocolClasses {
 
     /// The classes, with the one registered last at the front.
     static var all: [URLProtocol.Type] { classes.withLock { $0.reversed() } }
-    static var areThere: Bool { classes.withLock { !$0.isEmpty } }
+    static var isEmpty: Bool { classes.withLock { $0.isEmpty } }
 
     static func add(_ type: URLProtocol.Type) {
         classes.withLock { classes in

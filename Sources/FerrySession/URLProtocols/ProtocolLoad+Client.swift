@@ -1,6 +1,6 @@
 /// Receives the events of a protocol class, on any thread.
 extension ProtocolLoad: URLProtocolClient {
-    private enum News: Sendable {
+    private enum Event: Sendable {
         case response(URLResponse)
         case data(Data)
         case finished
@@ -40,16 +40,16 @@ extension ProtocolLoad: URLProtocolClient {
     }
 
     /// Handles events in order; ignores those of a class that has finished or was stopped.
-    private func post(_ news: News, _ loader: URLProtocol) {
+    private func post(_ event: Event, _ loader: URLProtocol) {
         let identifier = ObjectIdentifier(loader)
         queue.async { [self] in
             guard let client, run?.identifier == identifier else { return }
-            take(news, client)
+            take(event, client)
         }
     }
 
-    private func take(_ news: News, _ client: TaskCore) {
-        switch news {
+    private func take(_ event: Event, _ client: TaskCore) {
+        switch event {
         case .response(let response):
             guard !hasResponse else { return misuse("The protocol class reported a second response") }
             hasResponse = true

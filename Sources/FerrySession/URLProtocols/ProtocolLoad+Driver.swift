@@ -7,9 +7,9 @@ extension ProtocolLoad: TaskDriver {
         case .start: choose()
         // A class cannot be paused: what it reports is kept until the task continues.
         case .suspensionChanged, .readMore: break
-        case .cancel: give()
+        case .cancel: release()
         case .cancelProducingResumeData(let client):
-            give()
+            release()
             client.receive(.cancelled(resumeData: nil))
         case .redirect(let next): answerRedirect(next)
         case .authenticate(let disposition, let credential): answerChallenge(disposition, credential)
@@ -56,7 +56,7 @@ extension ProtocolLoad: TaskDriver {
             client.receive(.becameDownload(ByteCount(clamping: kept.count), finished: isFinished ? file : nil))
             if !isFinished { sink = .file(file) }
         } catch {
-            give()
+            release()
             // Report the failure first: becoming a download resumes delivery, and a queued success could overtake it.
             client.receive(.finished(error, file: nil))
             client.receive(.becameDownload(.zero, finished: nil))

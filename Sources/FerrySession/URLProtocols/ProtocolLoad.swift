@@ -50,10 +50,10 @@ final class ProtocolLoad: NSObject, @unchecked Sendable {
             queue.async { [self] in
                 guard let client = self.client else { return }
                 guard let choice else {
-                    give()
+                    release()
                     return client.protocolLoadIsUnclaimed(self, request, body)
                 }
-                guard client.protocolLoadMayBegin(self) else { return give() }
+                guard client.protocolLoadMayBegin(self) else { return release() }
                 stored = choice.stored
                 prepareBody(for: choice.type)
             }
@@ -134,12 +134,12 @@ final class ProtocolLoad: NSObject, @unchecked Sendable {
             }
         }
         isFinished = failure == nil
-        give()
+        release()
         client.receive(.finished(failure, file: finished))
     }
 
     /// Stops the class and releases everything.
-    func give() {
+    func release() {
         client = nil
         (question, challenges) = (nil, [])
         run?.stop()
