@@ -28,7 +28,7 @@ extension NetworkAttempt {
         switch StreamNote(line) {
         case .opened(let number):
             sending.stream = number
-            transfer?.engine.connections.tellsStreams = true
+            transfer?.engine.connections.reportsStreams = true
         case .goAway(let last): connection?.noteGoAway(last: last)
         case nil: break
         }
@@ -44,7 +44,7 @@ extension NetworkAttempt {
     ///
     /// libcurl ends a request before it has a stream, if the server has announced meanwhile that it takes no more.
     package func wasRefused(code: Int32) -> Bool {
-        let isUnsent = sending.isWatched && sending.stream == nil && transfer?.engine.connections.tellsStreams == true
+        let isUnsent = sending.isWatched && sending.stream == nil && transfer?.engine.connections.reportsStreams == true
         return wasRefused || (code == CurlCode.http2 && isUnsent)
     }
 }

@@ -178,7 +178,7 @@ package final class ConnectionTable: @unchecked Sendable {
     var hasStreams: Bool { hasUnknown || multiplexed.contains { $0.users > 0 } }
     /// Whether libcurl is asked to report the streams of HTTP/2, and whether it does.
     var watchesRefusals = false
-    var tellsStreams = false
+    var reportsStreams = false
     /// The origins to which connections of HTTP/3 are opened.
     var announcedHTTP3 = AnnouncedHTTP3()
     /// Whether Ferry opens all connections; libcurl itself opens those to a resolver over HTTPS.

@@ -212,7 +212,7 @@ extension CacheUse {
         _ attempt: Attempt
     ) {
         let fields = CacheFields(head.fields)
-        if let ticket = unaskedTicket { takeUp(head, fields, ticket, attempt) }
+        if let ticket = unaskedTicket { beginLate(head, fields, ticket, attempt) }
         guard let context else { return }
         guard context.credential == attempt.credential else {
             // The challenge of another call was answered while this one waited, so it is not known which credential
@@ -238,7 +238,7 @@ extension CacheUse {
 
     /// Makes up for what was not done while the cache was empty, unless the response is not stored and replaces
     /// nothing.
-    private mutating func takeUp(
+    private mutating func beginLate(
         _ head: ResponseHead,
         _ fields: CacheFields,
         _ ticket: CacheTicket,
