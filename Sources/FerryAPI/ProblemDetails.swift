@@ -97,9 +97,7 @@ extension NetworkError {
     /// The body is parsed at each access. It is nil for any other content type, a body larger than
     /// ``ProblemDetails/maximumSize``, or one that is not a JSON object. The underlying network errors are searched
     /// too. The `message` does not contain the server's texts.
-    public var problem: ProblemDetails? {
-        ownProblem ?? (underlyingError as? NetworkError)?.problem
-    }
+    public var problem: ProblemDetails? { ownProblem ?? (underlyingError as? NetworkError)?.problem }
 
     private var ownProblem: ProblemDetails? {
         guard receivedContentType == ProblemDetails.contentType, let data, data.count <= ProblemDetails.maximumSize,

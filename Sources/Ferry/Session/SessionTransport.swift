@@ -59,9 +59,7 @@ public enum SessionTransport: Sendable {
 
 extension URLSession {
     /// Whether this is FoundationNetworking's session, some of whose faults the managers work around.
-    var isFoundationNetworking: Bool {
-        type(of: self) == URLSession.self
-    }
+    var isFoundationNetworking: Bool { type(of: self) == URLSession.self }
 
     /// The session of refused requests, whose tasks are real and cancelled before they can run.
     static let refusals = URLSession(configuration: .ephemeral)

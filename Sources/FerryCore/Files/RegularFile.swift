@@ -100,9 +100,7 @@ package final class RegularFile: @unchecked Sendable {
     }
 
     /// Returns the current size of the file in bytes.
-    package func size() throws(FileError) -> Int64 {
-        Int64(try status().st_size)
-    }
+    package func size() throws(FileError) -> Int64 { Int64(try status().st_size) }
 
     /// Throws unless the file belongs to the user of this process, and in a shared folder only that user can write it.
     ///
@@ -157,9 +155,7 @@ package final class RegularFile: @unchecked Sendable {
     }
 
     /// Sets the times of last access and last modification.
-    package func setTimes(_ time: timespec) {
-        futimens(descriptor, [time, time])
-    }
+    package func setTimes(_ time: timespec) { futimens(descriptor, [time, time]) }
 
     /// Sets the time of last modification to a date, in whole seconds.
     package func setModificationDate(_ date: Date) throws(FileError) {
@@ -359,12 +355,8 @@ extension RegularFile.Links {
 }
 
 /// Calls `open`, under a name that no method shadows.
-private func openDescriptor(_ path: String, _ flags: Int32, _ mode: mode_t) -> Int32 {
-    open(path, flags, mode)
-}
+private func openDescriptor(_ path: String, _ flags: Int32, _ mode: mode_t) -> Int32 { open(path, flags, mode) }
 
 /// Calls `close`, under a name that no method shadows.
 @discardableResult
-private func closeDescriptor(_ descriptor: Int32) -> Int32 {
-    close(descriptor)
-}
+private func closeDescriptor(_ descriptor: Int32) -> Int32 { close(descriptor) }

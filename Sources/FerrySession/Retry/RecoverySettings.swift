@@ -15,9 +15,7 @@ package final class RecoverySettings: Sendable {
             set { deadline = newValue.map { TimeSpan(seconds: $0) } }
         }
 
-        package var isEmpty: Bool {
-            retry == nil && interceptors == nil && deadline == nil && circuitBreaker == nil
-        }
+        package var isEmpty: Bool { retry == nil && interceptors == nil && deadline == nil && circuitBreaker == nil }
     }
 
     package let values: Values

@@ -21,9 +21,7 @@ struct AsyncCall {
     let task: URLSessionTask
 
     /// Whether the caller is one of FoundationNetworking's tasks, recognized by the label of their queue.
-    static var isOnQueueOfTasks: Bool {
-        CurrentQueue.hasLabel("org.swift.URLSessionTask.WorkQueue")
-    }
+    static var isOnQueueOfTasks: Bool { CurrentQueue.hasLabel("org.swift.URLSessionTask.WorkQueue") }
 
     /// Returns the error of a request that cannot be carried over.
     static func refusal(of request: URLRequest) -> URLError {

@@ -19,9 +19,7 @@ public struct TransferProgress: Hashable, Sendable {
     }
 
     /// The completed fraction from 0 to 1; nil while the total is unknown.
-    public var fraction: Double? {
-        total.map { $0 > 0 ? min(1, Double(bytes) / Double($0)) : 1 }
-    }
+    public var fraction: Double? { total.map { $0 > 0 ? min(1, Double(bytes) / Double($0)) : 1 } }
 
     /// Returns the progress of many transfers as one, whose total is unknown while that of one of them is.
     public static func sum(of parts: some Sequence<TransferProgress>) -> TransferProgress {

@@ -86,9 +86,7 @@ private final class MultipartFileReader: MultipartReader {
         return count
     }
 
-    package func close() {
-        open = nil
-    }
+    package func close() { open = nil }
 }
 
 /// A reader of another stream, up to its declared length.
@@ -124,7 +122,5 @@ private final class MultipartStreamReader: MultipartReader {
         return count
     }
 
-    package func close() {
-        stream.close()
-    }
+    package func close() { stream.close() }
 }

@@ -21,9 +21,7 @@ public protocol ParametersConvertible {
 
 extension ParametersConvertible where Self: Encodable & Sendable {
     /// Returns parameters that the serializer's encoder encodes.
-    public func makeParameters() -> Parameters {
-        Parameters(encoding: self)
-    }
+    public func makeParameters() -> Parameters { Parameters(encoding: self) }
 }
 
 extension ParametersConvertible where Self == Parameters {
@@ -31,9 +29,7 @@ extension ParametersConvertible where Self == Parameters {
     ///
     /// - Parameter value: The value to encode.
     /// - Returns: Parameters that the serializer's encoder encodes.
-    public static func encoding(_ value: some Encodable & Sendable) -> Parameters {
-        Parameters(encoding: value)
-    }
+    public static func encoding(_ value: some Encodable & Sendable) -> Parameters { Parameters(encoding: value) }
 
     /// Returns parameters that consist of an `Encodable` value, or nil for none.
     ///

@@ -183,9 +183,7 @@ package struct JSONParser {
         return true
     }
 
-    private func peek() -> UInt8? {
-        position < bytes.count ? bytes[position] : nil
-    }
+    private func peek() -> UInt8? { position < bytes.count ? bytes[position] : nil }
 
     private func failure(_ reason: String) -> JSONParsingError {
         let before = bytes[..<min(position, bytes.count)]

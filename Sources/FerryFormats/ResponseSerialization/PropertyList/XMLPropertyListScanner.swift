@@ -196,14 +196,10 @@ package struct XMLPropertyListScanner {
         while let byte = peek(), Self.isWhitespace(byte) { position += 1 }
     }
 
-    private func peek() -> UInt8? {
-        position < bytes.count ? bytes[position] : nil
-    }
+    private func peek() -> UInt8? { position < bytes.count ? bytes[position] : nil }
 
     /// Returns a Boolean value that indicates whether the given text is next.
-    package func isAt(_ text: String) -> Bool {
-        bytes[position...].starts(with: text.utf8)
-    }
+    package func isAt(_ text: String) -> Bool { bytes[position...].starts(with: text.utf8) }
 
     /// Skips the given text if it is next, and returns a Boolean value that indicates whether it was.
     private mutating func take(_ text: String) -> Bool {
