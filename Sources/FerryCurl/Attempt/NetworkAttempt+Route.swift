@@ -108,7 +108,7 @@ extension NetworkAttempt {
             if !tls.cipherSuites.isEmpty { try easy.require(CurlOption.proxyCipherList, tls.cipherSuites) }
             if !tls.tls13CipherSuites.isEmpty { try easy.require(CurlOption.proxyTLS13Ciphers, tls.tls13CipherSuites) }
         } catch {
-            let text = "This libcurl's TLS library cannot use the TLS options for the connection to a proxy"
+            let text = "This libcurl's TLS library does not support the TLS options for a proxy: \(error.name)"
             throw CurlSessionError(.tlsUnsupported, text, curlCode: Int(error.curlCode))
         }
     }

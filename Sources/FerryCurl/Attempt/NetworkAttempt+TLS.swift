@@ -46,7 +46,7 @@ extension NetworkAttempt {
                     try easy.require(CurlOption.freshConnect, 1)
                 }
             } catch {
-                let text = "This libcurl's TLS library does not have what the session's options ask for"
+                let text = "This libcurl's TLS library does not support the TLS options: \(error.name)"
                 throw CurlSessionError(.tlsUnsupported, text, curlCode: Int(error.curlCode))
             }
         } catch {

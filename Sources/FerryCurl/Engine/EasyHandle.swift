@@ -166,18 +166,34 @@ package final class EasyHandle {
 /// Options and results of TLS connections.
 extension EasyHandle {
     /// The error of an option that libcurl or its TLS library does not support, with libcurl's code.
-    package struct Refusal: Error { var curlCode: Int32 }
+    package struct Refusal: Error {
+        let option, curlCode: Int32
+
+        /// The property of ``TLSOptions`` that libcurl's option is set for.
+        var name: String {
+            switch option {
+            case CurlOption.sslVersion, CurlOption.proxySSLVersion: "minimumVersion or maximumVersion"
+            case CurlOption.cipherList, CurlOption.proxyCipherList: "cipherSuites"
+            case CurlOption.tls13Ciphers, CurlOption.proxyTLS13Ciphers: "tls13CipherSuites"
+            case CurlOption.pinnedPublicKey: "publicKeyPins"
+            case CurlOption.revocationLists, CurlOption.proxyRevocationLists: "revocationLists"
+            case CurlOption.verifyStatus, CurlOption.resolverVerifyStatus: "requiresStapledStatus"
+            case CurlOption.certificateBlob, CurlOption.keyBlob, CurlOption.keyPassphrase: "clientCertificate"
+            default: "certificateAuthorities or trustEvaluator"
+            }
+        }
+    }
 
     func require(_ option: Int32, _ value: Int) throws(Refusal) {
-        try check(ferry_easy_set_long(pointer, option, value))
+        try check(option, ferry_easy_set_long(pointer, option, value))
     }
 
     func require(_ option: Int32, _ value: String) throws(Refusal) {
-        try check(ferry_easy_set_string(pointer, option, value))
+        try check(option, ferry_easy_set_string(pointer, option, value))
     }
 
     func require(_ option: Int32, _ blob: TLSBlob) throws(Refusal) {
-        try check(ferry_easy_set_blob(pointer, option, blob.bytes.baseAddress, blob.bytes.count))
+        try check(option, ferry_easy_set_blob(pointer, option, blob.bytes.baseAddress, blob.bytes.count))
     }
 
     /// The number of bytes that the TLS library has decrypted and libcurl has not read.
@@ -191,8 +207,8 @@ extension EasyHandle {
         _ = ferry_easy_watch_handshake(pointer, Unmanaged.passUnretained(chains).toOpaque(), context)
     }
 
-    private func check(_ code: Int32) throws(Refusal) {
-        if code != 0 { throw Refusal(curlCode: code) }
+    private func check(_ option: Int32, _ code: Int32) throws(Refusal) {
+        if code != 0 { throw Refusal(option: option, curlCode: code) }
     }
 
     /// The chain that the server has presented, in DER, beginning with its own certificate.

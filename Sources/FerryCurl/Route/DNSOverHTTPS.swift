@@ -80,7 +80,7 @@ extension NetworkAttempt {
                 try easy.require(CurlOption.resolverVerifyStatus, tls.requiresStapledStatus ? 1 : 0)
                 if prepared.origin.scheme != "https" { try setUpResolverTLS(tls, easy, engine) }
             } catch {
-                let text = "This libcurl's TLS library cannot use the TLS options for the connection to the resolver"
+                let text = "This libcurl's TLS library does not support the TLS options for the resolver: \(error.name)"
                 throw CurlSessionError(.tlsUnsupported, text, curlCode: Int(error.curlCode))
             }
         } catch {
