@@ -109,7 +109,8 @@ extension TaskCore: CallClient {
 
     private func didCancel(_ resumeData: Data?) {
         change { state in
-            let cancelled = URLError.ferryCancelled(url: state.originalRequest?.url)
+            // It is known already, unless the task was cancelled to produce resume data.
+            let cancelled = state.error as? URLError ?? .ferryCancelled(url: state.originalRequest?.url)
             let error = (resumeData ?? state.resumeDataOfFailure).map(cancelled.withResumeData) ?? cancelled
             state.resumeDataOfFailure = nil
             state.error = error
