@@ -23,9 +23,7 @@ extension Request {
     ///
     /// - Parameter interval: The seconds without progress after which the request fails; nil for the default.
     /// - Returns: The changed request.
-    public func timeout(_ interval: TimeInterval?) -> Request {
-        setting { $0.timeoutInterval = interval }
-    }
+    public func timeout(_ interval: TimeInterval?) -> Request { setting { $0.timeoutInterval = interval } }
 
     /// Returns the request with a serializer that encodes its parameters.
     ///
@@ -40,9 +38,7 @@ extension Request {
     /// - Parameter form: Adds parts to the form, whose first parts are the parameters. It runs on the thread that makes
     ///   the request.
     /// - Returns: The changed request.
-    public func multipart(_ form: @escaping MultipartForm) -> Request {
-        setting { $0.multipartForm = form }
-    }
+    public func multipart(_ form: @escaping MultipartForm) -> Request { setting { $0.multipartForm = form } }
 
     /// Returns the request with a body that is made while it is sent.
     ///
@@ -50,9 +46,7 @@ extension Request {
     ///
     /// - Parameter body: The body; nil for none.
     /// - Returns: The changed request.
-    public func body(_ body: RequestBody?) -> Request {
-        setting { $0.body = body }
-    }
+    public func body(_ body: RequestBody?) -> Request { setting { $0.body = body } }
 
     /// Returns the request with a closure that receives the progress of the request body.
     ///
