@@ -29,7 +29,8 @@ public struct VerifiedDownload: Sendable {
     /// The expected digest; nil, the default, for the one that the server announces, if it does.
     public var digest: ContentDigest?
 
-    /// Whether the server's `Repr-Digest`, `Content-Digest` (RFC 9530) or `Digest` (RFC 3230) is checked; true by default.
+    /// Whether the server's `Repr-Digest` or `Content-Digest` (RFC 9530), or `Digest` (RFC 3230), is checked; true by
+    /// default.
     public var checksAnnouncedDigest = true
 
     /// The expected number of bytes; nil, the default, for any.

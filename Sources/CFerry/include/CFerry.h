@@ -337,7 +337,7 @@ ferry_raw_stream *ferry_raw_stream_create(bool deflates, int window_bits);
 void ferry_raw_stream_free(ferry_raw_stream *stream);
 /// Forgets what was deflated or inflated before.
 bool ferry_raw_stream_reset(ferry_raw_stream *stream);
-/// Lets a stream that inflates go on after a last block, with what was inflated before as its window.
+/// Inflates further blocks after a last one, with what was inflated before as the window.
 bool ferry_raw_stream_begin_again(ferry_raw_stream *stream);
 /// Runs the stream: reads input, and writes output.
 ///

@@ -15,8 +15,8 @@ struct LinkParser {
     private let base: URL?
     private var index = 0
 
-    /// Creates a parser at the start of a field's value; `base` is the URL of the response, whose fragment is no part of
-    /// the context (RFC 3986, section 5.1).
+    /// Creates a parser at the start of a field's value; `base` is the URL of the response, whose fragment is no part
+    /// of the context (RFC 3986, section 5.1).
     init(_ value: String, base: URL?) {
         // A folded line continues with a space (RFC 9112, section 5.2); other line breaks are read in the same way.
         bytes = value.utf8.map { $0 == 0x0D || $0 == 0x0A ? 0x20 : $0 }

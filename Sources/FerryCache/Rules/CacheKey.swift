@@ -69,7 +69,7 @@ package enum CacheKey {
         return members.map { String(decoding: $0, as: UTF8.self) }.joined(separator: ",")
     }
 
-    /// Fields of RFC 9110 and others that are lists; commas and blanks of a field with another syntax belong to the value.
+    /// Fields of RFC 9110 and others that are lists; commas and blanks of other fields belong to the value.
     private static let lists: Set<String> = [
         "accept", "accept-charset", "accept-encoding", "accept-language", "access-control-request-headers",
         "cache-control", "connection", "expect", "if-match", "if-none-match", "pragma", "prefer", "te", "trailer",

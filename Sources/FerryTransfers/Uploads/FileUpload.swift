@@ -62,8 +62,8 @@ public struct FileUpload: Sendable {
     /// What the server learns about the file with the tus protocol.
     ///
     /// By default it is the `filename`, and `filetype` from the request's `Content-Type` or else
-    /// `application/octet-stream`, which many servers require. A key must not be empty, and consists of visible characters
-    /// of ASCII other than commas; another one is the error ``FileUploadError/invalidMetadata(key:)``.
+    /// `application/octet-stream`, which many servers require. A key must not be empty, and consists of visible
+    /// characters of ASCII other than commas; another one is ``FileUploadError/invalidMetadata(key:)``.
     public var metadata: [String: String]
     /// The algorithm of the digests with which the server can check what it receives; nil, the default, for none.
     ///

@@ -66,7 +66,8 @@ struct JSONResponseSerializerTests {
             .serialized(by: JSONResponseSerializer())
         let error = try #require(result.error)
         let place = "at line 2, column 7 (GET http://example.com/path)"
-        #expect(error.message == "The body is not JSON: A colon is expected \(place)")
+        #expect(error.message == "The body is not JSON: A colon is expected \(place); the status is 500")
+        #expect(error.isRetryable)
         let thrown = try #require(error.decodingError as? JSONParsingError)
         #expect(thrown.offset == 14)
         #expect((error.underlyingError as? NetworkError)?.code == .unacceptableStatusCode)

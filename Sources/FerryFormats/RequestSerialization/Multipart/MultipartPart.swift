@@ -34,8 +34,8 @@ package struct MultipartPart: Sendable {
 
     /// Returns a name as browsers write it: in UTF-8, with double quotes and line breaks percent-encoded.
     ///
-    /// Follows WHATWG HTML, "multipart form data", but leaves the kind of a line break as it is. NUL is encoded too, since
-    /// a header field must not contain it.
+    /// Follows WHATWG HTML, "multipart form data", but leaves the kind of a line break as it is. NUL is encoded too,
+    /// since a header field must not contain it.
     private static func escape(_ name: String) -> String {
         var bytes: [UInt8] = []
         for byte in name.utf8 {

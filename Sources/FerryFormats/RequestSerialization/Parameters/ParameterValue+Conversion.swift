@@ -44,8 +44,8 @@ extension ParameterValue {
             }
             return .dictionary(converted)
         }
-        // Keep sets apart from arrays: in an array, their arbitrary order would look intended. Foundation on Linux makes
-        // an empty set of a counted one.
+        // Keep sets apart from arrays: in an array, their arbitrary order would look intended.
+        // Foundation on Linux makes an empty set of a counted one.
         if let set = value as? NSCountedSet {
             return .set(try set.allObjects.map { child in try converted(child, encoder: encoder, path: path + [""]) })
         }
