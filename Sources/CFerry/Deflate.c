@@ -12,8 +12,7 @@ static struct {
     int (*inflate_init)(ferry_zlib_stream *, int, const char *, int);
     int (*inflate)(ferry_zlib_stream *, int);
     int (*inflate_reset)(ferry_zlib_stream *);
-    int (*inflate_window)(ferry_zlib_stream *, uint8_t *, unsigned int *);
-    int (*inflate_set_window)(ferry_zlib_stream *, const uint8_t *, unsigned int);
+    int (*inflate_reset_keep)(ferry_zlib_stream *);
     int (*inflate_end)(ferry_zlib_stream *);
 } library;
 
@@ -27,16 +26,15 @@ static void load(void) {
     *(void **)&library.inflate_init = FERRY_SYMBOL(inflateInit2_, "libz.so.1");
     *(void **)&library.inflate = FERRY_SYMBOL(inflate, "libz.so.1");
     *(void **)&library.inflate_reset = FERRY_SYMBOL(inflateReset, "libz.so.1");
-    *(void **)&library.inflate_window = FERRY_SYMBOL(inflateGetDictionary, "libz.so.1");
-    *(void **)&library.inflate_set_window = FERRY_SYMBOL(inflateSetDictionary, "libz.so.1");
+    *(void **)&library.inflate_reset_keep = FERRY_SYMBOL(inflateResetKeep, "libz.so.1");
     *(void **)&library.inflate_end = FERRY_SYMBOL(inflateEnd, "libz.so.1");
 }
 
 bool ferry_raw_deflate_available(void) {
     pthread_once(&library_once, load);
     return library.deflate_init && library.deflate && library.deflate_reset && library.deflate_end
-        && library.inflate_init && library.inflate && library.inflate_reset && library.inflate_window
-        && library.inflate_set_window && library.inflate_end;
+        && library.inflate_init && library.inflate && library.inflate_reset && library.inflate_reset_keep
+        && library.inflate_end;
 }
 
 struct ferry_raw_stream {
@@ -73,11 +71,7 @@ bool ferry_raw_stream_reset(ferry_raw_stream *stream) {
 }
 
 bool ferry_raw_stream_begin_again(ferry_raw_stream *stream) {
-    uint8_t window[32768];
-    unsigned int length = sizeof window;
-    if (library.inflate_window(&stream->zlib, window, &length) != ZLIB_OK) return false;
-    if (library.inflate_reset(&stream->zlib) != ZLIB_OK) return false;
-    return length == 0 || library.inflate_set_window(&stream->zlib, window, length) == ZLIB_OK;
+    return library.inflate_reset_keep(&stream->zlib) == ZLIB_OK;
 }
 
 ferry_raw_status ferry_raw_stream_run(ferry_raw_stream *stream, const uint8_t *input, size_t input_length,

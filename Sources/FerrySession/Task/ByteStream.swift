@@ -202,8 +202,10 @@ final class ByteStream: Sendable {
     /// Cancels the transfer, since there is no reader any more; has no effect on a stream that has ended.
     func cancel() { state.withLock { $0.core }?.cancel() }
 
+    /// Ends the transfer with an error; has no effect on a stream that has ended.
     func fail(with error: URLError) { state.withLock { $0.core }?.fail(with: error) }
 
+    /// Separates the stream from its task, which is then not cancelled any more.
     func detach() {
         let core = state.withLock { state in
             defer { state.core = nil }

@@ -31,6 +31,9 @@ package struct UpgradeStream: Sendable {
     /// Separates the stream from its task, which is released.
     package func detach() { owner.stream.detach() }
 
+    /// Ends the wait for a response of a task that is released.
+    package func finish() { owner.stream.finish(URLError(.cancelled)) }
+
     /// Ends the task with an error; has no effect before the stream is attached, and after its end.
     package func fail(with error: URLError) { owner.stream.fail(with: error) }
 

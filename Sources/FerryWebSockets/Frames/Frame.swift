@@ -65,7 +65,7 @@ struct FrameHeader: Hashable, Sendable {
         guard let length = Int(exactly: short < 126 ? UInt64(short) : length) else {
             throw ProtocolViolation("A frame has more than 2^63 bytes")
         }
-        guard length >= [126: 126, 127: 65_536][short, default: 0] else {
+        guard short < 126 || length >= (short == 126 ? 126 : 65_536) else {
             throw ProtocolViolation("A frame's length has more bytes than needed")
         }
         let isFinal = bytes[0] & 0x80 != 0

@@ -217,6 +217,7 @@ final class WebSocketConnection: Sendable {
     func abandon() {
         stream.detach()
         handle(.cancel)
+        stream.finish()
     }
 
     /// Ends the connection after a time; the time begins again while the messages before the close frame are sent, and

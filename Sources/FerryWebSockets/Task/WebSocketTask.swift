@@ -47,7 +47,8 @@ public final class WebSocketTask: CurlDataTask, @unchecked Sendable {
         super.init(core: core)
     }
 
-    deinit { connection.abandon() }
+    // A task that has been resumed is retained until it has ended, and its last messages are still read then.
+    deinit { if state == .suspended { connection.abandon() } }
 
     fileprivate static func make(
         _ session: CurlSession,

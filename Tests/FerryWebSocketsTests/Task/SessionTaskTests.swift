@@ -331,6 +331,25 @@ struct SessionTaskTests {
         #expect(errors.current.allSatisfy { $0 is WebSocketError })
     }
 
+    @Test("What a server sends before it closes is delivered to a handler, also if nothing retains the task")
+    func lastMessages() async throws {
+        let server = try RawServer.webSocket { connection in
+            connection.write(ServerFrame(.text, "last").bytes + ServerFrame.close(1000).bytes)
+        }
+        let session = CurlSession(configuration: .ephemeral)
+        for _ in 0..<20 {
+            let received = Watched<[Result<WebSocketTask.Message, any Error>]>([])
+            func use() {
+                let task = session.webSocket(with: server.webSocketURL)
+                task.receive { result in received.change { $0.append(result) } }
+                task.resume()
+            }
+            use()
+            try await received.wait { $0.count == 1 }
+            #expect(try received.current[0].get() == .string("last"))
+        }
+    }
+
     @Test("The delegate is told why a handshake has failed, and not of a cancellation")
     func failedHandshake() async throws {
         let server = try RawServer(answering: "HTTP/1.1 403 No\r\nContent-Length: 1000000\r\n\r\nno")
