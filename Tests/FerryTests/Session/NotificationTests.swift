@@ -74,6 +74,26 @@ struct NotificationTests {
         }
     }
 
+    @Test("Notifications are posted on their queue, also if that is the completion queue of an async call")
+    func queueOfAsyncCalls() async throws {
+        let server = try LoopbackServer { _ in .text("x") }
+        let manager = HTTPSessionManager(baseURL: server.url)
+        let (queue, mark) = (DispatchQueue(label: "own"), DispatchSpecificKey<Bool>())
+        queue.setSpecific(key: mark, value: true)
+        manager.completionQueue = queue
+        manager.notificationQueue = queue
+        let center = NotificationCenter()
+        manager.notificationCenter = center
+        let places = Watched<[Bool]>([])
+        let token = center.addObserver(forName: .networkingTaskDidResume, object: nil, queue: nil) { _ in
+            places.change { $0.append(DispatchQueue.getSpecific(key: mark) == true) }
+        }
+        defer { center.removeObserver(token) }
+        for _ in 0..<20 { _ = try await manager.get("") }
+        try await places.wait { $0.count == 20 }
+        #expect(places.current.allSatisfy { $0 })
+    }
+
     @Test(
         "A task started by a verb posts resume, and complete after its handler, on the main queue",
         arguments: TestTransport.all

@@ -64,12 +64,14 @@ final class CompletionPipeline: Sendable {
         // Not after the handler, which may end the process.
         outcome.endRecord?()
         guard let queue else { return end(callHandler, outcome.observers) }
-        queue.async { self.end(callHandler, outcome.observers) }
+        queue.async {
+            // Those of the task's beginning, and of its file, come before its handler.
+            self.notifications.postWaiting(on: queue)
+            self.end(callHandler, outcome.observers)
+        }
     }
 
     private func end(_ callHandler: () -> TaskCompletion, _ observers: Observers) {
-        // Those of the task's beginning, and of its file, come first.
-        if let completionQueue { notifications.postWaiting(on: completionQueue) }
         let completion = callHandler()
         let (task, response) = (completion.task, completion.response)
         observers.notify { $0.task(task, didFinishWith: completion) }

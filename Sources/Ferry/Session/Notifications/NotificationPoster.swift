@@ -158,7 +158,7 @@ final class NotificationPoster: Sendable {
         if let turn = addition.turn { wait(for: turn) }
     }
 
-    /// Posts what waits, if notifications are posted on the queue, which must be the current one.
+    /// Posts what waits, if notifications are posted on the queue, which must be the current one and serial.
     func postWaiting(on queue: DispatchQueue) {
         let generation = state.withLock { $0.queue === queue && !$0.items.isEmpty ? $0.generation : nil }
         if let generation { drain(generation) }
