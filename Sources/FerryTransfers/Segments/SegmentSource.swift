@@ -61,6 +61,8 @@ struct SegmentEntity: Sendable, Equatable {
     var digest: ContentDigest?
     var announced: ContentDigest?
     var lastModified: Date?
+    /// The index of the source whose response is described; that of the download's own URL for an earlier record.
+    var source = 0
 
     /// The meaning of a response to a request for a part.
     enum Answer: Equatable {

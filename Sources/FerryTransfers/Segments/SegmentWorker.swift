@@ -73,7 +73,8 @@ struct SegmentWorker: Sendable {
         do {
             let (bytes, answer) = try await run.open(request, of: job.source)
             guard let response = answer as? HTTPURLResponse else { throw URLError(.badServerResponse) }
-            switch job.entity.evaluate(response, part: job.part, isMirror: job.source.isMirror) {
+            let isMirror = job.source.isMirror && job.index != job.entity.source
+            switch job.entity.evaluate(response, part: job.part, isMirror: isMirror) {
             case .fits: return try await read(bytes, from: job.index, isWhole: false)
             case .changed: run.state.withLock { $0.mustRestart = true }
             case .refuses: run.state.withLock { $0.sources[job.index].hasRanges = false }

@@ -63,7 +63,8 @@ extension SegmentedRun {
             total: total,
             digest: download.digest ?? announced,
             announced: announced,
-            lastModified: response.value(forHTTPHeaderField: "Last-Modified").flatMap { HTTPDate.parse($0) }
+            lastModified: response.value(forHTTPHeaderField: "Last-Modified").flatMap { HTTPDate.parse($0) },
+            source: opened.source
         )
     }
 
