@@ -119,6 +119,8 @@ extension FetchOptions {
             reason = "its Location is not a URL with a host"
         } else if scheme == "http", response.url?.scheme?.lowercased() == "https" {
             reason = "it leads from https to http"
+        } else if let base = response.url, RedirectRule.resolve(location, against: base) == nil {
+            reason = "its host or port is not valid"
         } else {
             return nil
         }

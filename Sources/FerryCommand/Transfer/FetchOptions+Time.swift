@@ -1,7 +1,7 @@
 import Ferry
 
 extension FetchOptions {
-    /// Performs work that makes several requests, and cancels it when the time of `--max-time` or `--deadline` is over.
+    /// Performs work, and cancels it when the time of `--max-time` or `--deadline` is over.
     ///
     /// - Throws: The error of the work, or `URLError.timedOut` if it is cancelled because of the time.
     func inTime<Value: Sendable>(
@@ -23,10 +23,15 @@ extension FetchOptions {
         } onCancel: {
             work.cancel()
         }
-        if isLate.withLock({ $0 }) {
+        // Work that has ended by itself meanwhile has not failed because of the time.
+        if isLate.withLock({ $0 }), case .failure(let error) = result, Self.isCancellation(error) {
             let cause = CurlSessionError(limit.1, "the transfer took too long")
             throw URLError(.timedOut, userInfo: [NSUnderlyingErrorKey: cause])
         }
         return try result.get()
+    }
+
+    private static func isCancellation(_ error: any Error) -> Bool {
+        error is CancellationError || (error as? URLError)?.code == .cancelled
     }
 }

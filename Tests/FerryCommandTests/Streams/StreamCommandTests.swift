@@ -59,7 +59,7 @@ struct StreamCommandTests {
             // The last connection stays open.
             if connection.index > 2 { connection.readAll() }
         }
-        let outcome = try await run(["--sse", option, "1.5"], server)
+        let outcome = try await run(["--sse", option, "4"], server)
         #expect(outcome.status == 28 && outcome.errors.contains("timed out: the transfer took longer than"))
         #expect(outcome.text.hasPrefix("x\nx\nx\n"))
     }
@@ -141,7 +141,7 @@ struct StreamCommandTests {
 
     @Test(
         "A redirect that is not followed ends with 7, as without --lines",
-        arguments: ["ftp://a/next", "http:///next"]
+        arguments: ["ftp://a/next", "http:///next", "http://a:65536/", "http://a b/"]
     )
     func refusedRedirect(_ target: String) async throws {
         let response = "HTTP/1.1 302 Found\r\nLocation: \(target)\r\nContent-Length: 5\r\n\r\nmoved"
