@@ -107,7 +107,8 @@ package enum ContinuationRule {
         guard let range = response.value("Content-Range").flatMap(ContentRange.init), range.first == expected.offset
         else { return .isAnother }
         // Several parts, whose response must not have that field (section 15.3.7.2).
-        if response.value("Content-Type")?.lowercased().hasPrefix("multipart/byteranges") == true { return .isAnother }
+        let type = response.value("Content-Type")?.utf8.prefix(20).map(\.lowercased)
+        if type == Array("multipart/byteranges".utf8) { return .isAnother }
         if let total = expected.total, let complete = range.complete, complete != total { return .isAnother }
         // A server may send less than the rest; the file would be truncated without an error.
         if let total = range.complete ?? expected.total, range.end != total { return .isAnother }

@@ -13,7 +13,7 @@ package final class Admission {
     private let rate: RequestLimits.Rate?
     private var inFlight: SlotQueue?
     @exclusivity(unchecked) private(set) var origins: [Origin: SlotQueue] = [:]
-    /// The number of origins at which those that can be forgotten are looked for next.
+    /// The number of origins at which the next check forgets those that it can.
     private var nextCheck = maximumOriginCount
     /// The origins whose last response was a 503 with a delay.
     private var unavailable: Set<Origin> = []

@@ -115,6 +115,8 @@ extension NetworkAttempt {
             mayUseVersion(transfer, receiver)
         else { return false }
         connection?.note(credentials)
+        // The response before this one, to which libcurl itself responds, may have forbidden it.
+        if sending.count > 0 { easy?.set(CurlOption.forbidReuse, isLastUse ? 1 : 0) }
         if prepared.isUpgrade { transfer.engine.watchResponse(of: self) }
         sending.count += 1
         (sending.hasResponseBytes, sending.hasReadBody, sending.headBytes) = (false, false, 0)

@@ -32,10 +32,11 @@ extension NetworkAttempt {
         return tlsFailure(code, text + guess, tlsReason)
     }
 
-    /// Has a request sent on another connection that libcurl has refused to send, since its body has no known length
-    /// and the server of the connection has answered with HTTP/1.0.
+    /// Has the request sent on another connection if libcurl has refused to send it: its body has no known length, and
+    /// the server has answered with HTTP/1.0 on this one.
     package func noteRefusedChunks(_ code: Int32) {
-        if code == CurlCode.uploadFailed, sharesConnection { needsNewConnection = true }
+        guard code == CurlCode.uploadFailed, sharesConnection else { return }
+        (needsNewConnection, sending.count) = (true, 0)
     }
 
     /// The error of a request with a header that cannot be sent.

@@ -49,13 +49,13 @@ extension NetworkAttempt {
         try setUpTLS(easy, transfer)
         try setUpResolver(easy, engine)
         try setUpBody(easy, transfer, receiver)
-        if prepared.isUpgrade || version.isAlone {
-            easy.set(CurlOption.freshConnect, 1)
-            easy.set(CurlOption.forbidReuse, 1)
-        }
-        if prepared.endsConnection { easy.set(CurlOption.forbidReuse, 1) }
+        if prepared.isUpgrade || version.isAlone { easy.set(CurlOption.freshConnect, 1) }
+        if isLastUse { easy.set(CurlOption.forbidReuse, 1) }
         if engine.runtime.truncatesLargeHeads { makeRoom(for: setup.fields, easy) }
     }
+
+    /// Whether the request is the last one on its connection.
+    var isLastUse: Bool { prepared.isUpgrade || version.isAlone || prepared.endsConnection }
 
     private func setUpHeader(_ setup: AttemptSetup, _ easy: EasyHandle, _ runtime: CurlRuntime) throws(URLError) {
         if let longest = runtime.longestField, setup.fields.contains(where: { $0.size > longest }) {

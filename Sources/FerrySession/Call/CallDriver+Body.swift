@@ -3,7 +3,7 @@ extension CallDriver {
     /// How much of a coded body may wait to be decoded before nothing more is received, in bytes.
     private static let maximumBacklog = 262_144
     /// How much of a body may wait for a slow reader before nothing more is received, in bytes.
-    private static let largestUnreadLimit = 1_048_576
+    private static let usualUnreadLimit = 1_048_576
     /// That number while many transfers are active, whose unread bytes would take much memory together.
     private static let smallUnreadLimit = 32_768
     /// How much of a local body one turn delivers before the engine looks at its other transfers.
@@ -138,7 +138,7 @@ extension CallDriver {
     /// A paused stream of a shared connection does not save memory, since libcurl keeps what its window allows.
     private var unreadLimit: Int {
         let isStream = transfer.attempt?.isMultiplexed == true
-        return engine.hasManyTransfers && !isStream ? Self.smallUnreadLimit : Self.largestUnreadLimit
+        return engine.hasManyTransfers && !isStream ? Self.smallUnreadLimit : Self.usualUnreadLimit
     }
 
     private func bodyTooLarge(_ limit: String) -> URLError {

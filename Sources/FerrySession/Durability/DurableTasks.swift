@@ -30,8 +30,8 @@ final class DurableTasks: Sendable {
     init(_ durability: CurlSession.Options.Durability) throws(CurlSessionError) {
         let name = durability.identifier
         guard name.wholeMatch(of: /[A-Za-z0-9_-][A-Za-z0-9._-]{0,99}/) != nil else {
-            let rule = "1 to 100 ASCII letters, digits, -, _ and ., the first of which is no ."
-            throw CurlSessionError(.durabilityUnavailable, "The identifier \(name.debugDescription) is not \(rule)")
+            let rule = "must be 1 to 100 of the characters A-Z a-z 0-9 - _ . and not begin with ."
+            throw CurlSessionError(.durabilityUnavailable, "The identifier \(name.debugDescription) \(rule)")
         }
         let parent = durability.directory.standardizedFileURL.path
         (keepsSecrets, synchronizes) = (durability.keepsSecrets, durability.synchronizes)

@@ -340,12 +340,12 @@ public final class CurlSession: URLSession, @unchecked Sendable {
         UnsupportedWebSocket.task(with: URLRequest(url: url))
     }
 
-    /// Returns a task that fails, as the one for a URL alone does.
+    /// Returns a task that fails, like `webSocketTask(with:)` with a URL.
     public override func webSocketTask(with url: URL, protocols: [String]) -> URLSessionWebSocketTask {
         UnsupportedWebSocket.task(with: URLRequest(url: url))
     }
 
-    /// Returns a task that fails, as the one for a URL alone does.
+    /// Returns a task that fails, like `webSocketTask(with:)` with a URL.
     public override func webSocketTask(with request: URLRequest) -> URLSessionWebSocketTask {
         UnsupportedWebSocket.task(with: request)
     }

@@ -111,7 +111,11 @@ extension TaskCore: CallClient {
         change { state in
             // It is known already, unless the task was cancelled to produce resume data.
             let cancelled = state.error as? URLError ?? .ferryCancelled(url: state.originalRequest?.url)
-            let error = (resumeData ?? state.resumeDataOfFailure).map(cancelled.withResumeData) ?? cancelled
+            // A class of protocols, or the search for one, has not used the file.
+            let isUnused = state.resumeDataHandler != nil && !(state.driver is CallDriver) && state.redirectCount == 0
+            let unused = isUnused ? state.resumeData?.encoded() : nil
+            let data = resumeData ?? state.resumeDataOfFailure ?? unused
+            let error = data.map(cancelled.withResumeData) ?? cancelled
             state.resumeDataOfFailure = nil
             state.error = error
             state.events = [.completed(error)]

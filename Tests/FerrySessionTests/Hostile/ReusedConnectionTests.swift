@@ -84,10 +84,10 @@ struct ReusedConnectionTests {
     @Test("A body of unknown length is sent on another connection than one of HTTP/1.0")
     func chunks() async throws {
         let server = try RawServer { connection in
-            while !connection.readHead().isEmpty {
-                if connection.received.range(of: Data("PUT ".utf8)) != nil {
-                    while connection.received.range(of: Data("0\r\n\r\n".utf8)) == nil, connection.readMore() {}
-                }
+            while true {
+                let head = connection.readHead()
+                guard head.hasPrefix("GET ") || head.hasPrefix("PUT ") else { return }
+                if head.hasPrefix("PUT ") { connection.readBody("5\r\nhello\r\n0\r\n\r\n".utf8.count) }
                 connection.write("HTTP/1.0 200 OK\r\nConnection: keep-alive\r\nContent-Length: 2\r\n\r\nok")
             }
         }

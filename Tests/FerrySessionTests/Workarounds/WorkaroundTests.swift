@@ -42,7 +42,7 @@ struct WorkaroundTests {
             CurlRuntime.versionsTruncatingHeads, CurlRuntime.versionsReadingWhilePaused,
             CurlRuntime.versionsOmittingFields, CurlRuntime.versionsLookingUpLocalhost,
             CurlRuntime.versionsRepeatingPrefaces, CurlRuntime.versionsConfusingStreamEnds,
-            CurlRuntime.versionsHidingCutResponses,
+            CurlRuntime.versionsHidingCutResponses, CurlRuntime.versionsDroppingExcess,
         ] + CurlRuntime.versionsReadingPausedSockets
     ) func limits(versions: Range<Int>) {
         #expect(versions.upperBound > CurlRuntime.oldestVersionNumber)
