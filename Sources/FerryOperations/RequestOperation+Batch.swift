@@ -18,7 +18,8 @@ extension RequestOperation {
     ///   - queue: The queue on which both closures run, serially; nil for a private queue.
     ///   - progress: Called with the number of finished operations and their total number.
     ///   - completion: Called once with the operations, after the last progress.
-    /// - Returns: The operations, and one more that finishes after the completion. Add them to a queue.
+    /// - Returns: The operations, and one more that finishes after the completion, even if it is cancelled. Add all of
+    ///   them to a queue.
     public static func batch(
         of operations: [RequestOperation],
         queue: DispatchQueue? = nil,

@@ -86,6 +86,18 @@ struct CookbookTests {
         #expect(server.requests.map(\.bodyText) == ["name=Ada", "email=ada%40example.com&name=Ada"])
     }
 
+    @Test("Send bytes of any type")
+    func bytes() async throws {
+        let server = try LoopbackServer { _ in .text("ok") }
+        let manager = HTTPSessionManager(baseURL: server.url)
+        manager.requestSerializer.headers["X-Own"] = "yes"
+        let answer = try await Cookbook.bytes(manager: manager, photo: Data([1, 2]))
+        #expect(answer == Data("ok".utf8))
+        let request = try #require(server.requests.first)
+        #expect(request.method == "PUT" && request.path == "/photos/1" && request.body == Data([1, 2]))
+        #expect(request.headers["Content-Type"] == "image/png" && request.headers["X-Own"] == "yes")
+    }
+
     @Test("Continue a download")
     func resume() async throws {
         let size = 300_000

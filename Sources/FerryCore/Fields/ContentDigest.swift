@@ -37,8 +37,8 @@ public struct ContentDigest: Hashable, Sendable, CustomStringConvertible {
 
     /// Makes a digest from hexadecimal digits in either case, with or without white space around them.
     ///
-    /// - Throws: A ``FormatError`` if their number or one of them is wrong: a download without a digest would not be
-    ///   checked.
+    /// - Throws: A ``FormatError`` if their number or one of them is wrong. It is an error, since `nil` as the digest
+    ///   of a download means that nothing is checked.
     public init(_ algorithm: Algorithm, hexadecimal text: String) throws(FormatError) {
         let digits = Array(text.trimmingCharacters(in: .whitespacesAndNewlines).utf8)
         let bytes = stride(from: 0, to: digits.count - 1, by: 2).compactMap { index -> UInt8? in

@@ -1,4 +1,5 @@
-/// Measurements of a task's exchange: a transaction for each attempt, including redirects and retries.
+/// Measurements of a task's exchange: a transaction for each request that was sent or has failed, including redirects
+/// and retries.
 ///
 /// FoundationNetworking's `URLSessionTaskMetrics` cannot be filled from outside, so this is Ferry's own type.
 public struct TransferMetrics: Sendable, Hashable {

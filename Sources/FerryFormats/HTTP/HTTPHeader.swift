@@ -32,9 +32,7 @@ public struct HTTPHeader: Sendable, Codable {
 
 extension HTTPHeader: Hashable {
     /// Compares two fields, ignoring the case of their names.
-    public static func == (lhs: HTTPHeader, rhs: HTTPHeader) -> Bool {
-        lhs.value == rhs.value && lhs.isNamed(rhs.name)
-    }
+    public static func == (lhs: HTTPHeader, rhs: HTTPHeader) -> Bool { lhs.value == rhs.value && lhs.isNamed(rhs.name) }
 
     /// Feeds the hasher with the lower-case name and the value.
     public func hash(into hasher: inout Hasher) {
@@ -70,9 +68,7 @@ extension HTTPHeader: RedactedDescription {
     }
 
     /// Returns an `Authorization` field for the Bearer scheme (RFC 6750).
-    public static func bearer(_ token: String) -> HTTPHeader {
-        authorization("Bearer \(token)")
-    }
+    public static func bearer(_ token: String) -> HTTPHeader { authorization("Bearer \(token)") }
 
     /// Returns a `Content-Type` field.
     public static func contentType(_ value: String) -> HTTPHeader { HTTPHeader("Content-Type", value) }

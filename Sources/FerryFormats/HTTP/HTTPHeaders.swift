@@ -40,14 +40,10 @@ public struct HTTPHeaders: Sendable, Hashable {
     }
 
     /// Returns the values of all fields with the given name, in order.
-    public func values(for name: String) -> [String] {
-        fields.filter { field in field.isNamed(name) }.map(\.value)
-    }
+    public func values(for name: String) -> [String] { fields.filter { field in field.isNamed(name) }.map(\.value) }
 
     /// Returns a Boolean value that indicates whether there is a field with the given name.
-    public func contains(_ name: String) -> Bool {
-        fields.contains { field in field.isNamed(name) }
-    }
+    public func contains(_ name: String) -> Bool { fields.contains { field in field.isNamed(name) } }
 
     /// Appends a field, even if there already is one with its name.
     public mutating func add(_ name: String, _ value: String) { add(HTTPHeader(name, value)) }
@@ -66,9 +62,7 @@ public struct HTTPHeaders: Sendable, Hashable {
     }
 
     /// Removes all fields with the given name.
-    public mutating func remove(_ name: String) {
-        fields.removeAll { field in field.isNamed(name) }
-    }
+    public mutating func remove(_ name: String) { fields.removeAll { field in field.isNamed(name) } }
 
     /// Returns one field for each name, duplicates joined with `", "`, in the order of their first occurrence.
     package func combined() -> [HTTPHeader] {

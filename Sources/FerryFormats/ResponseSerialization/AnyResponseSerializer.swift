@@ -49,9 +49,7 @@ public struct AnyResponseSerializer<Output: Sendable>: ValidatingResponseSeriali
     }
 
     /// Validates a response and decodes its body; see ``ResponseSerializer/serialize(_:)``.
-    public func serialize(_ response: TaskResponse<Never>) -> SerializedResponse<Output> {
-        body(self, response)
-    }
+    public func serialize(_ response: TaskResponse<Never>) -> SerializedResponse<Output> { body(self, response) }
 }
 
 extension ResponseSerializer {
@@ -85,7 +83,5 @@ extension ResponseSerializer {
     /// Returns this serializer with its value as `any Sendable`.
     ///
     /// A ``CompoundResponseSerializer`` can then combine it with serializers for other types.
-    public func erased() -> AnyResponseSerializer<any Sendable> {
-        AnyResponseSerializer(self) { $0 }
-    }
+    public func erased() -> AnyResponseSerializer<any Sendable> { AnyResponseSerializer(self) { $0 } }
 }

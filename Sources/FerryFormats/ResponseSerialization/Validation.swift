@@ -41,14 +41,10 @@ public struct Validation: Sendable, Hashable, Codable {
     }
 
     /// A copy of this validation that accepts any content type.
-    public var acceptingAnyContentType: Validation {
-        Validation(statusCodes: acceptableStatusCodes, contentTypes: nil)
-    }
+    public var acceptingAnyContentType: Validation { Validation(statusCodes: acceptableStatusCodes, contentTypes: nil) }
 
     /// A copy of this validation that accepts any status code.
-    public var acceptingAnyStatusCode: Validation {
-        Validation(statusCodes: nil, contentTypes: acceptableContentTypes)
-    }
+    public var acceptingAnyStatusCode: Validation { Validation(statusCodes: nil, contentTypes: acceptableContentTypes) }
 
     /// The result of a validation.
     public enum Outcome: Sendable {

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Ferry
 
-/// In a process of its own, which does not have the memory that a server may announce.
+/// In a separate process, which would end if all of the announced memory were reserved.
 @Suite(.timeLimit(.minutes(5)), .ownThreads)
 struct TaskDelegateStateTests {
     @Test("Memory is reserved for a part of a body only if a server announces a very large one")

@@ -10,9 +10,7 @@ public struct ParameterEncoder: Sendable {
     /// - Parameter value: The value to encode.
     /// - Returns: The encoded value; an empty dictionary for a type that encodes nothing.
     /// - Throws: The error that the value's `encode(to:)` throws.
-    public func encode(_ value: any Encodable) throws -> ParameterValue {
-        try node(for: value, codingPath: []).value
-    }
+    public func encode(_ value: any Encodable) throws -> ParameterValue { try node(for: value, codingPath: []).value }
 
     fileprivate func node(for value: any Encodable, codingPath: [any CodingKey]) throws -> ParameterNode {
         if let leaf = leaf(value) { return ParameterNode(.leaf(leaf)) }
@@ -81,9 +79,7 @@ private struct ParameterNodeEncoder: Encoder, SingleValueEncodingContainer {
 
     package func singleValueContainer() -> any SingleValueEncodingContainer { self }
 
-    package func encodeNil() {
-        node.content = .leaf(.null)
-    }
+    package func encodeNil() { node.content = .leaf(.null) }
 
     package func encode(_ value: some Encodable) throws {
         node.content = try encoder.node(for: value, codingPath: codingPath).content
@@ -106,9 +102,7 @@ private struct KeyedParameterContainer<Key: CodingKey>: KeyedEncodingContainerPr
     package let encoder: ParameterNodeEncoder
     package var codingPath: [any CodingKey] { encoder.codingPath }
 
-    package func encodeNil(forKey key: Key) {
-        encoder.node.set(ParameterNode(.leaf(.null)), for: key.stringValue)
-    }
+    package func encodeNil(forKey key: Key) { encoder.node.set(ParameterNode(.leaf(.null)), for: key.stringValue) }
 
     package func encode(_ value: some Encodable, forKey key: Key) throws {
         encoder.node.set(try encoder.encoder.node(for: value, codingPath: codingPath + [key]), for: key.stringValue)
@@ -160,9 +154,7 @@ private struct UnkeyedParameterContainer: UnkeyedEncodingContainer {
     package var count: Int { encoder.node.count }
     private var nextKey: ElementKey { ElementKey(count) }
 
-    package func encodeNil() {
-        encoder.node.append(ParameterNode(.leaf(.null)))
-    }
+    package func encodeNil() { encoder.node.append(ParameterNode(.leaf(.null))) }
 
     package func encode(_ value: some Encodable) throws {
         encoder.node.append(try encoder.encoder.node(for: value, codingPath: codingPath + [nextKey]))
