@@ -89,7 +89,7 @@ struct NotificationTests {
             places.change { $0.append(DispatchQueue.getSpecific(key: mark) == true) }
         }
         defer { center.removeObserver(token) }
-        for _ in 0..<20 { _ = try await manager.get("") }
+        for _ in 0..<20 { _ = try await manager.send(.get("", serializer: .data)) }
         try await places.wait { $0.count == 20 }
         #expect(places.current.allSatisfy { $0 })
     }
