@@ -127,7 +127,14 @@ extension Call {
         guard let attempts, attempts.settings.interceptors != nil else { return request.base }
         var base = attempts.base
         // If an interceptor has sent the request to another origin, fields that it has removed are not added again.
-        if base.url?.hasSameOrigin(as: request.url) == false { return request.complete }
+        // Those that it has added are for that origin.
+        if base.url?.hasSameOrigin(as: request.url) == false {
+            var moved = request.complete
+            for name in (moved.allHTTPHeaderFields ?? [:]).keys {
+                moved.setValue(base.value(forHTTPHeaderField: name), forHTTPHeaderField: name)
+            }
+            return moved
+        }
         base.url = request.url
         base.httpMethod = request.base.httpMethod
         return base

@@ -83,7 +83,7 @@ struct InterceptorOriginTests {
         #expect(other.requests.map { $0.header("Authorization") } == [nil, credential])
     }
 
-    @Test("Fields that an interceptor has removed for another origin are not added again after a redirect there")
+    @Test("After a redirect from another origin, fields that an interceptor has removed or added there do not follow")
     func redirect() async throws {
         let server = try LoopbackServer { _ in .text("sent") }
         let other = try LoopbackServer { request in
@@ -106,6 +106,29 @@ struct InterceptorOriginTests {
         #expect(other.requests.map { $0.header("Authorization") } == [nil, nil])
         #expect(other.requests.map { $0.header("X-Internal") } == [nil, nil])
         #expect(other.requests.map { $0.header("X-Plain") } == ["x", "x"])
-        #expect(other.requests.map { $0.header("X-Added") } == ["yes", "yes"])
+        #expect(other.requests.map { $0.header("X-Added") } == ["yes", nil])
+    }
+
+    @Test("A key for another origin does not reach a third one", arguments: [302, 307])
+    func third(status: Int) async throws {
+        let third = try LoopbackServer { _ in .text("third") }
+        let other = try LoopbackServer { request in
+            let target = request.path == "/start" ? "/next" : third.url.absoluteString
+            return .status(status, headers: ["Location": target])
+        }
+        let server = try LoopbackServer { _ in .text("sent") }
+        let session = session(
+            nil,
+            ClosureInterceptor { request, attempt in
+                if attempt.redirectCount == 0 { request.url = other.url("/start") }
+                if request.url?.port == other.url.port { request.setValue("secret", forHTTPHeaderField: "X-Key") }
+            }
+        )
+        let fields = ["X-Plain": "x"]
+        let (data, _) = try await session.data(for: Wire.request(server.url, headers: fields))
+        #expect(String(decoding: data, as: UTF8.self) == "third")
+        #expect(other.requests.map { $0.header("X-Key") } == ["secret", "secret"])
+        #expect(third.requests.map { $0.header("X-Key") } == [nil])
+        #expect(third.requests.map { $0.header("X-Plain") } == ["x"])
     }
 }
