@@ -111,8 +111,9 @@ extension NetworkAttempt {
         guard mayRepeat(receiver) else { return false }
         // It was suspended while it connected, and its request is sent when it is resumed.
         guard !transfer.isSuspended else { return refuseConnection() }
-        guard mayUseConnection(transfer.engine.connections, ends), mayTrust(transfer, receiver),
-            mayUseVersion(transfer, receiver)
+        let isNew = hasOpenedConnection()
+        guard mayUseConnection(transfer.engine.connections, ends, isNew: isNew),
+            mayTrust(transfer, receiver, isNew: isNew), mayUseVersion(transfer, receiver)
         else { return false }
         connection?.note(credentials)
         // The response before this one, to which libcurl itself responds, may have forbidden it.
@@ -139,25 +140,38 @@ extension NetworkAttempt {
         return false
     }
 
+    /// Returns whether libcurl has opened a connection for the attempt since its last request.
+    private func hasOpenedConnection() -> Bool {
+        let count = easy?.long(CurlInfo.newConnections) ?? 0
+        defer { trust.connectionsSeen = count }
+        return count > trust.connectionsSeen
+    }
+
     /// Finds the connection that libcurl has chosen, and returns whether it may carry the request.
-    private func mayUseConnection(_ connections: ConnectionTable, _ ends: Ends?) -> Bool {
+    private func mayUseConnection(_ connections: ConnectionTable, _ ends: Ends?, isNew: Bool) -> Bool {
         if let ends {
-            let found = connections.connection(from: ends.local, to: ends.remote)
-            // libcurl has opened the connection itself for the resolver, and has not verified it as a server's.
-            if found == nil, lastOpened == nil, !connections.isComplete { return refuseConnection() }
-            guard let found, found !== connection else { return true }
+            guard let found = connections.connection(from: ends.local, to: ends.remote) else {
+                // The verdict on the connection of an earlier request is not that on this one.
+                leaveConnection()
+                // Otherwise libcurl has opened it itself for the resolver, and has not verified it as a server's.
+                return isNew || connections.isComplete ? true : refuseConnection()
+            }
+            guard found !== connection else { return true }
             guard found.mayCarryRequest(hasUnreadBytes: { (easy?.unreadTLSBytes ?? 0) > 0 }),
                 found.isKnown(by: sending.identity)
             else { return refuseConnection() }
             use(found)
             return true
         }
-        // Connections over Unix-domain sockets cannot be told apart, unless this attempt has opened one.
-        if let lastOpened {
+        // Connections over Unix-domain sockets cannot be told apart, unless this attempt has just opened one.
+        if let lastOpened, isNew {
             use(lastOpened)
             return true
         }
-        return connections.mayCarryRequestWithoutPort(of: sending.identity) ? true : refuseConnection()
+        guard connections.mayCarryRequestWithoutPort(of: sending.identity) else { return refuseConnection() }
+        let areTrusted = connections.trustsAllWithoutPort(prepared.origin, revision: trust.session.revision)
+        if !areTrusted { leaveConnection() }
+        return true
     }
 
     private func noteReceived(_ transfer: Transfer, at now: MonotonicTime) {

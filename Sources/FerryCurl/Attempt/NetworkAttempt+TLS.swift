@@ -113,7 +113,7 @@ extension NetworkAttempt {
     // MARK: - Between handshake and request
 
     /// Whether evaluator and policy let the connection carry the request.
-    func mayTrust(_ transfer: Transfer, _ receiver: any TransferReceiver) -> Bool {
+    func mayTrust(_ transfer: Transfer, _ receiver: any TransferReceiver, isNew: Bool) -> Bool {
         let engine = transfer.engine
         let origin = prepared.origin
         // The policy has changed since libcurl was told what to verify.
@@ -122,9 +122,6 @@ extension NetworkAttempt {
         }
         guard trust.needsVerdict else { return true }
         guard let tls = try? engine.settings.tls.get(), let easy else { return false }
-        let connections = easy.long(CurlInfo.newConnections)
-        let isNew = connections > trust.connectionsSeen
-        trust.connectionsSeen = connections
         let known = connection?.verdict
         let verdict: Connection.Verdict
         if isNew {

@@ -75,9 +75,7 @@ package final class NetworkAttempt {
     @exclusivity(unchecked) package private(set) var connection: Connection?
     var lastOpened: Connection?
     /// Whether other requests may have been sent on the connection, or this one was not sent at all.
-    package var sharesConnection: Bool {
-        connection.map { $0 !== lastOpened || $0.requestCount > 1 } ?? true
-    }
+    package var sharesConnection: Bool { connection.map { $0 !== lastOpened || $0.requestCount > 1 } ?? true }
     /// Whether the connection is HTTP/2 or HTTP/3, so that other attempts may use it too.
     @exclusivity(unchecked) package var isMultiplexed = false
 
@@ -130,7 +128,8 @@ package final class NetworkAttempt {
     /// Forgets the small pieces so far, since a later turn goes on.
     package func forgetPieces() { pieces = SmallPieces() }
 
-    private func leaveConnection() {
+    /// Leaves the connection; the one that carries the next request may not be known.
+    func leaveConnection() {
         connection?.removeUser()
         connection = nil
     }

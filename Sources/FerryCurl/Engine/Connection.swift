@@ -248,6 +248,17 @@ package final class ConnectionTable: @unchecked Sendable {
             (connection.local?.port ?? 0) >= 0 || (!connection.hasUnexpectedInput && connection.isKnown(by: identity))
         }
     }
+
+    /// Whether each connection without a port was accepted as one to the origin, by this revision of the policy.
+    func trustsAllWithoutPort(_ origin: Origin, revision: Int) -> Bool {
+        connections.values.allSatisfy { connection in
+            guard (connection.local?.port ?? 0) < 0 else { return true }
+            guard let verdict = connection.verdict, verdict.origin == origin, verdict.revision == revision else {
+                return false
+            }
+            return if case .refuse = verdict.decision { false } else { true }
+        }
+    }
 }
 
 extension String {

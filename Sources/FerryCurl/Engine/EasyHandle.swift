@@ -225,9 +225,7 @@ extension EasyHandle {
     }
 
     /// The subject of the server's own certificate, such as `CN = localhost`.
-    var presentedSubject: String? {
-        ferry_easy_certificate_field(pointer, 0, "Subject").map { String(cString: $0) }
-    }
+    var presentedSubject: String? { ferry_easy_certificate_field(pointer, 0, "Subject").map { String(cString: $0) } }
 
     /// Returns libcurl's measurements of the attempt that is ending.
     package func transaction(_ url: URL?, _ method: String, status: Int?, start: Date) -> TransferMetrics.Transaction {

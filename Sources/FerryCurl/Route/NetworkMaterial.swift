@@ -60,9 +60,7 @@ package struct NetworkMaterial: Sendable {
         }
     }
 
-    var happyEyeballsMilliseconds: Int? {
-        options.happyEyeballsTimeout.map { max(1, Int(($0 * 1000).rounded())) }
-    }
+    var happyEyeballsMilliseconds: Int? { options.happyEyeballsTimeout.map { max(1, Int(($0 * 1000).rounded())) } }
 
     private static func check(_ socket: NetworkOptions.UnixSocket, _ runtime: CurlRuntime?) throws(CurlSessionError) {
         let text =
@@ -96,7 +94,10 @@ package struct NetworkMaterial: Sendable {
     }
 
     private static func host(_ text: String) throws(CurlSessionError) -> String {
-        try URLHost(text, of: text, .invalidNetworkOptions).name
+        let name = try URLHost(text, of: text, .invalidNetworkOptions).name
+        // It would never be looked up, and the request would take another route.
+        guard !name.contains("*") else { throw invalid("A key must name one host, not \(URLHost.quoted(text))") }
+        return name
     }
 
     /// Returns the normalized form of `host` or `host:port`.
