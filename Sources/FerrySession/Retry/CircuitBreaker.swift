@@ -71,9 +71,7 @@ public final class CircuitBreaker: Sendable {
     }
 
     /// Returns the state of the circuit to the origin of a URL.
-    public func state(of url: URL) -> State {
-        circuits.withLock { $0[Origin(url)]?.state(at: .now()) ?? .closed }
-    }
+    public func state(of url: URL) -> State { circuits.withLock { $0[Origin(url)]?.state(at: .now()) ?? .closed } }
 
     /// Closes all circuits, and forgets what was counted.
     public func reset() {

@@ -15,25 +15,28 @@ struct CircuitState: Sendable {
         case trying
     }
 
-    /// The requests of one half of the window.
+    /// The requests of one tenth of the window.
     private struct Counts {
         var successes = 0
         var failures = 0
     }
 
+    private static let none = [Counts](repeating: Counts(), count: 10)
+
     private let rule: CircuitBreaker.Rule
     private var phase = Phase.closed { didSet { era += 1 } }
     /// Counts the changes of the phase, so that the result of a request from before the last one is ignored.
     private(set) var era: Int
-    private var counts = (now: Counts(), before: Counts())
-    /// When the current half of the window has begun.
-    private var halfStart: MonotonicTime
+    /// The counts of the window, of its last tenth first.
+    private var counts = Self.none
+    /// When the last tenth of the window has begun.
+    private var lastStart: MonotonicTime
     /// How many times in a row the circuit was opened without a success between.
     private var openings = 0
 
     init(_ rule: CircuitBreaker.Rule, at now: MonotonicTime) {
         self.rule = rule
-        halfStart = now
+        lastStart = now
         // Not that of an earlier circuit to the same origin, which was forgotten.
         era = Int(truncatingIfNeeded: now.nanoseconds)
     }
@@ -49,7 +52,7 @@ struct CircuitState: Sendable {
     /// Whether nothing needs to be known about the origin.
     func isUnused(at now: MonotonicTime) -> Bool {
         guard case .closed = phase else { return false }
-        return now.since(halfStart) > TimeSpan(seconds: rule.window)
+        return now.since(lastStart) > TimeSpan(seconds: rule.window)
     }
 
     /// Returns whether a request may be sent, and notes it if it is the one that tries a server again.
@@ -80,15 +83,18 @@ struct CircuitState: Sendable {
     }
 
     private mutating func count(_ outcome: Outcome, at now: MonotonicTime) {
-        let half = TimeSpan(seconds: rule.window / 2)
-        let passed = now.since(halfStart)
-        if passed > half {
-            counts = (Counts(), passed > half + half ? Counts() : counts.now)
-            halfStart = now
+        let tenth = TimeSpan(seconds: rule.window / 10)
+        var passed = 0
+        while now.since(lastStart) > tenth, passed < counts.count {
+            counts.removeLast()
+            counts.insert(Counts(), at: 0)
+            lastStart = lastStart.advanced(by: tenth)
+            passed += 1
         }
-        if outcome == .failure { counts.now.failures += 1 } else { counts.now.successes += 1 }
-        let failures = counts.now.failures + counts.before.failures
-        let all = failures + counts.now.successes + counts.before.successes
+        if passed == counts.count { lastStart = now }
+        if outcome == .failure { counts[0].failures += 1 } else { counts[0].successes += 1 }
+        let failures = counts.reduce(0) { $0 + $1.failures }
+        let all = counts.reduce(failures) { $0 + $1.successes }
         let isEnough = all >= max(1, rule.minimumRequests)
         if outcome == .failure, isEnough, Double(failures) >= rule.failureShare * Double(all) { open(at: now) }
     }
@@ -96,8 +102,8 @@ struct CircuitState: Sendable {
     private mutating func open(at now: MonotonicTime) {
         let seconds = min(rule.openTime * Double(1 << min(openings, 10)), max(rule.openTime, rule.maximumOpenTime))
         openings += 1
-        counts = (Counts(), Counts())
-        halfStart = now
+        counts = Self.none
+        lastStart = now
         phase = .open(until: now.advanced(by: TimeSpan(seconds: seconds)))
     }
 }

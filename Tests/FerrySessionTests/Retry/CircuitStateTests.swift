@@ -53,6 +53,16 @@ struct CircuitStateTests {
         #expect(circuit.state(at: Self.time(6)) == .open)
     }
 
+    @Test("Failures count within nine tenths of the window, however they are spread over it")
+    func spread() {
+        var circuit = circuit(failures: 1, of: 1)
+        for _ in 0..<6 { circuit.note(.failure, at: Self.time(4)) }
+        circuit.note(.failure, at: Self.time(6))
+        #expect(circuit.state(at: Self.time(6)) == .closed)
+        for _ in 0..<2 { circuit.note(.failure, at: Self.time(9)) }
+        #expect(circuit.state(at: Self.time(9)) == .open)
+    }
+
     @Test("Requests that say nothing about the server do not count")
     func unknown() {
         var circuit = CircuitState(Self.rule(), at: Self.time(0))
