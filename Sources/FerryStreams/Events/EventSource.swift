@@ -111,7 +111,11 @@ public struct EventSource: AsyncSequence, Sendable {
             }
             request.setValue(lastEventID.isEmpty ? nil : lastEventID, forHTTPHeaderField: "Last-Event-ID")
             request.cachePolicy = .reloadIgnoringLocalCacheData
-            let (bytes, response) = try await source.session.bytes(for: request, prepare: source.prepare)
+            let (bytes, response) = try await source.session.bytes(for: request) { [prepare = source.prepare] task in
+                // The source repeats its requests itself.
+                task.retryPolicy = nil
+                prepare(task)
+            }
             guard let response = response as? HTTPURLResponse else { throw URLError(.badServerResponse) }
             let type = response.value(forHTTPHeaderField: "Content-Type")
             switch EventSourceRule.verdict(status: response.statusCode, mediaType: type) {

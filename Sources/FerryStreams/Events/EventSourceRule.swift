@@ -44,9 +44,10 @@ enum EventSourceRule {
         return policy.delay(delay, after: response)
     }
 
-    /// Whether a stream was lost because its body could not be continued, or has reached its limit of time.
+    /// Whether a stream was lost because its body could not be continued, or has reached its limit of time, or because
+    /// a circuit is open for a while.
     private static func isLoss(_ error: URLError) -> Bool {
-        let code = error.sessionCause?.code
-        return code == .cannotContinue || code == .resourceTimeout
+        let losses: [CurlSessionError.Code?] = [.cannotContinue, .resourceTimeout, .circuitOpen]
+        return losses.contains(error.sessionCause?.code)
     }
 }

@@ -105,7 +105,5 @@ struct ElementSplitter: PieceSplitter {
         .ferry(.cannotParseResponse, url: nil, reason: .malformedResponse, text)
     }
 
-    private static func isBlank(_ byte: UInt8) -> Bool {
-        byte == 0x20 || byte == 0x0A || byte == 0x0D || byte == 0x09
-    }
+    private static func isBlank(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x0A || byte == 0x0D || byte == 0x09 }
 }
