@@ -23,7 +23,7 @@ extension Call {
         }
         guard let question = attempts?.ask(), let attempt = attempts?.requestAttempt(redirects) else { return false }
         attempts?.conclusion = Attempts.Conclusion(failure: failure, note: note)
-        let body = Data(held?.body ?? [])
+        let body = held.map { Data($0.body.prefix($0.limit)) } ?? Data()
         let end = CallEnd(failure.cause, request: request.complete, body: body, isBodyComplete: isBodyComplete)
         emit(.waitForAnswer)
         emit(.askForConclusion(question, interceptors, attempt, end))
