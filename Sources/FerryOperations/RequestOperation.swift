@@ -216,9 +216,7 @@ open class RequestOperation: Operation, NSSecureCoding, NSCopying, @unchecked Se
     }
 
     /// The body as text in the ``responseStringEncoding``; nil without a body, or if it is not valid in that encoding.
-    public var responseString: String? {
-        responseData.flatMap { Charset.string($0, encoding: responseStringEncoding) }
-    }
+    public var responseString: String? { responseData.flatMap { Charset.string($0, encoding: responseStringEncoding) } }
 
     /// The character encoding the response names; UTF-8 if it names none or an unknown one.
     public var responseStringEncoding: String.Encoding {

@@ -126,9 +126,7 @@ extension DownloadMoveError: CustomNSError {
     }
 
     /// The error's ``errorUserInfo`` and the payload.
-    var userInfo: [AnyHashable: Any] {
-        errorUserInfo.merging([Self.payloadKey: self]) { $1 }
-    }
+    var userInfo: [AnyHashable: Any] { errorUserInfo.merging([Self.payloadKey: self]) { $1 } }
 
     /// Reads the payload of ``Foundation/NSNotification/Name/downloadTaskDidFailToMoveFile``; nil if it is another.
     public init?(_ notification: Notification) {

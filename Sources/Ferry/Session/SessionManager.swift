@@ -260,9 +260,7 @@ open class SessionManager: @unchecked Sendable {
     /// - Parameter policy: The policy.
     /// - Throws: ``NetworkError`` with ``NetworkError/Code/invalidSecurityPolicy`` if the policy contradicts itself, or
     ///   if the transport cannot enforce it (the system's session cannot).
-    open func setSecurityPolicy(_ policy: SecurityPolicy) throws(NetworkError) {
-        try core.setSecurityPolicy(policy)
-    }
+    open func setSecurityPolicy(_ policy: SecurityPolicy) throws(NetworkError) { try core.setSecurityPolicy(policy) }
 
     private func adapted(_ request: URLRequest) -> (request: URLRequest, refusal: NetworkError?) {
         do {

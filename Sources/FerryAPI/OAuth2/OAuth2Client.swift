@@ -40,9 +40,7 @@ public struct OAuth2Client: Sendable, Hashable {
             .compactMap { $0 }
     }
 
-    static func formEncoded(_ text: String) -> String {
-        text.utf8.percentEncoded(keeping: "-._~/?", spaceIsPlus: true)
-    }
+    static func formEncoded(_ text: String) -> String { text.utf8.percentEncoded(keeping: "-._~/?", spaceIsPlus: true) }
 }
 
 extension OAuth2Client: RedactedDescription {

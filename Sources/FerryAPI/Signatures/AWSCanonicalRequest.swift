@@ -19,8 +19,8 @@ package struct AWSCanonicalRequest: Sendable {
         let path = parts?.before ?? target[...].utf8
         var values: [String: [String]] = [:]
         for field in fields where !Self.unsignedNames.contains(field.name.folded) {
-            // Sequential spaces count as one.
-            let words = field.value[...].utf8.parts(between: " ").filter { !$0.isEmpty }.map(\.string)
+            // Sequential blanks count as one space.
+            let words = field.value[...].utf8.split(whereSeparator: \.isBlank).map(\.string)
             values[field.name.folded, default: []].append(words.joined(separator: " "))
         }
         let names = values.keys.sorted()

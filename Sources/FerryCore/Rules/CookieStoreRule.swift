@@ -33,9 +33,7 @@ package enum CookieStoreRule {
         }
 
         /// Hashes all bytes at once, where an array would hash them one by one.
-        package func hash(into hasher: inout Hasher) {
-            bytes.withUnsafeBytes { hasher.combine(bytes: $0) }
-        }
+        package func hash(into hasher: inout Hasher) { bytes.withUnsafeBytes { hasher.combine(bytes: $0) } }
     }
 
     /// What is known about the response.

@@ -53,9 +53,7 @@ extension ConfigurableRequestSerializer {
     /// - Parameters:
     ///   - value: The field's value, or `nil` to remove the field.
     ///   - name: The field's name, in upper or lower case.
-    public mutating func setValue(_ value: String?, forHTTPHeaderField name: String) {
-        options.headers[name] = value
-    }
+    public mutating func setValue(_ value: String?, forHTTPHeaderField name: String) { options.headers[name] = value }
 
     /// Returns the value of a default header field.
     ///
@@ -63,9 +61,7 @@ extension ConfigurableRequestSerializer {
     ///
     /// - Parameter name: The field's name, in upper or lower case.
     /// - Returns: The field's value, or `nil` if there is no such field.
-    public func value(forHTTPHeaderField name: String) -> String? {
-        options.headers[name]
-    }
+    public func value(forHTTPHeaderField name: String) -> String? { options.headers[name] }
 }
 
 extension RequestSerializer {

@@ -1,8 +1,6 @@
 extension HTTPRequestOperationManager {
     /// Cancels all operations in the ``operationQueue``.
-    public func cancelAllOperations() {
-        operationQueue.cancelAllOperations()
-    }
+    public func cancelAllOperations() { operationQueue.cancelAllOperations() }
 
     /// Cancels the HTTP operations in the ``operationQueue`` for a method and a path.
     ///
@@ -21,9 +19,7 @@ extension HTTPRequestOperationManager {
 }
 
 extension URL {
-    private var hostName: String? {
-        host().map { (try? URLHost($0))?.name ?? $0.lowercased() }
-    }
+    private var hostName: String? { host().map { (try? URLHost($0))?.name ?? $0.lowercased() } }
 
     /// Returns whether scheme, host, port and path are equal, and the query too if `other` has one.
     fileprivate func isSameResource(as other: URL) -> Bool {

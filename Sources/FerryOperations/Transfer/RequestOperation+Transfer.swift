@@ -18,9 +18,7 @@ final class OperationTransfer: BodySink {
     /// Cancels the task, immediately or when it is attached.
     func cancel() { relay.cancel() }
 
-    func receive(_ response: URLResponse, of task: URLSessionTask) {
-        operation.transfer(self, didReceive: response)
-    }
+    func receive(_ response: URLResponse, of task: URLSessionTask) { operation.transfer(self, didReceive: response) }
 
     func receive(_ data: Data, of task: URLSessionTask) { operation.transfer(self, didReceive: data) }
 

@@ -378,7 +378,5 @@ extension CacheUse {
 
 extension URLRequest.CachePolicy {
     /// Whether stored responses are not used, but replaced.
-    var isReload: Bool {
-        self == .reloadIgnoringLocalCacheData || self == .reloadIgnoringLocalAndRemoteCacheData
-    }
+    var isReload: Bool { self == .reloadIgnoringLocalCacheData || self == .reloadIgnoringLocalAndRemoteCacheData }
 }

@@ -88,9 +88,7 @@ public final class HSTSStore: Sendable {
     }
 
     /// Removes all hosts.
-    public func removeAll() {
-        change { ($0.hosts, $0.changes, $0.isCleared) = ([:], [:], true) }
-    }
+    public func removeAll() { change { ($0.hosts, $0.changes, $0.isCleared) = ([:], [:], true) } }
 
     /// Returns whether a host is only used over TLS: because of its own entry, or that of a domain above it.
     public func requiresHTTPS(_ host: String) -> Bool { requiresHTTPS(host, now: Date.current) }

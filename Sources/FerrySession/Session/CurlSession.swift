@@ -228,9 +228,7 @@ public final class CurlSession: URLSession, @unchecked Sendable {
     // MARK: - Data tasks
 
     /// Makes a data task that fetches a URL and reports to the delegate.
-    public override func dataTask(with url: URL) -> URLSessionDataTask {
-        makeDataTask(URLRequest(url: url), .delegate)
-    }
+    public override func dataTask(with url: URL) -> URLSessionDataTask { makeDataTask(URLRequest(url: url), .delegate) }
 
     /// Makes a data task that sends a request and reports to the delegate.
     public override func dataTask(with request: URLRequest) -> URLSessionDataTask { makeDataTask(request, .delegate) }

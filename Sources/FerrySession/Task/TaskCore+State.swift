@@ -123,9 +123,7 @@ extension TaskCore.State {
     }
 
     /// The end of a task that could not begin is delivered also if it is suspended, since nothing else would end it.
-    var canDeliver: Bool {
-        !events.isEmpty && obstacle == nil && (!isSuspended || (driver == nil && hasFailed))
-    }
+    var canDeliver: Bool { !events.isEmpty && obstacle == nil && (!isSuspended || (driver == nil && hasFailed)) }
     var hasFailed: Bool { events.contains { if case .completed(.some) = $0 { true } else { false } } }
 
     mutating func append(_ event: TaskEvent) {

@@ -76,9 +76,7 @@ final class AsyncCallLoader: URLProtocol {
 
         init(_ loader: AsyncCallLoader, queue: DispatchQueue) { (self.loader, self.queue) = (loader, queue) }
 
-        func perform(_ body: @escaping @Sendable (AsyncCallLoader?) -> Void) {
-            queue.async { [self] in body(loader) }
-        }
+        func perform(_ body: @escaping @Sendable (AsyncCallLoader?) -> Void) { queue.async { [self] in body(loader) } }
 
         func clear() { loader = nil }
     }

@@ -10,8 +10,8 @@
 /// }
 /// ```
 ///
-/// It is a request interceptor. The session's own work before and after the network, such as redirects, cookies and
-/// retries, is the same as with a server; for faults of a connection, use a ``LoopbackServer``. It can be used on any
+/// It is a request interceptor. What the session does with a response, such as redirects, storing cookies and retries,
+/// is the same as with a server; for faults of a connection, use a ``LoopbackServer``. It can be used on any
 /// thread, and routes can be added at any time.
 public final class StubTransport: RespondingInterceptor {
     /// Returns the response to a request, given the variable parts of its path.
@@ -28,7 +28,8 @@ public final class StubTransport: RespondingInterceptor {
 
     /// A request that the transport has received.
     public struct RecordedRequest: Sendable, CustomStringConvertible {
-        /// The request as it would have been sent.
+        /// The request after all interceptors, without the fields that the session adds as it sends it, such as cookies
+        /// and those of its configuration, and without the body of an upload task.
         public let request: URLRequest
         /// The number of the attempt and other data about it.
         public let attempt: RequestAttempt

@@ -212,9 +212,7 @@ struct QueueLine {
 
     var first: Int? { places.first?.id }
 
-    mutating func insert(_ record: QueueRecord) {
-        places.insert((record.priority, record.id), at: index(of: record))
-    }
+    mutating func insert(_ record: QueueRecord) { places.insert((record.priority, record.id), at: index(of: record)) }
 
     mutating func remove(_ record: QueueRecord) {
         let index = index(of: record)

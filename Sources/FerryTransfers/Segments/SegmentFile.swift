@@ -158,7 +158,5 @@ final class SegmentFile: @unchecked Sendable {
     }
 
     /// Closes the file, so that another download can have it at once: the last reference may be released later.
-    func close() async throws {
-        try await queue.run { [self] in try file.close() }
-    }
+    func close() async throws { try await queue.run { [self] in try file.close() } }
 }

@@ -2,9 +2,7 @@ extension WebSocketConnection {
     // MARK: - Receiving
 
     /// Reads what the server has sent, in a Swift task that ends as soon as there is nothing more.
-    func beginReading() {
-        Task { await readAvailable() }
-    }
+    func beginReading() { Task { await readAvailable() } }
 
     private func readAvailable() async {
         do {

@@ -72,9 +72,7 @@ final class WebSocketConnection: Sendable {
     }
 
     /// Waits, and returns whether the time has passed.
-    static func sleep(_ time: TimeSpan) async -> Bool {
-        (try? await SystemClock.sleep(time)) != nil
-    }
+    static func sleep(_ time: TimeSpan) async -> Bool { (try? await SystemClock.sleep(time)) != nil }
 
     private func shakeHands() async {
         do {

@@ -49,9 +49,7 @@ struct HedgingState: Sendable {
     }
 
     /// Returns the position of the first duration that is not shorter.
-    private func position(of duration: TimeSpan) -> Int {
-        sorted.insertionIndex(isBefore: { $0 < duration })
-    }
+    private func position(of duration: TimeSpan) -> Int { sorted.insertionIndex(isBefore: { $0 < duration }) }
 
     private func percentile(_ share: Double) -> TimeSpan? {
         guard sorted.count >= Self.minimumDurations, share >= 0 else { return nil }

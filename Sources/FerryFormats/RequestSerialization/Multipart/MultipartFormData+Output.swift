@@ -1,8 +1,6 @@
 extension MultipartFormData {
     /// Returns a new stream of the whole body, not yet opened.
-    public func makeInputStream() -> MultipartInputStream {
-        MultipartInputStream(form: self)
-    }
+    public func makeInputStream() -> MultipartInputStream { MultipartInputStream(form: self) }
 
     /// Returns a copy of the request with a stream of the body, its `Content-Type` and its exact `Content-Length`.
     ///
@@ -55,9 +53,7 @@ extension MultipartFormData {
     ///
     /// - Parameter fileURL: The file to write. An existing file is replaced.
     /// - Throws: ``RequestSerializationError`` if the body cannot be read or written.
-    public func write(to fileURL: URL) throws {
-        try MultipartFileWriter(form: self, fileURL: fileURL).write { false }
-    }
+    public func write(to fileURL: URL) throws { try MultipartFileWriter(form: self, fileURL: fileURL).write { false } }
 
     /// Writes the body to a file on a background queue, in the same way as the synchronous method.
     ///

@@ -4,9 +4,7 @@ extension MultipartFormData {
     /// - Parameters:
     ///   - text: The value.
     ///   - name: The field's name.
-    public mutating func append(_ text: String, name: String) {
-        append(Data(text.utf8), name: name)
-    }
+    public mutating func append(_ text: String, name: String) { append(Data(text.utf8), name: name) }
 
     /// Appends data as a form value, without a `Content-Type`.
     ///

@@ -148,7 +148,5 @@ public final class MultipartInputStream: InputStream {
 
 extension MultipartInputStream: NSCopying {
     /// Returns a new stream of the same body, not yet opened.
-    public func copy(with zone: NSZone? = nil) -> Any {
-        form.makeInputStream()
-    }
+    public func copy(with zone: NSZone? = nil) -> Any { form.makeInputStream() }
 }

@@ -63,9 +63,7 @@ public struct QueryEncoding: Sendable, Hashable, Codable {
     ///
     /// The string is never treated as already encoded: `%` becomes `%25`. AFNetworking:
     /// `AFPercentEscapedStringFromString`.
-    public static func percentEscape(_ string: String) -> String {
-        string.utf8.percentEncoded(keeping: marks)
-    }
+    public static func percentEscape(_ string: String) -> String { string.utf8.percentEncoded(keeping: marks) }
 
     /// How the elements of an array are written.
     public enum ArrayStyle: String, Sendable, Hashable, Codable {

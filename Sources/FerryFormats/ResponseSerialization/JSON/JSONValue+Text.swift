@@ -56,9 +56,7 @@ extension JSONValue {
     }
 
     /// Returns the value as JSON text in UTF-8, by default on one line with sorted members.
-    public func jsonData(_ options: WritingOptions = .sortedKeys) -> Data {
-        Data(JSONWriter.bytes(of: self, options))
-    }
+    public func jsonData(_ options: WritingOptions = .sortedKeys) -> Data { Data(JSONWriter.bytes(of: self, options)) }
 
     /// Returns the value as JSON text, by default on one line with sorted members.
     public func jsonString(_ options: WritingOptions = .sortedKeys) -> String {
