@@ -352,7 +352,11 @@ struct SessionTaskTests {
 
     @Test("The delegate is told why a handshake has failed, and not of a cancellation")
     func failedHandshake() async throws {
-        let server = try RawServer(answering: "HTTP/1.1 403 No\r\nContent-Length: 1000000\r\n\r\nno")
+        let server = try RawServer { connection in
+            connection.readHead()
+            connection.write("HTTP/1.1 403 No\r\nContent-Length: 1000000\r\n\r\nno")
+            connection.readAll()
+        }
         let task = session.webSocket(with: server.webSocketURL)
         task.resume()
         await #expect { try await task.receive() } throws: { ($0 as? WebSocketError)?.code == .refused }
