@@ -75,9 +75,13 @@ package enum EnvironmentProxy {
     private static let plainNames = ["http_proxy", "all_proxy", "ALL_PROXY"]
     private static let namesForTLS = ["https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY"]
 
-    /// Returns the proxy that a variable's value names.
+    /// Returns the proxy that a variable's value names, as libcurl reads it: with one to three slashes after a scheme.
     package static func server(_ value: String) -> ProxyServer? {
-        URL(string: value.contains("://") ? value : "http://" + value).flatMap { try? ProxyServer($0) }
+        var text = "http://" + value
+        if let (scheme, rest) = value[...].utf8.cut(at: ":"), rest.first == UInt8(ascii: "/") {
+            text = "\(scheme.string)://\(rest.drop { $0 == UInt8(ascii: "/") }.string)"
+        }
+        return URL(string: text).flatMap { try? ProxyServer($0) }
     }
 
     package static func variable(_ name: String) -> String? {

@@ -111,6 +111,9 @@ struct ProxyTableTests {
         #expect(try name("https://x", ["HTTPS_PROXY": "http://p:1"]) == "http://p:1")
         #expect(try name("https://x", ["http_proxy": "http://p:1", "ALL_PROXY": "socks5://q:2"]) == "socks5://q:2")
         #expect(try name("https://x", ["https_proxy": "", "all_proxy": "r:3"]) == "http://r:3")
+        for slashes in ["/", "//", "///"] {
+            #expect(try name("https://x", ["https_proxy": "https:\(slashes)p:4"]) == "https://p:4")
+        }
     }
 
     @Test("A host is looked up unless a proxy, a socket or addresses are used, or its name is that of this machine")
