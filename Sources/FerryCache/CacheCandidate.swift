@@ -5,9 +5,18 @@ package final class CacheCandidate: Sendable {
     private let body: CollectedBody
     private let ticket: CacheTicket
     private let isSettled = Mutex(false)
+    /// Returns which requests may use a response with a head; `nil` if it may not be stored.
+    private let select: @Sendable (ResponseHead) -> (names: [String], variant: String)?
 
-    package init(_ stored: StoredResponse, _ body: CollectedBody, response: ReceivedResponse, _ ticket: CacheTicket) {
+    package init(
+        _ stored: StoredResponse,
+        _ body: CollectedBody,
+        response: ReceivedResponse,
+        _ ticket: CacheTicket,
+        select: @escaping @Sendable (ResponseHead) -> (names: [String], variant: String)?
+    ) {
         (self.stored, self.body, self.response, self.ticket) = (stored, body, response, ticket)
+        self.select = select
     }
 
     /// Stores the response as received.
@@ -40,6 +49,8 @@ package final class CacheCandidate: Sendable {
             changed.head.fields.removeAll { $0.name.lowercased() == "content-length" }
             changed.head.fields.append(.init(name: "Content-Length", value: "\(answer.data.count)"))
         }
+        guard let selection = select(changed.head) else { return ticket.cache.remove(stored.key) }
+        (changed.selectingNames, changed.variant) = selection
         let newBody = isSameBody ? body : .data(answer.data)
         ticket.store(changed, newBody, inMemoryOnly: inMemoryOnly)
     }

@@ -56,14 +56,14 @@ package enum CacheStorageRule {
     /// the response is not public and its request was authorized.
     package static func selectingNames(fields: CacheFields, request: Request) -> [String] {
         let names = fields.vary ?? []
-        guard request.isAuthorized, !fields.control.isPublic, !names.contains("authorization") else { return names }
+        guard request.isAuthorized, !fields.control.isForAnyone, !names.contains("authorization") else { return names }
         return (names + ["authorization"]).sorted()
     }
 
     /// Whether a stored response may be used for a request: unless it is public, the response to an anonymous request
     /// is not used for a request with credentials.
     package static func mayUse(selectingNames: [String], fields: CacheFields, request: Request) -> Bool {
-        !request.isAuthorized || fields.control.isPublic || selectingNames.contains("authorization")
+        !request.isAuthorized || fields.control.isForAnyone || selectingNames.contains("authorization")
     }
 
     /// Whether a stored response could ever be used: it has a lifetime, can be validated, or may be used stale.

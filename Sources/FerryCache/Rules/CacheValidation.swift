@@ -22,7 +22,10 @@ package enum CacheValidation {
 
     /// Whether a 304 is about the stored response (section 4.3.4).
     package static func selects(_ stored: CacheFields, by answer: CacheFields) -> Bool {
-        guard let new = answer.entityTag else { return true }
+        guard let new = answer.entityTag else {
+            let dates = [stored.lastModified, answer.lastModified].compactMap { $0 }
+            return stored.entityTag != nil || dates.count < 2 || dates[0] == dates[1]
+        }
         guard let old = stored.entityTag else { return !isStrong(new) }
         return isStrong(new) ? new.utf8.elementsEqual(old.utf8) : opaque(new).elementsEqual(opaque(old))
     }

@@ -96,21 +96,31 @@ struct CacheContext {
         isDecoded: Bool = false,
         at start: Date?
     ) -> StoredResponse {
-        let names = CacheStorageRule.selectingNames(fields: fields, request: request)
         let now = Date.current
         var head = head
         // The chunks have replaced it (RFC 9112, section 6.3).
         if head.isChunked { head.fields.removeAll { $0.name.isEqualIgnoringCase("content-length") } }
         head.fields = CacheStorageRule.storedFields(head.fields)
+        let selection = Self.selection(fields, request, lines)
         return StoredResponse(
             key: key,
             head: head,
             isDecoded: isDecoded,
             requestTime: start ?? now,
             responseTime: now,
-            selectingNames: names,
-            variant: CacheKey.variant(names, lines: lines)
+            selectingNames: selection.names,
+            variant: selection.variant
         )
+    }
+
+    /// Returns which requests may use a response with these fields.
+    static func selection(
+        _ fields: CacheFields,
+        _ request: CacheStorageRule.Request,
+        _ lines: [String]
+    ) -> (names: [String], variant: String) {
+        let names = CacheStorageRule.selectingNames(fields: fields, request: request)
+        return (names, CacheKey.variant(names, lines: lines))
     }
 
     /// Returns whether a stored response may replace an error that has occurred.

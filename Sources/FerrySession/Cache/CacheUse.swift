@@ -135,7 +135,7 @@ struct CacheUse {
         let (names, request) = (entry.stored.selectingNames, context.request)
         guard CacheStorageRule.mayUse(selectingNames: names, fields: entry.fields, request: request) else { return nil }
         // Sessions that decode and sessions that do not may share a cache, but not such responses.
-        guard let coding = entry.stored.head.listValue("Content-Encoding") else { return entry }
+        guard entry.body.length > 0, let coding = entry.stored.head.listValue("Content-Encoding") else { return entry }
         let isCoded = ContentCoding.parse(coding)?.isEmpty == false
         return isCoded && entry.stored.isDecoded != decodesContent ? nil : entry
     }
@@ -291,7 +291,12 @@ extension CacheUse {
     mutating func finish(_ response: ReceivedResponse) -> CacheCandidate? {
         guard let context, let pending = context.pending, let writer = pending.writer else { return nil }
         self.context?.pending = nil
-        return CacheCandidate(pending.stored, writer.finish(), response: response, context.ticket)
+        let (request, lines) = (context.request, context.lines)
+        return CacheCandidate(pending.stored, writer.finish(), response: response, context.ticket) { head in
+            let fields = CacheFields(head.fields)
+            let mayStore = CacheStorageRule.mayStore(status: head.status, fields: fields, request: request)
+            return mayStore ? CacheContext.selection(fields, request, lines) : nil
+        }
     }
 
     /// Stores a complete redirect before it is followed.
@@ -306,7 +311,12 @@ extension CacheUse {
 /// and 4.4).
 extension CacheUse {
     /// Returns what the head of a response means for the stored response; `nil` where it is a response like any other.
-    mutating func compare(_ head: ResponseHead, method: String, url: URL?) -> CacheVerdict? {
+    mutating func compare(
+        _ head: ResponseHead,
+        method: String,
+        url: URL?,
+        credential: () -> String?
+    ) -> CacheVerdict? {
         if let cache, let url {
             // Also after the requests of tasks that do not use the cache otherwise.
             for url in CacheInvalidation.invalidated(by: head, to: url, method: method) { cache.remove(for: url) }
@@ -316,6 +326,11 @@ extension CacheUse {
         guard let entry = context.entry else { return nil }
         if head.status == 304, !context.conditions.isEmpty {
             guard CacheValidation.selects(entry.fields, by: CacheFields(head.fields)) else { return .withoutConditions }
+            // The fields may be for the user of a credential that the request was sent with and not looked up with.
+            guard credential() == context.credential else {
+                leave()
+                return .withoutConditions
+            }
             self.context?.validation = head
             return .validated
         }

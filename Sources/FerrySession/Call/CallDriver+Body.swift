@@ -278,12 +278,16 @@ extension CallDriver {
 
     func beginStoring(_ head: ResponseHead, isDecoded: Bool, isRedirect: Bool) {
         guard cache.isInUse, var attempt = cacheAttempt else { return }
-        // Since the lookup, another call's challenge may have been answered, and that answer been forgotten again.
-        if let sent = transfer.attempt, !sent.prepared.hasUserInfo {
-            attempt.credential = sent.credentials.server?.text
-        }
+        if let sent = transfer.attempt { attempt.credential = sentCredential(sent) }
         let length = call.rest.expectedTotal
         cache.beginStoring(head, isDecoded: isDecoded, isRedirect: isRedirect, expectedLength: length, attempt)
+    }
+
+    /// Returns what the request was sent with to authenticate it at the server, as one text.
+    ///
+    /// Since the lookup, another call's challenge may have been answered, and that answer been forgotten again.
+    func sentCredential(_ attempt: NetworkAttempt) -> String? {
+        attempt.prepared.hasUserInfo ? credentialText(attempt) : attempt.credentials.server?.text
     }
 
     /// What the cache needs to know about the attempt.

@@ -52,9 +52,12 @@ extension CallDriver: TransferReceiver {
         if attempt.isVerified { settings.hsts?.note(head.fields, from: attempt.prepared.origin.host) }
         attempt.noteAnnouncement(head, engine)
         holdOrigin(head)
+        let verdict = cache.compare(head, method: call.request.method, url: call.request.url) {
+            sentCredential(attempt)
+        }
         let facts = HeadFacts(
             head: head,
-            verdict: cache.compare(head, method: call.request.method, url: call.request.url),
+            verdict: verdict,
             challenge: challenge(of: head, attempt),
             expectsContinue: attempt.prepared.expectsContinue,
             isForwarded: attempt.isForwarded,

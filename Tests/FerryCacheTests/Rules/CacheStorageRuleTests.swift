@@ -100,6 +100,7 @@ import Testing
         #expect(mayUse("max-age=60", [], isAuthorized: false))
         #expect(!mayUse("max-age=60", ["foo"], isAuthorized: true))
         #expect(mayUse("public", [], isAuthorized: true))
+        #expect(!mayUse("public, private", [], isAuthorized: true))
         #expect(mayUse("must-revalidate", ["authorization"], isAuthorized: true))
     }
 
@@ -124,5 +125,7 @@ import Testing
         #expect(names("must-revalidate", isAuthorized: false) == ["a", "b", "c"])
         #expect(names("must-revalidate", isAuthorized: true) == ["a", "authorization", "b", "c"])
         #expect(names("public", isAuthorized: true) == ["a", "b", "c"])
+        // Of two directives the more restrictive one counts (section 4.2.1).
+        #expect(names("public, private=\"x-user\"", isAuthorized: true) == ["a", "authorization", "b", "c"])
     }
 }

@@ -32,6 +32,19 @@ import Testing
         #expect(CacheValidation.selects(fields(row.stored), by: fields(row.answer)) == row.isAbout)
     }
 
+    @Test("Without tags, a 304 is about the stored response unless it has another date (section 4.3.4)")
+    func dates() {
+        func selects(_ stored: String?, _ answer: String?, tag: String? = nil) -> Bool {
+            func fields(_ date: String?) -> [(String, String)] { date.map { [("Last-Modified", $0)] } ?? [] }
+            let stored = CacheRows.fields(fields(stored) + (tag.map { [("ETag", $0)] } ?? []))
+            return CacheValidation.selects(stored, by: CacheRows.fields(fields(answer)))
+        }
+        let (old, new) = (CacheRows.date(-100), CacheRows.date(-50))
+        #expect(selects(old, old) && selects(old, nil) && selects(nil, new) && selects(old, "once"))
+        #expect(!selects(new, old) && !selects(old, new))
+        #expect(selects(old, new, tag: "\"a\""))
+    }
+
     /// Section 3.2.
     @Test("New fields replace those of the same name, but not those that describe the stored body") func merging() {
         let stored = CacheRows.list([

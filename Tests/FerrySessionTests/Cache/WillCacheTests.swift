@@ -57,6 +57,28 @@ import Testing
         #expect((proposal.response as? HTTPURLResponse)?.statusCode == 200)
     }
 
+    @Test(
+        "The fields that a delegate stores decide which requests may use the response",
+        arguments: ["max-age=60", "private, max-age=60", "public, max-age=60"]
+    )
+    func changedFields(_ control: String) async throws {
+        let bench = try CacheBench(["Cache-Control": "public, max-age=60"])
+        let delegate = Delegate { proposal in
+            guard let response = proposal.response as? HTTPURLResponse, let url = response.url else { return nil }
+            let fields = ["Cache-Control": control, "Vary": "X-Language"]
+            let changed = HTTPURLResponse(url: url, statusCode: 200, httpVersion: "HTTP/1.1", headerFields: fields)
+            return changed.map { CachedURLResponse(response: $0, data: proposal.data) }
+        }
+        let session = CacheBench.session(bench.cache, delegate)
+        let own = ["Authorization": "ada", "X-Language": "en"]
+        session.dataTask(with: bench.request("/", own)).resume()
+        try await eventually("the completion") { delegate.events.change { $0.contains("completed") } }
+        #expect(try await bench.fetch("/", own).text == "1")
+        let isPublic = control.hasPrefix("public")
+        #expect(try await (bench.fetch("/", ["X-Language": "en"]).text == "1") == isPublic)
+        #expect(try await bench.fetch("/", ["Authorization": "ada", "X-Language": "de"]).text != "1")
+    }
+
     @Test("The delegate also decides about a validation in the background, after its task has ended")
     func background() async throws {
         let bench = try CacheBench { _, number in
