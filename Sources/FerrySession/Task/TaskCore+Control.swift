@@ -145,21 +145,25 @@ extension TaskCore {
 
     /// Cancels a download and calls the handler, on the delegate queue, with resume data or `nil`.
     func cancelProducingResumeData(_ handler: @escaping @Sendable (Data?) -> Void) {
-        let cancelled = state.withLock { state -> ((any TaskDriver), [TaskEvent])? in
+        typealias Cancellation = (driver: (any TaskDriver)?, undelivered: [TaskEvent], mustDrain: Bool)
+        let cancelled = state.withLock { state -> Cancellation? in
             guard state.lifecycle == .active, state.isStarted, let driver = state.driver else { return nil }
+            state.resumeDataHandler = handler
+            if state.hasSucceeded {
+                state.suspendCount = 0
+                return (nil, [], state.claimDrain())
+            }
             state.lifecycle = .canceling
             let undelivered = state.takeUndelivered()
             state.obstacle = nil
-            state.resumeDataHandler = handler
             // The transfer may have failed, which the delegate has not heard yet.
             state.resumeDataOfFailure = undelivered.resumeData
-            return (driver, undelivered)
+            return (driver, undelivered, false)
         }
-        guard let (driver, undelivered) = cancelled else {
-            return cancel(producing: handler)
-        }
-        undelivered.discardFiles(keepingResumeData: true)
-        driver.perform(.cancelProducingResumeData(self))
+        guard let cancelled else { return cancel(producing: handler) }
+        cancelled.undelivered.discardFiles(keepingResumeData: true)
+        cancelled.driver?.perform(.cancelProducingResumeData(self))
+        if cancelled.mustDrain { scheduleDrain() }
     }
 
     // MARK: - Starting

@@ -96,6 +96,34 @@ struct ResumeDataTests {
         }
     }
 
+    @Test("A download that is complete when it is cancelled for resume data is delivered", arguments: [true, false])
+    func cancelledAtItsEnd(isSuspended: Bool) async throws {
+        let size = 500_000
+        let server = try LoopbackServer { .resource(.pattern(count: size), etag: "\"one\"", for: $0) }
+        let ended = Watched<(any Error)??>(nil)
+        let handled = Watched<Data??>(nil)
+        let content = Watched<Data?>(nil)
+        var hooks = DelegateHooks()
+        hooks.onFinishedDownload = { _, location in content.change { $0 = try? Data(contentsOf: location) } }
+        hooks.onCompleted = { _, error in ended.change { $0 = .some(error) } }
+        let session = session(RecordingDelegate(hooks))
+        session.delegateQueue.isSuspended = true
+        let task = session.downloadTask(with: server.url("/file"))
+        task.resume()
+        try await eventually("the whole file") {
+            files.contains { folder.data($0)?.count == size }
+        }
+        // The end of the transfer follows its last byte.
+        try await Task.sleep(for: .milliseconds(200))
+        if isSuspended { task.suspend() }
+        task.cancel { data in handled.change { $0 = .some(data) } }
+        session.delegateQueue.isSuspended = false
+        try await ended.wait { $0 != nil }
+        #expect(ended.current.map { $0 == nil } == true)
+        #expect(handled.current == .some(nil))
+        #expect(content.current == LoopbackServer.pattern(count: size))
+    }
+
     @Test("A server with another entity sends all of it, and the file is exactly that")
     func startsOverWhenTheEntityChanged() async throws {
         let server = try LoopbackServer { request in
