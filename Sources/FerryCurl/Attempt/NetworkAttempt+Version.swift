@@ -12,7 +12,7 @@ extension NetworkAttempt {
     }
 
     func setUpVersion(_ easy: EasyHandle, _ engine: TransferEngine, isLimited: Bool) throws(URLError) {
-        let need: HTTPVersionNeed = prepared.isUpgrade ? .upgrade : isLimited ? .pauses : .nothing
+        let need: HTTPVersionNeed = prepared.isUpgrade ? .upgrade : isLimited ? .ownConnection : .nothing
         version.choice = try choice(need, engine)
         easy.set(CurlOption.httpVersion, version.choice.curlValue)
         version.sharesHTTP3 = support(engine).sharesHTTP3
@@ -32,9 +32,9 @@ extension NetworkAttempt {
         easy.set(CurlOption.httpVersion, version.choice.curlValue)
     }
 
-    /// Chooses HTTP/1.1 for a body with trailers.
-    func setUpTrailers(_ easy: EasyHandle, _ engine: TransferEngine) throws(URLError) {
-        version.choice = try choice(.trailers, engine)
+    /// Chooses HTTP/1.1 for a body, as far as the session's options allow it.
+    func setUpVersion(_ easy: EasyHandle, _ engine: TransferEngine, for need: HTTPVersionNeed) throws(URLError) {
+        version.choice = try choice(need, engine)
         easy.set(CurlOption.httpVersion, version.choice.curlValue)
     }
 

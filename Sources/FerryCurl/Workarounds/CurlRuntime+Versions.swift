@@ -15,6 +15,9 @@ extension CurlRuntime {
     /// Before 8.1, streams of an HTTP/2 connection that has ended may be reported as complete, and a request that the
     /// server refuses together with all others (`GOAWAY`) as an error of HTTP/2.
     package static let versionsConfusingStreamEnds = 0..<0x08_01_00
+    /// Before 8.1, the end of a body of unknown length mixes up the order of what was received of paused streams on its
+    /// connection of HTTP/2.
+    package static let versionsMixingUpPausedStreams = 0..<0x08_01_00
     /// Before 8.5 the end of a connection is not told while the body of the request waits.
     package static let versionsHidingCutResponses = 0..<0x08_05_00
     /// Before 8.7, bytes after a response without a body are dropped, and its connection is used again.
@@ -34,6 +37,8 @@ extension CurlRuntime {
     var hidesCutResponses: Bool { Self.versionsHidingCutResponses.contains(versionNumber) }
     /// Whether this libcurl uses a connection again on which bytes have followed a response without a body.
     var dropsExcess: Bool { Self.versionsDroppingExcess.contains(versionNumber) }
+    /// Whether this libcurl must send a body of unknown length on a connection of its own.
+    var mixesUpPausedStreams: Bool { Self.versionsMixingUpPausedStreams.contains(versionNumber) }
     /// Whether this libcurl reads from the sockets of paused handles.
     var readsWhilePaused: Bool { Self.versionsReadingWhilePaused.contains(versionNumber) }
     /// Whether this libcurl must not be told of prior knowledge where it uses a connection again.
