@@ -13,7 +13,7 @@ enum ConfigFile {
     static func tokens(inFile path: String) throws(UsageError) -> [ArgumentScanner.Token] {
         let text: String
         do throws(CommandFailure) {
-            text = try UploadBody.text(path, limit: maximumBytes)
+            text = try UploadBody.text(path, limit: maximumBytes).withoutByteOrderMark
         } catch {
             throw UsageError(error.message)
         }

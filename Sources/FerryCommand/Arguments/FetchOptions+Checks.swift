@@ -109,6 +109,7 @@ extension FetchOptions {
     private func checkContinuation() throws(UsageError) {
         guard continuesDownloads else { return }
         if let ownRange { throw UsageError("--continue sets the header field \(ownRange.name) itself") }
+        if timeCondition != nil { throw UsageError("--continue cannot be used with --time-cond") }
         guard canContinue else { throw UsageError("--continue needs a plain GET into a file, without --include") }
     }
 

@@ -63,7 +63,7 @@ enum URLArgument {
     /// As in aria2's input files, an indented line `out=NAME` after a URL names its file. Empty lines and lines that
     /// begin with `#` are ignored. An error names the file and the line.
     static func entries(inBatch name: String) throws(CommandFailure) -> [BatchEntry] {
-        let text = try UploadBody.text(name)
+        let text = try UploadBody.text(name).withoutByteOrderMark
         var entries: [BatchEntry] = []
         for (index, line) in text.split(omittingEmptySubsequences: false, whereSeparator: \.endsLine).enumerated() {
             do throws(UsageError) {

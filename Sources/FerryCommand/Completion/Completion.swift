@@ -44,7 +44,7 @@ extension Option {
         switch self {
         case .request: return .words(Completion.methods)
         case .completion: return .words(Completion.allCases.map(\.rawValue))
-        case .outputFolder: return .folder
+        case .outputFolder, .queueFolder: return .folder
         case .cookie: return .file
         case .form, .dataURLEncode: return .fileAfterAt
         default:
@@ -57,7 +57,7 @@ extension Option {
     var isRepeatable: Bool {
         switch self {
         case .url, .header, .data, .dataRaw, .dataBinary, .dataURLEncode, .json, .form, .cookie, .output, .pin,
-            .resolve, .next, .config:
+            .resolve, .next, .config, .mirror, .remoteName:
             true
         default: false
         }

@@ -80,12 +80,15 @@ struct QueueCommand: Sendable {
         try QueueAction.checkUsers(options.urls)
         // Two transfers must not write one file.
         var taken = Set(try await queue.transfers().filter { $0.kind == .download }.map(\.file.path))
-        let downloads = options.urls.enumerated().map { [options] index, url in
+        let downloads = try options.urls.enumerated().map { [options] index, url in
             let given = options.outputName(at: index)
             let name = options.path(of: given ?? FileName.name(in: url))
-            var file = URL(fileURLWithPath: name, isDirectory: false).standardizedFileURL
+            if given != nil { try Self.checkOutput(name) }
+            var file = URL(fileURLWithPath: name.followingLinks, isDirectory: false).standardizedFileURL
             if given == nil { file = Self.unusedName(for: file, taken) }
-            taken.insert(file.path)
+            guard taken.insert(file.path).inserted else {
+                throw CommandFailure(.usage, "\(PresentableText.path(name)): another transfer of the queue writes it")
+            }
             var download = VerifiedDownload(request(for: url), to: file, connections: options.connections ?? 1)
             (download.mirrors, download.digest) = (options.mirrors, options.checksum)
             if options.connections == nil, !options.mirrors.isEmpty { download.connections = options.mirrors.count + 1 }
@@ -96,6 +99,15 @@ struct QueueCommand: Sendable {
 
     private func write(ids: [Int]) async throws {
         try await StreamOutput.standard.write(Data(ids.map { "\($0)\n" }.joined().utf8))
+    }
+
+    /// Throws an error if a file that is written later, by another process, would not be that file.
+    private static func checkOutput(_ name: String) throws(CommandFailure) {
+        var info = stat()
+        let exists = stat(name, &info) == 0
+        guard ProcessDescriptor.number(name) == nil, !exists || info.st_mode & S_IFMT == S_IFREG else {
+            throw CommandFailure(.usage, "\(PresentableText.path(name)): a queued download needs a regular file")
+        }
     }
 
     /// Returns the file, or with `.1`, `.2` … the first one that neither exists nor is another transfer's.

@@ -141,14 +141,18 @@ struct TimelineFile: Equatable, Sendable {
         }
     }
 
-    /// Writes the timeline, replacing the file atomically.
+    /// Writes the timeline, replacing the file atomically; a link is followed, and a device or pipe is written to.
     func write(_ requests: [RequestTiming], startedAt: Date) throws(CommandFailure) {
         let format = Date.ISO8601FormatStyle(dateTimeSeparator: .space)
         let time = startedAt.formatted(format).replacing("Z", with: " UTC")
         let timeline = Timeline(requests, startedAt: time)
         let data = Data((isPage ? timeline.page : timeline.svg).utf8)
+        var info = stat()
+        if ProcessDescriptor.number(path) != nil || stat(path, &info) == 0 && info.st_mode & S_IFMT != S_IFREG {
+            return try OutputDescriptor(path: path, flags: O_NOCTTY).writeAll(data)
+        }
         do {
-            try data.write(to: URL(fileURLWithPath: path), options: .atomic)
+            try data.write(to: URL(fileURLWithPath: path.followingLinks), options: .atomic)
         } catch {
             throw CommandFailure(.file, "\(path): cannot be written: \(error.localizedDescription)")
         }

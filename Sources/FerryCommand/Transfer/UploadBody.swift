@@ -204,3 +204,11 @@ extension URLRequest {
         return parts.url ?? url
     }
 }
+
+extension String {
+    /// The text without the mark with which some editors begin a file.
+    var withoutByteOrderMark: String {
+        let mark = "\u{FEFF}".utf8
+        return utf8.starts(with: mark) ? String(Substring(utf8.dropFirst(mark.count))) : self
+    }
+}

@@ -154,6 +154,7 @@ struct ActionParsingTests {
             (["-F", "x=\"y\"z", "http://a"], "The part x has 'z' after the closing quote"),
             (["-CO", "-F", "x=y", "http://a"], "--continue needs a plain GET into a file, without --include"),
             (["-C", "http://a"], "--continue needs a file: --output or --remote-name"),
+            (["-C", "-z", "2026-11-01", "-o", "a", "http://a"], "--continue cannot be used with --time-cond"),
             (["--no-redirect", "--lines", "http://a"], "--lines and --no-redirect cannot be combined"),
             (["--digest", "-u", "a:b", "--sse", "http://a"], "--sse and --digest cannot be combined"),
             (["-c", "jar", "--sse", "http://a"], "--sse and --cookie-jar cannot be combined"),

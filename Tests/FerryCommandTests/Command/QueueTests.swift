@@ -31,6 +31,25 @@ struct QueueTests {
             .map { line in line.split(separator: "\t").prefix(4).joined(separator: " ") }
     }
 
+    @Test("A link is followed, and each file has one transfer")
+    func outputs() async throws {
+        let server = try LoopbackServer(handler: RangedContent(count: 1_000).handler)
+        let base = server.url.absoluteString
+        try FileManager.default.createSymbolicLink(
+            at: folder.file("link"),
+            withDestinationURL: folder.file("target")
+        )
+        #expect(try await queue("add", "-o", "link", base).status == 0)
+        for name in ["target", "./link", "/dev/stdout", "/dev/null", "q"] {
+            let refused = try await queue("add", "-o", name, base)
+            #expect(refused.status == 2, "\(name): \(refused.errors)")
+        }
+        #expect(try await queue("run").status == 0)
+        #expect(folder.data("target")?.count == 1_000)
+        let link = try FileManager.default.destinationOfSymbolicLink(atPath: folder.path("link"))
+        #expect(link.hasSuffix("target"))
+    }
+
     @Test("What was added is listed, run by another process, and removed")
     func basics() async throws {
         let content = RangedContent(count: Self.count)

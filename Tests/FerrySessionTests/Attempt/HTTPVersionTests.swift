@@ -85,7 +85,7 @@ struct HTTPVersionTests {
         ] {
             #expect(try versions.choice(isSecure: true, isAnnounced: true, support) == choice)
         }
-        for need in [HTTPVersionNeed.pauses, .upgrade, .trailers] {
+        for need in [HTTPVersionNeed.ownConnection, .upgrade, .trailers] {
             let choice = try HTTPVersions.http3IfAnnounced.choice(
                 isSecure: true,
                 need: need,
