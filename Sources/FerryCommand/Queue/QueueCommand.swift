@@ -79,7 +79,8 @@ struct QueueCommand: Sendable {
         try options.addBatch()
         try QueueAction.checkUsers(options.urls)
         // Two transfers must not write one file.
-        var taken = Set(try await queue.transfers().filter { $0.kind == .download }.map(\.file.path))
+        let known = try await queue.transfers().filter { $0.kind == .download }
+        var taken = Set(known.filter { $0.state != .finished }.map(\.file.path))
         let downloads = try options.urls.enumerated().map { [options] index, url in
             let given = options.outputName(at: index)
             let name = options.path(of: given ?? FileName.name(in: url))

@@ -169,6 +169,7 @@ extension NetworkAttempt {
             return true
         }
         guard connections.mayCarryRequestWithoutPort(of: sending.identity) else { return refuseConnection() }
+        guard trust.needsVerdict else { return true }
         let areTrusted = connections.trustsAllWithoutPort(prepared.origin, revision: trust.session.revision)
         if !areTrusted { leaveConnection() }
         return true

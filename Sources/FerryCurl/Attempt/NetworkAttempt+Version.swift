@@ -34,8 +34,11 @@ extension NetworkAttempt {
 
     /// Chooses HTTP/1.1 for a body, as far as the session's options allow it.
     func setUpVersion(_ easy: EasyHandle, _ engine: TransferEngine, for need: HTTPVersionNeed) throws(URLError) {
-        version.choice = try choice(need, engine)
-        easy.set(CurlOption.httpVersion, version.choice.curlValue)
+        let new = try choice(need, engine)
+        // A request that joins a connection has its own value.
+        guard new != version.choice else { return }
+        version.choice = new
+        easy.set(CurlOption.httpVersion, new.curlValue)
     }
 
     private func choice(_ need: HTTPVersionNeed, _ engine: TransferEngine) throws(URLError) -> HTTPVersionChoice {

@@ -2,7 +2,8 @@
 extension Call {
     mutating func didReceiveHead(_ facts: HeadFacts, _ world: some CallSurroundings) {
         let head = facts.head
-        reconnections = 0
+        // A challenge that libcurl answers itself may be followed by a refused connection, again and again.
+        if head.status != 401, head.status != 407 { reconnections = 0 }
         circuit.noteStatus(head.status, at: world.now)
         // libcurl answers some challenges itself within the attempt; the response before this one does not count then.
         _ = forgetUnaskedHeld()
@@ -127,11 +128,11 @@ extension Call {
         guard let attempts, attempts.settings.interceptors != nil else { return request.base }
         var base = attempts.base
         // If an interceptor has sent the request to another origin, fields that it has removed are not added again.
-        // Those that it has added are for that origin.
+        // Those that it has added or changed are for that origin.
         if base.url?.hasSameOrigin(as: request.url) == false {
             var moved = request.complete
-            for name in (moved.allHTTPHeaderFields ?? [:]).keys {
-                moved.setValue(base.value(forHTTPHeaderField: name), forHTTPHeaderField: name)
+            for (name, value) in moved.allHTTPHeaderFields ?? [:] where base.value(forHTTPHeaderField: name) != value {
+                moved.setValue(nil, forHTTPHeaderField: name)
             }
             return moved
         }

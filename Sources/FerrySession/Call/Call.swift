@@ -173,6 +173,12 @@ struct Call {
         }
     }
 
+    /// Whether a field of the session takes the place of a kept credential, as one of the request does.
+    var isAuthorizedBySession: Bool {
+        settings.additionalHeaders(hasLeftOrigin: redirects.hasLeftOrigin)
+            .contains { $0.name.isEqualIgnoringCase("authorization") }
+    }
+
     /// Chooses what the current attempt sends besides its prepared request.
     mutating func setUp(
         _ prepared: PreparedRequest,
@@ -183,11 +189,7 @@ struct Call {
         let proxyPlace = world.proxyPlace
         credentials.forgetProxy(unless: proxyPlace)
         let (fields, commonCount) = fields(of: prepared, conditions)
-        // A field of the session takes the place of a kept credential, as one of the request does.
-        let isOwn =
-            !accepted.isEmpty
-            && settings.additionalHeaders(hasLeftOrigin: redirects.hasLeftOrigin)
-                .contains { $0.name.isEqualIgnoringCase("authorization") }
+        let isOwn = !accepted.isEmpty && isAuthorizedBySession
         let sent = credentials.choose(
             for: request,
             hasBody: prepared.hasBody,

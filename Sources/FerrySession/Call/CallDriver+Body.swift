@@ -310,7 +310,7 @@ extension CallDriver {
             return "basic " + user + ":" + (url.password(percentEncoded: true) ?? "")
         }
         if let credential = call.credentials.server.credential { return credential.text }
-        guard !group.acceptedCredentials.isEmpty else { return nil }
+        guard !group.acceptedCredentials.isEmpty, !call.isAuthorizedBySession else { return nil }
         return call.credentials.accepted(
             group.acceptedCredentials,
             isProxy: false,

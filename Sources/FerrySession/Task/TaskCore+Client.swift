@@ -109,8 +109,6 @@ extension TaskCore: CallClient {
 
     private func didCancel(_ resumeData: Data?) {
         change { state in
-            // The download was complete before the cancellation.
-            guard state.lifecycle == .canceling else { return false }
             // It is known already, unless the task was cancelled to produce resume data.
             let cancelled = state.error as? URLError ?? .ferryCancelled(url: state.originalRequest?.url)
             // A class of protocols, or the search for one, has not used the file.
@@ -203,9 +201,6 @@ extension TaskCore: CallClient {
 
     private func didFinish(_ error: (any Error)?, _ file: DownloadFile?) {
         let (isWanted, keepsResumeData, mustDrain) = state.withLock { state -> (Bool, Bool, Bool) in
-            if state.lifecycle == .canceling, state.resumeDataHandler != nil, error == nil {
-                (state.lifecycle, state.suspendCount) = (.active, 0)
-            }
             guard state.lifecycle == .active else {
                 // The transfer has failed while it was being cancelled with resume data.
                 guard state.resumeDataHandler != nil, let data = ResumeData.data(of: error) else {

@@ -46,7 +46,7 @@ extension TaskCore {
 
     func suspend() {
         let (isReal, driver) = state.withLock { state -> (Bool, (any TaskDriver)?) in
-            guard state.lifecycle == .active, state.suspendCount < Int.max else { return (false, nil) }
+            guard !state.isEnding, state.suspendCount < Int.max else { return (false, nil) }
             state.suspendCount += 1
             return (state.suspendCount == 1 && state.isStarted, state.driver)
         }
@@ -109,7 +109,7 @@ extension TaskCore {
         typealias Cancellation = ((any TaskDriver)?, mustDrain: Bool, Unregistered?, undelivered: [TaskEvent])
         let newSession = sessionToStartIn
         let cancelled = state.withLock { state -> Cancellation? in
-            guard state.lifecycle == .active else { return nil }
+            guard !state.isEnding else { return nil }
             let wasStarted = state.isStarted
             if !wasStarted {
                 guard let newSession, state.start(in: newSession) else { return nil }
@@ -147,7 +147,7 @@ extension TaskCore {
     func cancelProducingResumeData(_ handler: @escaping @Sendable (Data?) -> Void) {
         typealias Cancellation = (driver: (any TaskDriver)?, undelivered: [TaskEvent], mustDrain: Bool)
         let cancelled = state.withLock { state -> Cancellation? in
-            guard state.lifecycle == .active, state.isStarted, let driver = state.driver else { return nil }
+            guard !state.isEnding, state.isStarted, let driver = state.driver else { return nil }
             state.resumeDataHandler = handler
             if state.hasSucceeded {
                 state.suspendCount = 0

@@ -124,6 +124,8 @@ extension TaskCore.State {
 
     /// The end of a task that could not begin is delivered also if it is suspended, since nothing else would end it.
     var canDeliver: Bool { !events.isEmpty && obstacle == nil && (!isSuspended || (driver == nil && hasFailed)) }
+    /// Whether the task has ended, is being cancelled, or only waits for the delivery of its success.
+    var isEnding: Bool { lifecycle != .active || resumeDataHandler != nil }
     /// Whether the task has succeeded and that only has to be delivered, so that there is nothing left to continue.
     var hasSucceeded: Bool { if obstacle == nil, case .completed(nil)? = events.last { true } else { false } }
     var hasFailed: Bool { events.contains { if case .completed(.some) = $0 { true } else { false } } }

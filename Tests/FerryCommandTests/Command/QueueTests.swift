@@ -46,6 +46,8 @@ struct QueueTests {
         }
         #expect(try await queue("run").status == 0)
         #expect(folder.data("target")?.count == 1_000)
+        // One that has finished does not write it any more.
+        #expect(try await queue("add", "-o", "link", base).status == 0)
         let link = try FileManager.default.destinationOfSymbolicLink(atPath: folder.path("link"))
         #expect(link.hasSuffix("target"))
     }

@@ -117,7 +117,13 @@ struct ResumeDataTests {
         try await Task.sleep(for: .milliseconds(200))
         if isSuspended { task.suspend() }
         task.cancel { data in handled.change { $0 = .some(data) } }
+        // Nothing that follows takes the handler's place.
+        let second = Watched<Data??>(nil)
+        task.cancel { data in second.change { $0 = .some(data) } }
+        task.suspend()
+        task.cancel()
         session.delegateQueue.isSuspended = false
+        try await second.wait { $0 == .some(nil) }
         try await ended.wait { $0 != nil }
         #expect(ended.current.map { $0 == nil } == true)
         #expect(handled.current == .some(nil))
