@@ -161,6 +161,8 @@ extension NetworkAttempt {
                 found.isKnown(by: sending.identity)
             else { return refuseConnection() }
             use(found)
+            // Those that libcurl would send there too begin again on another connection.
+            if version.isSingle { found.retire() }
             return true
         }
         // Connections over Unix-domain sockets cannot be told apart, unless this attempt has just opened one.

@@ -127,10 +127,10 @@ extension NetworkAttempt {
         easy.set(CurlOption.customRequest, method)
         easy.set(CurlOption.bodySize, offset: reader.length.transferSize)
         if let made = reader as? MadeBodyReader, made.body.sendsTrailers {
-            try setUpVersion(easy, transfer.engine, for: .trailers)
+            try setUpTrailers(easy, transfer.engine)
             easy.watchTrailers(context: Unmanaged.passUnretained(self).toOpaque())
         } else if reader.length == nil, transfer.engine.runtime.mixesUpPausedStreams {
-            try setUpVersion(easy, transfer.engine, for: .ownConnection)
+            setUpSingle(easy)
         }
         if (reader as? MadeBodyReader)?.body.endsWithResponse == true, route.unixSocket != nil {
             // Connections over Unix-domain sockets cannot be told apart, so that the end of one would not be noticed.

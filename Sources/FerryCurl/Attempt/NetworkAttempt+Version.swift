@@ -7,12 +7,15 @@ extension NetworkAttempt {
         /// Whether requests can share a connection of HTTP/3.
         fileprivate var sharesHTTP3 = true
 
+        /// Whether the request has a connection of its own, though its version would let others use it.
+        fileprivate(set) var isSingle = false
+
         /// Whether no other request may use the connection.
-        var isAlone: Bool { choice.isHTTP3 && !sharesHTTP3 }
+        var isAlone: Bool { isSingle || (choice.isHTTP3 && !sharesHTTP3) }
     }
 
     func setUpVersion(_ easy: EasyHandle, _ engine: TransferEngine, isLimited: Bool) throws(URLError) {
-        let need: HTTPVersionNeed = prepared.isUpgrade ? .upgrade : isLimited ? .ownConnection : .nothing
+        let need: HTTPVersionNeed = prepared.isUpgrade ? .upgrade : isLimited ? .pauses : .nothing
         version.choice = try choice(need, engine)
         easy.set(CurlOption.httpVersion, version.choice.curlValue)
         version.sharesHTTP3 = support(engine).sharesHTTP3
@@ -32,13 +35,17 @@ extension NetworkAttempt {
         easy.set(CurlOption.httpVersion, version.choice.curlValue)
     }
 
-    /// Chooses HTTP/1.1 for a body, as far as the session's options allow it.
-    func setUpVersion(_ easy: EasyHandle, _ engine: TransferEngine, for need: HTTPVersionNeed) throws(URLError) {
-        let new = try choice(need, engine)
-        // A request that joins a connection has its own value.
-        guard new != version.choice else { return }
-        version.choice = new
-        easy.set(CurlOption.httpVersion, new.curlValue)
+    /// Chooses HTTP/1.1 for a body with trailers.
+    func setUpTrailers(_ easy: EasyHandle, _ engine: TransferEngine) throws(URLError) {
+        version.choice = try choice(.trailers, engine)
+        easy.set(CurlOption.httpVersion, version.choice.curlValue)
+    }
+
+    /// Chooses a connection that no other request uses.
+    func setUpSingle(_ easy: EasyHandle) {
+        guard version.choice.sharesConnections else { return }
+        (version.isSingle, version.isJoining) = (true, false)
+        easy.set(CurlOption.httpVersion, version.choice.curlValue)
     }
 
     private func choice(_ need: HTTPVersionNeed, _ engine: TransferEngine) throws(URLError) -> HTTPVersionChoice {

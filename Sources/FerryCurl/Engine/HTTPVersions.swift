@@ -64,9 +64,8 @@ package enum HTTPVersionChoice: Sendable, Hashable {
 /// What a request needs of its version of HTTP.
 package enum HTTPVersionNeed: Sendable, Hashable {
     case nothing
-    /// A connection of its own: a server stops sending while a download is paused, and the end of a body does not mix
-    /// up other streams.
-    case ownConnection
+    /// A server must stop sending while the download is paused, which it only does on a connection of its own.
+    case pauses
     /// A switch of protocols, which only HTTP/1.1 has.
     case upgrade
     /// Fields after the body, which libcurl only sends over HTTP/1.1.
@@ -137,8 +136,7 @@ extension HTTPVersions {
 
     private func checkNeed(_ need: HTTPVersionNeed) throws(CurlSessionError) {
         switch (self, need) {
-        case (.automatic, _), (.http1, _), (.http3, _), (.http3IfAnnounced, _): break
-        case (_, .nothing), (_, .ownConnection): break
+        case (.automatic, _), (.http1, _), (.http3, _), (.http3IfAnnounced, _), (_, .nothing), (_, .pauses): break
         case (_, .upgrade): throw unsupported("excludes HTTP/1.1, which a WebSocket or another upgrade needs")
         case (_, .trailers): throw unsupported("excludes HTTP/1.1, which a body with trailers needs")
         }

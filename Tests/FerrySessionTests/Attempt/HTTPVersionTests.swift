@@ -32,29 +32,29 @@ struct HTTPVersionTests {
 
     private static let table: [Row] = [
         rows(.automatic, .nothing, http: .http1, https: .negotiated),
-        rows(.automatic, .ownConnection, http: .http1, https: .http1),
+        rows(.automatic, .pauses, http: .http1, https: .http1),
         rows(.automatic, .upgrade, http: .http1, https: .http1),
         rows(.automatic, .trailers, http: .http1, https: .http1),
         rows(.http1, .nothing, http: .http1, https: .http1),
         rows(.http1, .upgrade, http: .http1, https: .http1),
         rows(.http2, .nothing, http: nil, https: .negotiatedHTTP2),
-        rows(.http2, .ownConnection, http: nil, https: .negotiatedHTTP2),
+        rows(.http2, .pauses, http: nil, https: .negotiatedHTTP2),
         rows(.http2, .upgrade, http: nil, https: nil),
         rows(.http2, .trailers, http: nil, https: nil),
         rows(.http2PriorKnowledge, .nothing, http: .priorKnowledge, https: .negotiatedHTTP2),
-        rows(.http2PriorKnowledge, .ownConnection, http: .priorKnowledge, https: .negotiatedHTTP2),
+        rows(.http2PriorKnowledge, .pauses, http: .priorKnowledge, https: .negotiatedHTTP2),
         rows(.http2PriorKnowledge, .upgrade, http: nil, https: nil),
         rows(.http2PriorKnowledge, .trailers, http: nil, https: nil),
         rows(.http3, .nothing, http: .http1, https: .http3),
-        rows(.http3, .ownConnection, http: .http1, https: .http1),
+        rows(.http3, .pauses, http: .http1, https: .http1),
         rows(.http3, .upgrade, http: .http1, https: .http1),
         rows(.http3, .trailers, http: .http1, https: .http1),
         rows(.http3IfAnnounced, .nothing, http: .http1, https: .negotiated),
-        rows(.http3IfAnnounced, .ownConnection, http: .http1, https: .http1),
+        rows(.http3IfAnnounced, .pauses, http: .http1, https: .http1),
         rows(.http3IfAnnounced, .upgrade, http: .http1, https: .http1),
         rows(.http3IfAnnounced, .trailers, http: .http1, https: .http1),
         rows(.http3Only, .nothing, http: nil, https: .http3Only),
-        rows(.http3Only, .ownConnection, http: nil, https: .http3Only),
+        rows(.http3Only, .pauses, http: nil, https: .http3Only),
         rows(.http3Only, .upgrade, http: nil, https: nil),
         rows(.http3Only, .trailers, http: nil, https: nil),
     ].flatMap { $0 }
@@ -85,7 +85,7 @@ struct HTTPVersionTests {
         ] {
             #expect(try versions.choice(isSecure: true, isAnnounced: true, support) == choice)
         }
-        for need in [HTTPVersionNeed.ownConnection, .upgrade, .trailers] {
+        for need in [HTTPVersionNeed.pauses, .upgrade, .trailers] {
             let choice = try HTTPVersions.http3IfAnnounced.choice(
                 isSecure: true,
                 need: need,
