@@ -610,19 +610,21 @@ final class Answerer: NSObject, URLSessionTaskDelegate {
 
     private let disposition: URLSession.AuthChallengeDisposition
     private let only: String?
+    /// What answers wait for, if anything.
+    private let gate: Gate?
     private let state: Watched<State>
 
     var challenges: [Seen] { state.change { $0.seen } }
 
     init(_ answer: [URLSession.AuthChallengeDisposition: URLCredential?]) {
         disposition = answer.keys.first ?? .performDefaultHandling
-        only = nil
+        (only, gate) = (nil, nil)
         state = Watched(State(credentials: []))
     }
 
-    init(user: String, passwords: [String], only: String? = nil) {
+    init(user: String, passwords: [String], only: String? = nil, gate: Gate? = nil) {
         disposition = .useCredential
-        self.only = only
+        (self.only, self.gate) = (only, gate)
         let credentials = passwords.map { URLCredential(user: user, password: $0, persistence: .forSession) }
         state = Watched(State(credentials: credentials))
     }
@@ -643,6 +645,7 @@ final class Answerer: NSObject, URLSessionTaskDelegate {
             state.seen.append(Seen(space: space, failures: failures))
             return state.credentials.isEmpty ? nil : state.credentials.removeFirst()
         }
+        gate?.wait()
         completionHandler(disposition, credential)
     }
 }

@@ -347,13 +347,17 @@ struct ProtocolLoadTests {
 
     @Test("The answer to a challenge that was cancelled is not one to the next challenge")
     func cancelledChallenge() async throws {
+        let gate = Gate()
         let url = ScriptedProtocol.script { loader in
             let first = Self.challenge("first", loader)
             loader.client?.urlProtocol(loader, didReceive: first)
+            // The delegate has been asked, and answers after the next challenge.
+            for _ in 0..<6_000 where gate.arrived == 0 { usleep(10_000) }
             loader.client?.urlProtocol(loader, didCancel: first)
             loader.client?.urlProtocol(loader, didReceive: Self.challenge("second", loader))
+            gate.open()
         }
-        let answerer = Answerer(user: "ada", passwords: ["of the first", "of the second"])
+        let answerer = Answerer(user: "ada", passwords: ["of the first", "of the second"], gate: gate)
         #expect(try await session(answerer).data(from: url).0 == Data("ada:of the second".utf8))
         #expect(answerer.challenges.map(\.space.host) == ["first", "second"])
     }
