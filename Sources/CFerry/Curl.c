@@ -385,22 +385,25 @@ bool ferry_socket_has_input(int descriptor) {
 
 void ferry_socket_end(int descriptor) { shutdown(descriptor, SHUT_RDWR); }
 
+// Returns whether the system has filled the first bytes of the structure, up to an end.
+static bool get_info(int descriptor, struct tcp_info *info, size_t end) {
+    socklen_t length = sizeof *info;
+    memset(info, 0, sizeof *info);
+    return getsockopt(descriptor, IPPROTO_TCP, TCP_INFO, info, &length) == 0 && length >= end;
+}
+
 int64_t ferry_socket_acknowledged(int descriptor, uint32_t *milliseconds) {
     struct tcp_info info;
-    socklen_t length = sizeof info;
-    memset(&info, 0, sizeof info);
-    if (getsockopt(descriptor, IPPROTO_TCP, TCP_INFO, &info, &length) != 0) return -1;
-    if (length < offsetof(struct tcp_info, tcpi_bytes_acked) + sizeof info.tcpi_bytes_acked) return -1;
+    const size_t end = offsetof(struct tcp_info, tcpi_bytes_acked) + sizeof info.tcpi_bytes_acked;
+    if (!get_info(descriptor, &info, end)) return -1;
     *milliseconds = info.tcpi_last_ack_recv;
     return (int64_t)(info.tcpi_bytes_acked & INT64_MAX);
 }
 
 int64_t ferry_socket_received(int descriptor) {
     struct tcp_info info;
-    socklen_t length = sizeof info;
-    memset(&info, 0, sizeof info);
-    if (getsockopt(descriptor, IPPROTO_TCP, TCP_INFO, &info, &length) != 0) return -1;
-    if (length < offsetof(struct tcp_info, tcpi_bytes_received) + sizeof info.tcpi_bytes_received) return -1;
+    const size_t end = offsetof(struct tcp_info, tcpi_bytes_received) + sizeof info.tcpi_bytes_received;
+    if (!get_info(descriptor, &info, end)) return -1;
     return (int64_t)(info.tcpi_bytes_received & INT64_MAX);
 }
 
