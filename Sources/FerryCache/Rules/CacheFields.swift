@@ -72,13 +72,14 @@ package struct CacheControl: Hashable, Sendable {
     package var isOnlyIfCached = false
     /// In seconds, like the properties below; zero if the directive is invalid (section 4.2.1).
     package var maximumAge: Int?
-    /// Whether the response is for every user; of two directives the more restrictive one counts (section 4.2.1).
-    package var isForAnyone: Bool { isPublic && !isPrivate }
     /// `Int.max` for any staleness.
     package var maximumStaleness: Int?
     package var minimumFreshness: Int?
     package var staleWhileRevalidate: Int?
     package var staleIfError: Int?
+
+    /// Whether the response is for every user; of two directives the more restrictive one counts (section 4.2.1).
+    package var isForAnyone: Bool { isPublic && !isPrivate }
 
     package init() {}
 
