@@ -15,6 +15,9 @@ package enum AuthenticationScheme: String, CaseIterable, Sendable {
     /// Whether a server may take all requests on a connection for those of the user who has answered its challenge.
     package var holdsForConnection: Bool { self == .negotiate || self == .ntlm }
 
+    /// Whether the first request has no body, since a server answers it with what the credential is computed from.
+    package var takesSeveralRequests: Bool { self != .basic }
+
     /// The authentication method of `URLProtectionSpace`.
     package var method: String {
         switch self {

@@ -123,7 +123,7 @@ extension NetworkAttempt {
         (sending.hasResponseBytes, sending.hasReadBody, sending.headBytes) = (false, false, 0)
         let mayDropExcess = transfer.engine.runtime.dropsExcess && isUnencrypted && connection?.isMultiplexed == false
         sending.receivedByConnection = mayDropExcess ? connection?.receivedBytes : nil
-        sending.stream = nil
+        (sending.stream, sending.isRefused) = (nil, false)
         sending.isWatched = watchesRefusals(transfer.engine, ends)
         sending.start = transfer.engine.turnStart
         return true
@@ -252,8 +252,20 @@ extension NetworkAttempt {
 
     /// Whether the body that the request has announced is missing, since the server has answered before it was sent.
     private var owesBody: Bool {
-        guard prepared.expectsContinue, !sending.hasReadBody, let reader = transfer?.reader else { return false }
-        return reader.length != .zero
+        prepared.expectsContinue && isBodyUnsent
+    }
+
+    private var isBodyUnsent: Bool { !sending.hasReadBody && transfer?.reader.map { $0.length != .zero } ?? false }
+
+    var credentialTakesSeveralRequests: Bool {
+        [credentials.server, credentials.proxy].contains { $0?.scheme.takesSeveralRequests == true }
+    }
+
+    /// Makes this the last use of the connection if libcurl has not sent the request's body, and would omit those of
+    /// other requests there.
+    package func noteOmittedBody() {
+        guard transfer?.engine.runtime.omitsBodies == true, credentialTakesSeveralRequests, isBodyUnsent else { return }
+        connection?.retire()
     }
 
     private var isUnencrypted: Bool { prepared.origin.scheme == "http" && route.proxy?.kind != .https }

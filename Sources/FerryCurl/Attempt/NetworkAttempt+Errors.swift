@@ -4,7 +4,8 @@ extension NetworkAttempt {
         if needsNewConnection {
             let text = "No connection was found that may carry the request"
             let cause = CurlSessionError(.trustRefused, text, host: prepared.origin.host)
-            return .ferry(.serverCertificateUntrusted, url: url, underlying: cause)
+            let isEncrypted = prepared.origin.scheme == "https"
+            return .ferry(isEncrypted ? .serverCertificateUntrusted : .cannotConnectToHost, url: url, underlying: cause)
         }
         let text = easy?.message(for: code) ?? ""
         let failure = resolverFailure(code, text) ?? routeFailure(code, text) ?? versionFailure(code, text)

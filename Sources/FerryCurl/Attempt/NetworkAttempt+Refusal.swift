@@ -30,14 +30,16 @@ extension NetworkAttempt {
             sending.stream = number
             transfer?.engine.connections.reportsStreams = true
         case .goAway(let last): connection?.noteGoAway(last: last)
+        case .refused: sending.isRefused = true
         case nil: break
         }
     }
 
     /// Whether the server has not processed the request, and has said so.
     var wasRefused: Bool {
-        guard sending.isWatched, let stream = sending.stream, let last = connection?.lastStream else { return false }
-        return stream > last
+        guard sending.isWatched else { return false }
+        guard !sending.isRefused, let stream = sending.stream else { return sending.isRefused }
+        return connection?.lastStream.map { stream > $0 } ?? false
     }
 
     /// Whether the server has not processed the request that has ended with a code of libcurl's.

@@ -132,6 +132,11 @@ extension NetworkAttempt {
         } else if reader.length == nil, transfer.engine.runtime.mixesUpPausedStreams {
             setUpSingle(easy)
         }
+        if transfer.engine.runtime.omitsBodies, credentialTakesSeveralRequests {
+            setUpSingle(easy)
+            // Which connection that is, is not known in the end.
+            if route.unixSocket != nil { version.isSingle = true }
+        }
         if (reader as? MadeBodyReader)?.body.endsWithResponse == true, route.unixSocket != nil {
             // Connections over Unix-domain sockets cannot be told apart, so that the end of one would not be noticed.
             easy.set(CurlOption.freshConnect, 1)

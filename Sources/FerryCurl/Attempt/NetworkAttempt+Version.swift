@@ -8,7 +8,7 @@ extension NetworkAttempt {
         fileprivate var sharesHTTP3 = true
 
         /// Whether the request has a connection of its own, though its version would let others use it.
-        fileprivate(set) var isSingle = false
+        var isSingle = false
 
         /// Whether no other request may use the connection.
         var isAlone: Bool { isSingle || (choice.isHTTP3 && !sharesHTTP3) }

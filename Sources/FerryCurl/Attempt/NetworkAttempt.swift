@@ -39,6 +39,8 @@ package final class NetworkAttempt {
         var acknowledgedBytes: Int64 = 0
         /// The number of its stream, if it is known.
         var stream: UInt32?
+        /// Whether the server has refused that stream.
+        var isRefused = false
         /// Whether libcurl reports streams.
         var isWatched = false
         /// The bytes that were received before the body of the last response.

@@ -8,11 +8,16 @@ enum StreamNote: Hashable {
     /// The server processes no stream with a greater number (RFC 9113, section 6.8).
     case goAway(last: UInt32)
 
+    /// The server has not processed the request's stream (RFC 9113, section 8.7).
+    case refused
+
     /// Reads a line, or returns `nil` if it reports nothing of a stream.
     init?(_ line: UnsafeRawBufferPointer) {
         // The numbers are at the beginning; what follows may be text of the server's.
         let text = Substring(decoding: line.prefix(64), as: UTF8.self)
-        if text.hasPrefix("received GOAWAY, ") || text.hasPrefix("recveived GOAWAY, ") {
+        if text.hasPrefix("REFUSED_STREAM, ") {
+            self = .refused
+        } else if text.hasPrefix("received GOAWAY, ") || text.hasPrefix("recveived GOAWAY, ") {
             guard let name = text.firstRange(of: "last_stream="), let last = Self.number(text[name.upperBound...])
             else { return nil }
             self = .goAway(last: last)

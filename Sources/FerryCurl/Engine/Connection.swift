@@ -56,7 +56,7 @@ package final class Connection {
 
     package func removeUser() {
         users -= 1
-        if endsWhenIdle, users == 0 { breakDown() }
+        if users == 0, endsWhenIdle || mayEndWhenRetired { breakDown() }
     }
 
     package func noteReceived(at now: MonotonicTime) {
@@ -83,9 +83,11 @@ package final class Connection {
     /// Makes this the last use of the connection: the requests in progress continue, and an idle connection ends.
     package func retire() {
         isRetired = true
-        // The users of a connection without a port are not known.
-        if requestCount > 0, users == 0, (local?.port ?? 0) > 0 { breakDown() }
+        if requestCount > 0, users == 0, mayEndWhenRetired { breakDown() }
     }
+
+    /// Whether no request uses the connection when it has no user: those of a connection without a port are not known.
+    private var mayEndWhenRetired: Bool { isRetired && (local?.port ?? 0) > 0 }
 
     fileprivate var isUsable: Bool { isOpen && !isBroken && !isStalled && !isRetired }
 

@@ -121,6 +121,8 @@ package final class TransferEngine: @unchecked Sendable {
             isAwaited = rest()
         }
         idleHandles.removeAll()
+        // The servers learn that they are not used any more, even if the session is retained.
+        connections.retireAll()
         // Transfers keep the engine.
         limited = ([], nil)
     }

@@ -20,6 +20,9 @@ extension CurlRuntime {
     package static let versionsMixingUpPausedStreams = 0..<0x08_01_00
     /// Before 8.5 the end of a connection is not told while the body of the request waits.
     package static let versionsHidingCutResponses = 0..<0x08_05_00
+    /// Before 8.7, after a request that is sent without its body, to be asked for a credential, other requests on its
+    /// connection are sent without theirs too.
+    package static let versionsOmittingBodies = 0..<0x08_07_00
     /// Before 8.7, bytes after a response without a body are dropped, and its connection is used again.
     package static let versionsDroppingExcess = 0..<0x08_07_00
     /// 8.5 reads from a paused socket if it is told that it is ready; the other versions of these ranges may do so too.
@@ -37,6 +40,8 @@ extension CurlRuntime {
     var hidesCutResponses: Bool { Self.versionsHidingCutResponses.contains(versionNumber) }
     /// Whether this libcurl uses a connection again on which bytes have followed a response without a body.
     var dropsExcess: Bool { Self.versionsDroppingExcess.contains(versionNumber) }
+    /// Whether this libcurl omits bodies after a request that it has sent without its own.
+    var omitsBodies: Bool { Self.versionsOmittingBodies.contains(versionNumber) }
     /// Whether this libcurl must send a body of unknown length on a connection of its own.
     var mixesUpPausedStreams: Bool { Self.versionsMixingUpPausedStreams.contains(versionNumber) }
     /// Whether this libcurl reads from the sockets of paused handles.

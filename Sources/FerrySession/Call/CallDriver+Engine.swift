@@ -142,6 +142,7 @@ extension CallDriver: TransferReceiver {
         guard let attempt = transfer.attempt else { return }
         let code = attempt.endCode(curlCode, hasOpenEnd: hasOpenEnd)
         attempt.noteRefusedChunks(code)
+        attempt.noteOmittedBody()
         if code != 0, call.response == nil, !attempt.needsNewConnection { attempt.noteFailureOfHTTP3(engine) }
         var facts = EndFacts(code: code)
         facts.failure = code == 0 ? nil : attempt.failure(code)

@@ -11,7 +11,7 @@ import Testing
             ("received GOAWAY, error=11, last_stream=2147483647\n", .goAway(last: 2_147_483_647)),
             ("Using Stream ID: 7 (easy handle 0x5581)\n", .opened(7)),
             ("[HTTP/2] [21] OPENED stream for https://localhost/\n", .opened(21)),
-            ("REFUSED_STREAM, retrying a fresh connect\n", nil), ("", nil), ("REFUSED", nil),
+            ("REFUSED_STREAM, retrying a fresh connect\n", .refused), ("", nil), ("REFUSED", nil),
             ("received GOAWAY, error=0, last_stream=-1\n", nil), ("received GOAWAY, error=0\n", nil),
             ("received GOAWAY, error=0, last_stream=4294967296\n", nil),
             ("[HTTP/2] [1] [:path: /] OPENED stream\n", nil), ("[HTTP/2] [] OPENED stream for x\n", nil),

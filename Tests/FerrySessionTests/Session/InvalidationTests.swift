@@ -32,6 +32,18 @@ struct InvalidationTests {
         try await eventually("the delegate's end") { gone == nil }
     }
 
+    @Test("The connections of a session that is invalid end, even if it is retained") func connections() async throws {
+        let server = try LoopbackServer()
+        let delegate = RecordingDelegate()
+        let session = makeSession(delegate)
+        session.dataTask(with: server.url("/bytes/10")).resume()
+        try await eventually("completion") { delegate.completionCount == 1 }
+        #expect(server.openConnectionCount == 1)
+        session.finishTasksAndInvalidate()
+        try await server.waitForOpenConnections(atMost: 0)
+        withExtendedLifetime(session) {}
+    }
+
     @Test("Cancelling all tasks completes each once with -999, then the delegate is called")
     func cancel() async throws {
         let server = try LoopbackServer { _ in LoopbackResponse().faulted(.stallBeforeHead) }

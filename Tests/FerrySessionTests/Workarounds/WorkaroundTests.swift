@@ -43,7 +43,7 @@ struct WorkaroundTests {
             CurlRuntime.versionsOmittingFields, CurlRuntime.versionsLookingUpLocalhost,
             CurlRuntime.versionsRepeatingPrefaces, CurlRuntime.versionsConfusingStreamEnds,
             CurlRuntime.versionsHidingCutResponses, CurlRuntime.versionsDroppingExcess,
-            CurlRuntime.versionsMixingUpPausedStreams,
+            CurlRuntime.versionsMixingUpPausedStreams, CurlRuntime.versionsOmittingBodies,
         ] + CurlRuntime.versionsReadingPausedSockets
     ) func limits(versions: Range<Int>) {
         #expect(versions.upperBound > CurlRuntime.oldestVersionNumber)

@@ -1,0 +1,54 @@
+import FerryTesting
+import ProxySupport
+import TestSupport
+import Testing
+
+@testable import FerrySession
+
+/// Bodies of requests on a connection on which libcurl has sent one without its body, to be asked for a credential.
+@Suite("Omitted bodies", .timeLimit(.minutes(5)))
+struct OmittedBodyTests {
+    private static let body = Data(repeating: 65, count: 1_000)
+
+    /// A server that asks for a Digest credential at `/private`, and then answers with a status; elsewhere it responds
+    /// with the number of bytes that it has received.
+    private static func handler(_ status: Int) -> LoopbackServer.Handler {
+        { request in
+            guard request.path == "/private" else { return .text("\(request.bodyLength)") }
+            if request.header("Authorization") == nil {
+                let challenge = "Digest realm=\"r\", nonce=\"n\", qop=\"auth\", algorithm=SHA-256"
+                return .text("no", status: 401).adding("WWW-Authenticate", challenge)
+            }
+            return LoopbackResponse.text("done", status: status).adding("Location", "/open")
+        }
+    }
+
+    private static func send(_ method: String, _ url: URL, in session: CurlSession) async throws -> String {
+        let (data, _) = try await session.upload(for: Wire.request(url, method), from: body)
+        return String(decoding: data, as: UTF8.self)
+    }
+
+    @Test("They are sent, whatever the server has answered to that request", arguments: [503, 404, 307, 308])
+    func sent(status: Int) async throws {
+        let server = try LoopbackServer(handler: Self.handler(status))
+        let session = Wire.session(CredentialDelegate(password: "secret"))
+        let first = try await Self.send("PUT", server.url("/private"), in: session)
+        #expect(first == (status < 400 ? "1000" : "done"))
+        for method in ["PUT", "POST"] {
+            #expect(try await Self.send(method, server.url("/open"), in: session) == "1000")
+        }
+    }
+
+    @Test("They are sent over a Unix-domain socket too") func unixSocket() async throws {
+        let server = try LoopbackServer(handler: Self.handler(503))
+        let folder = try TemporaryFolder()
+        let path = folder.url.appendingPathComponent("socket").path
+        let relay = try UnixRelay(path: path, to: server.port)
+        var options = CurlSession.Options()
+        options.network.unixSocket = .path(path)
+        let session = Wire.session(CredentialDelegate(password: "secret"), options: options)
+        _ = try await Self.send("PUT", server.url("/private"), in: session)
+        #expect(try await Self.send("PUT", server.url("/open"), in: session) == "1000")
+        #expect(relay.forwarded > 0)
+    }
+}
