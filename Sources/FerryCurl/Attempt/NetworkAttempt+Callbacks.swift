@@ -297,7 +297,20 @@ extension NetworkAttempt {
         transfer.engine.noteReceived(count, by: transfer, at: now)
         let bytes = UnsafeRawBufferPointer(start: bytes, count: count)
         guard receiver.accept(bytes), pauseWhileReceiving(transfer.pauses) else { return 0 }
-        return count > SmallPieces.largest || notePieces(1, transfer) ? count : 0
+        let goesOn = count > SmallPieces.largest ? noteLargePiece(count, transfer) : notePieces(1, transfer)
+        return goesOn ? count : 0
+    }
+
+    /// Counts a large piece, after some of which the attempt lets other transfers go first; returns whether it goes on.
+    ///
+    /// A stream is not paused for that: libcurl before 8.0 would let the server send more whenever it is resumed.
+    private func noteLargePiece(_ count: Int, _ transfer: Transfer) -> Bool {
+        guard !isMultiplexed, transfer.engine.active.count > 1,
+            pieces.addLarge(count, in: transfer.engine.turnStart)
+        else { return true }
+        transfer.receiver?.handle(.mustWait)
+        transfer.setPause(.awaitsTurn, true)
+        return pauseWhileReceiving(transfer.pauses)
     }
 
     // MARK: - Sending

@@ -40,19 +40,31 @@ package struct TurnAllowance {
     }
 }
 
-/// Counts the small pieces of a response that one transfer receives in a turn of the engine.
+/// Counts what one transfer receives in a turn of the engine: the small pieces of a response, and large ones.
 ///
-/// libcurl calls back for each line of a head, and for each chunk of a body, even if it has one byte.
+/// libcurl calls back for each line of a head, and for each chunk of a body, even if it has one byte, and reads on while
+/// a fast server keeps the socket full.
 package struct SmallPieces {
     /// The size from which a piece of a body takes longer to copy than to call back for, in bytes.
     package static let largest = 1_024
     /// The number of pieces between two looks at the clock; most responses have fewer.
     private static let betweenLooks = 64
+    /// The bytes of large pieces after which other transfers come first; to copy them takes about half a millisecond.
+    private static let largeBytes = 524_288
 
     private var count = 0
     private var turn = MonotonicTime(nanoseconds: 0)
     private var start = MonotonicTime(nanoseconds: 0)
     private var lastLook = MonotonicTime(nanoseconds: 0)
+    /// The bytes of large pieces in a turn, and when that turn began.
+    private var (bytes, bytesTurn) = (0, MonotonicTime(nanoseconds: 0))
+
+    /// Adds a large piece, and returns whether the rest has to wait for other transfers.
+    package mutating func addLarge(_ count: Int, in turn: MonotonicTime) -> Bool {
+        if turn != bytesTurn { (bytes, bytesTurn) = (0, turn) }
+        bytes += count
+        return bytes >= Self.largeBytes
+    }
 
     /// Adds pieces, and returns whether the rest has to wait because the transfer's share of the turn is used.
     package mutating func add(_ more: Int, in turn: MonotonicTime, _ allowance: inout TurnAllowance) -> Bool {
