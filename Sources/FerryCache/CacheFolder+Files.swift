@@ -52,7 +52,7 @@ extension CacheFolder {
 
     /// Creates a file that is being written, and missing folders.
     package func makePart() -> RegularFile? {
-        let path = partsPath + "/" + UUID().uuidString + Self.partSuffix
+        let path = partsPath + "/" + UUID.random.uuidString + Self.partSuffix
         if let part = try? RegularFile(creating: path) { return part }
         try? FileManager.default.createDirectory(
             at: url,
@@ -120,7 +120,7 @@ extension CacheFolder {
     package func removeAll() {
         // Anything else in its place was not made by the cache.
         guard Self.isOwnFolder(root) else { return }
-        let removed = url.path + "/" + Self.removedPrefix + UUID().uuidString
+        let removed = url.path + "/" + Self.removedPrefix + UUID.random.uuidString
         if rename(root, removed) != 0 {
             // The folder around it may belong to others, or be on another disk.
             removeFiles(in: root)

@@ -34,7 +34,7 @@ public struct DownloadDestination: Sendable {
         let suggestion = FileName.suggested(by: response) as NSString
         let suffix = suggestion.pathExtension.isEmpty ? "" : ".\(suggestion.pathExtension)"
         return FileManager.default.temporaryDirectory
-            .appendingPathComponent(FileName.sanitized("\(UUID().uuidString)\(suffix)"), isDirectory: false)
+            .appendingPathComponent(FileName.sanitized("\(UUID.random.uuidString)\(suffix)"), isDirectory: false)
     }
 
     /// How to treat an existing file and missing directories at the destination.

@@ -56,7 +56,8 @@ struct FilePublisher: Sendable {
     }
 
     private func copyBeside(_ file: URL, destination: URL) throws {
-        let copy = destination.deletingLastPathComponent().appendingPathComponent(".ferry-\(UUID().uuidString).part")
+        let name = ".ferry-\(UUID.random.uuidString).part"
+        let copy = destination.deletingLastPathComponent().appendingPathComponent(name)
         do {
             try FileManager.default.copyItem(at: file, to: copy)
             try move(copy.path, to: destination.path)

@@ -52,7 +52,7 @@ enum TemporaryFile {
     /// Renames a session's file before the session deletes it; returns nil if a hook has moved it already.
     static func claim(_ location: URL) throws -> URL? {
         let place = location.deletingLastPathComponent()
-            .appendingPathComponent("ferry-\(UUID().uuidString).download", isDirectory: false)
+            .appendingPathComponent("ferry-\(UUID.random.uuidString).download", isDirectory: false)
         guard rename(location.path, place.path) != 0 else { return place }
         let failure = FileError("rename", path: location.path)
         guard failure.code != ENOENT else { return nil }

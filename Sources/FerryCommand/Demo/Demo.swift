@@ -34,7 +34,7 @@ struct Demo: Sendable {
         session = CurlSession(configuration: .ephemeral)
         self.console = console
         board = ProgressBoard(console, mode: console.terminal.canRedraw ? .bar : .lines)
-        folder = FileManager.default.temporaryDirectory.appendingPathComponent("ferry-\(UUID().uuidString)")
+        folder = FileManager.default.temporaryDirectory.appendingPathComponent("ferry-\(UUID.random.uuidString)")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     }
 

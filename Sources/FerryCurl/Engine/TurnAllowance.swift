@@ -42,8 +42,8 @@ package struct TurnAllowance {
 
 /// Counts what one transfer receives in a turn of the engine: the small pieces of a response, and large ones.
 ///
-/// libcurl calls back for each line of a head, and for each chunk of a body, even if it has one byte, and reads on while
-/// a fast server keeps the socket full.
+/// libcurl calls back for each line of a head, and for each chunk of a body, even if it has one byte, and reads on
+/// while a fast server keeps the socket full.
 package struct SmallPieces {
     /// The size from which a piece of a body takes longer to copy than to call back for, in bytes.
     package static let largest = 1_024

@@ -17,7 +17,7 @@ final class DownloadFile: @unchecked Sendable {
     init(in directory: URL, for requestURL: URL?) {
         self.requestURL = requestURL
         isResumed = false
-        let name = Self.prefix + UUID().uuidString + Self.suffix
+        let name = Self.prefix + UUID.random.uuidString + Self.suffix
         url = directory.appendingPathComponent(name, isDirectory: false)
     }
 

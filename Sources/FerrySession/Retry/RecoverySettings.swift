@@ -61,7 +61,7 @@ package final class RecoverySettings: Sendable {
         if RepetitionRule.isIdempotent(method) || retry.additionalMethods.contains(method) { return request }
         var request = request
         // The value is a string of RFC 8941, with its quotation marks.
-        request.setValue("\"\(UUID().uuidString.lowercased())\"", forHTTPHeaderField: "Idempotency-Key")
+        request.setValue("\"\(UUID.random.uuidString.lowercased())\"", forHTTPHeaderField: "Idempotency-Key")
         return request
     }
 }

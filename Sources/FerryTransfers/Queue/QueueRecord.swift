@@ -47,7 +47,7 @@ struct QueueRecord: Codable, Sendable, Hashable {
         /// Whether the request's `Idempotency-Key` is the queue's, and another version of the file gets a new one.
         var makesKey: Bool?
 
-        static var newKey: String { "\"\(UUID().uuidString)\"" }
+        static var newKey: String { "\"\(UUID.random.uuidString)\"" }
 
         /// Notes the upload that the server has created, and what of the file it has.
         mutating func note(_ new: FileUpload.Location?, of version: FileVersion?) {

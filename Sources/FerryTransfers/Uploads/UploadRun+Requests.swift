@@ -18,6 +18,10 @@ extension UploadRun {
             creation.setValue("?0", forHTTPHeaderField: "Upload-Complete")
             isWhole = false
         }
+        // Otherwise a POST would have the type of a form, as which some servers would parse the file.
+        if kind != .tus, creation.value(forHTTPHeaderField: "Content-Type") == nil {
+            creation.setValue("application/octet-stream", forHTTPHeaderField: "Content-Type")
+        }
         if kind != .tus, let digest = try await digest(of: 0..<source.size, source) {
             creation.setValue(digest.fieldValue, forHTTPHeaderField: "Repr-Digest")
         }

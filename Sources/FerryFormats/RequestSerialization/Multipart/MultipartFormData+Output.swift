@@ -92,7 +92,7 @@ private struct MultipartFileWriter: Sendable {
         // In the same directory, so that the complete file can be renamed into place. The name has a fixed length,
         // since the file's own name may be as long as a name can be.
         let temporaryURL = fileURL.deletingLastPathComponent()
-            .appendingPathComponent(".ferry-\(UUID().uuidString).part")
+            .appendingPathComponent(".ferry-\(UUID.random.uuidString).part")
         let file: RegularFile
         do throws(FileError) {
             file = try RegularFile(creating: temporaryURL.path, mode: 0o666)
