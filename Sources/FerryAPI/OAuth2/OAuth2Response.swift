@@ -26,7 +26,7 @@ struct OAuth2Response: Sendable {
         guard let members = json?.object else { throw malformed("is not a JSON object") }
         guard let accessToken = Self.visible(members["access_token"]) else { throw malformed("has no access token") }
         guard let type = members["token_type"]?.string else { throw malformed("does not name the type of the token") }
-        guard type.lowercased() == "bearer" else {
+        guard type.isEqualIgnoringCase("bearer") else {
             throw OAuth2Error(.unsupportedTokenType, "The token is not a bearer token", status: status)
         }
         var token = OAuth2Token(accessToken: accessToken, refreshToken: old?.refreshToken)

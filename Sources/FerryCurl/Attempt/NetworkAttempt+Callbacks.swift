@@ -228,7 +228,9 @@ extension NetworkAttempt {
             return true
         case .head(let head):
             noteHead(head, transfer)
-            if !ReuseRule.mayReuse(after: head, owesBody: owesBody, hasExcess: { hasExcess(after: head) }) {
+            if !isMultiplexed,
+                !ReuseRule.mayReuse(after: head, owesBody: owesBody, hasExcess: { hasExcess(after: head) })
+            {
                 easy?.set(CurlOption.forbidReuse, 1)
             }
             guard mayReceiveVersion(transfer.receiver) else { return false }
@@ -251,9 +253,7 @@ extension NetworkAttempt {
     }
 
     /// Whether the body that the request has announced is missing, since the server has answered before it was sent.
-    private var owesBody: Bool {
-        prepared.expectsContinue && isBodyUnsent
-    }
+    private var owesBody: Bool { prepared.expectsContinue && isBodyUnsent }
 
     private var isBodyUnsent: Bool { !sending.hasReadBody && transfer?.reader.map { $0.length != .zero } ?? false }
 
@@ -281,8 +281,10 @@ extension NetworkAttempt {
     private func noteHead(_ head: ResponseHead, _ transfer: Transfer) {
         let (http2, http3) = (3, 30)
         (self.head, sending.receivedBefore) = (head, received)
-        guard let version = easy?.long(CurlInfo.httpVersion), [http2, http3].contains(version) else { return }
-        noteMultiplexed(transfer)
+        let version = easy?.long(CurlInfo.httpVersion)
+        // libcurl takes the version from the status line, in which a server of HTTP/1.1 can write anything.
+        if version == http2, mayHaveStreams(transfer.engine.runtime) { noteMultiplexed(transfer) }
+        if version == http3, self.version.choice.isHTTP3 { noteMultiplexed(transfer) }
     }
 
     private func didReceiveBody(_ bytes: UnsafeMutablePointer<CChar>?, _ count: Int) -> Int {

@@ -7,7 +7,7 @@ extension NetworkAttempt {
     /// would have the TLS library report each record of the connection. The numbers are those of one connection, so it
     /// must be known which one libcurl has chosen.
     func watchesRefusals(_ engine: TransferEngine, _ ends: Ends?) -> Bool {
-        guard let easy, let ends, let connection, mayHaveStreams(easy, engine.runtime) else { return false }
+        guard let easy, let ends, let connection, mayHaveStreams(engine.runtime) else { return false }
         if !RepetitionRule.isIdempotent(prepared.method) { engine.connections.watchesRefusals = true }
         guard engine.connections.watchesRefusals,
             engine.connections.connection(from: ends.local, to: ends.remote) === connection
@@ -16,10 +16,10 @@ extension NetworkAttempt {
         return true
     }
 
-    private func mayHaveStreams(_ easy: EasyHandle, _ runtime: CurlRuntime) -> Bool {
+    func mayHaveStreams(_ runtime: CurlRuntime) -> Bool {
         if connection?.isMultiplexed == true || version.choice == .priorKnowledge { return true }
         guard prepared.origin.scheme == "https", version.choice != .http1 else { return false }
-        return easy.hasChosenHTTP2 || !runtime.httpVersionSupport.reportsNegotiation
+        return easy?.hasChosenHTTP2 == true || !runtime.httpVersionSupport.reportsNegotiation
     }
 
     /// Notes what a line of libcurl's verbose output reports of a stream.

@@ -6,8 +6,7 @@ enum ReuseRule {
     /// without the `100 Continue` that was waited for: the server may take the next request for that body (RFC 9112,
     /// section 9.3). `hasExcess` is whether bytes have come after a response that has no body.
     static func mayReuse(after head: ResponseHead, owesBody: Bool, hasExcess: () -> Bool) -> Bool {
-        guard head.version.hasPrefix("HTTP/1.") else { return true }
-        if owesBody { return false }
+        if owesBody || !head.version.hasPrefix("HTTP/1.") { return false }
         let (length, coding) = (head.value("Content-Length"), head.value("Transfer-Encoding"))
         // RFC 9112, section 6.1.
         if coding != nil, head.version == "HTTP/1.0" { return false }

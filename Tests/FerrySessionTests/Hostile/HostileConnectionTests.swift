@@ -73,6 +73,29 @@ struct HostileConnectionTests {
         }
     }
 
+    @Test("A status line of HTTP/2 over HTTP/1.1 does not let more requests share the connection or the host")
+    func wrongVersion() async throws {
+        let open = Watched((count: 0, most: 0))
+        let server = try RawServer { connection in
+            open.change { $0 = ($0.count + 1, max($0.most, $0.count + 1)) }
+            connection.readHead()
+            connection.write("HTTP/2 200 OK\r\nContent-Length: 2\r\n\r\nok")
+            usleep(20_000)
+            open.change { $0.count -= 1 }
+            connection.write("HTTP/1.1 200 OK\r\nContent-Length: 6\r\n\r\npoison")
+        }
+        var options = CurlSession.Options()
+        options.maximumConnectionsPerHost = 2
+        let session = Wire.session(options: options)
+        for _ in 0..<3 {
+            try await withThrowingTaskGroup(of: Data.self) { group in
+                for _ in 0..<6 { group.addTask { try await session.data(for: Wire.request(server.url())).0 } }
+                for try await data in group { #expect(data == Data("ok".utf8)) }
+            }
+        }
+        #expect(open.current.most <= 4)
+    }
+
     @Test("An idle connection that received garbage or its end is not used", arguments: ["garbage", "", "\r\n"])
     func garbage(_ text: String) async throws {
         let server = try RawServer { connection in
