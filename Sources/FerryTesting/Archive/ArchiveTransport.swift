@@ -52,7 +52,7 @@ public final class ArchiveTransport: RespondingInterceptor {
 
     /// Responds to a request by the next entry for it.
     ///
-    /// - Throws: ``ArchiveTransportError``, or the `URLError` of an entry without a response.
+    /// - Throws: ``ArchiveTransportError``, or the `URLError` of an entry that failed, even after part of a response.
     public func respond(to request: URLRequest, for attempt: RequestAttempt) async throws -> InterceptedResponse? {
         let method = request.httpMethod ?? "GET"
         let key = Self.key(method, request.url?.absoluteString ?? "")
@@ -82,7 +82,7 @@ public final class ArchiveTransport: RespondingInterceptor {
     private static func response(_ entry: HTTPArchive.Entry) throws -> InterceptedResponse {
         let response = entry.response
         let url = PresentableText.url(entry.request.url)
-        if response.status == 0 {
+        if response.status == 0 || entry.errorCode != nil {
             throw URLError(entry.errorCode.flatMap { URLError.Code(rawValue: $0) } ?? .networkConnectionLost)
         }
         guard (200...599).contains(response.status) else {

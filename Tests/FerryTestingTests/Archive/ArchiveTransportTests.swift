@@ -149,6 +149,14 @@ struct ArchiveTransportTests {
         #expect(error?.code == (code == -1001 ? .timedOut : code == nil ? .networkConnectionLost : error?.code))
     }
 
+    @Test("An entry that failed after part of a response fails as it was recorded to") func cutBody() async throws {
+        var entry = entry(text: "hel")
+        entry.errorCode = URLError.Code.timedOut.rawValue
+        let transport = ArchiveTransport(HTTPArchive(entries: [entry]))
+        let error = await #expect(throws: URLError.self) { try await transport.answer("GET", "http://h/a") }
+        #expect(error?.code == .timedOut)
+    }
+
     @Test("On a clock, a response takes as long as it was recorded to", arguments: [250, 1e300])
     func delays(time: Double) async throws {
         var entry = entry(text: "late")
