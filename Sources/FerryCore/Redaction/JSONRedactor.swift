@@ -1,46 +1,32 @@
-/// A scanner that replaces the values of secret members in JSON text, and leaves everything else as it is.
+/// A scanner that replaces the strings and numbers in secret members of JSON text, and leaves everything else as it is.
 ///
-/// It scans instead of parsing, so that malformed JSON is shown without its secrets too. It takes linear time, and
-/// nesting needs no stack.
+/// Values keep their types, so that a recorded body can be decoded. It scans instead of parsing, so that malformed JSON
+/// is shown without its secrets too. It takes linear time, and nesting needs no recursion.
 package struct JSONRedactor {
     private let bytes: [UInt8]
     private var index = 0
     private var result: [UInt8] = []
 
-    /// Returns a text with a placeholder in place of each value whose member has a secret name.
+    /// Returns a text with placeholders for strings, and 0 for numbers except counts, in members with secret names.
     package static func redact(_ text: String, isSecret: (String) -> Bool) -> String {
         var redactor = JSONRedactor(bytes: Array(text.utf8))
         redactor.run(isSecret)
         return String(decoding: redactor.result, as: UTF8.self)
     }
 
-    private init(bytes: [UInt8]) {
-        self.bytes = bytes
-        result.reserveCapacity(bytes.count)
-    }
-
     private mutating func run(_ isSecret: (String) -> Bool) {
         while index < bytes.count {
+            let start = index
             guard bytes[index] == UInt8(ascii: "\"") else {
                 result.append(bytes[index])
                 index += 1
                 continue
             }
-            let start = index
             skipString()
             result += bytes[start..<index]
-            let end = index
-            skipWhitespace()
-            guard index < bytes.count, bytes[index] == UInt8(ascii: ":") else {
-                index = end
-                continue
-            }
-            index += 1
-            skipWhitespace()
-            result += bytes[end..<index]
-            guard index < bytes.count, isSecret(Self.name(bytes[start..<end])) else { continue }
-            skipValue()
-            result += "\"\(SecretName.placeholder)\"".utf8
+            guard isBeforeColon else { continue }
+            let name = Self.name(bytes[start..<index])
+            if isSecret(name) { redactValue(isCount: SecretName.isCount(name)) }
         }
     }
 
@@ -50,41 +36,65 @@ package struct JSONRedactor {
         return decoded?.first ?? String(decoding: literal, as: UTF8.self)
     }
 
-    private mutating func skipWhitespace() {
-        while index < bytes.count, [0x20, 0x09, 0x0A, 0x0D].contains(bytes[index]) { index += 1 }
-    }
+    private static func isSpace(_ byte: UInt8) -> Bool { [0x20, 0x09, 0x0A, 0x0D].contains(byte) }
 
-    /// Moves past the quote that ends the string at the index.
+    private var isBeforeColon: Bool { bytes[index...].first { !Self.isSpace($0) } == UInt8(ascii: ":") }
+
+    /// Moves past the string at the index, which ends with the same quote as it begins.
     private mutating func skipString() {
+        let quote = bytes[index]
         index += 1
-        while index < bytes.count, bytes[index] != UInt8(ascii: "\"") {
-            index += bytes[index] == UInt8(ascii: "\\") ? 2 : 1
-        }
+        while index < bytes.count, bytes[index] != quote { index += bytes[index] == UInt8(ascii: "\\") ? 2 : 1 }
         index = min(index + 1, bytes.count)
     }
 
-    /// Moves past a value: a string, a whole array or object, or anything up to a comma, bracket or white space.
-    private mutating func skipValue() {
-        var depth = 0
+    /// Redacts everything up to the comma or bracket that ends a member, whose numbers stay if it is a count.
+    private mutating func redactValue(isCount: Bool) {
+        var isCount = isCount
+        var isName = false
+        var closings: [UInt8] = []
         while index < bytes.count {
-            switch bytes[index] {
-            case UInt8(ascii: "\""):
-                skipString()
-                if depth == 0 { return }
-                continue
-            case UInt8(ascii: "{"), UInt8(ascii: "["): depth += 1
+            let byte = bytes[index]
+            switch byte {
+            case UInt8(ascii: "{"), UInt8(ascii: "["), UInt8(ascii: ","):
+                if byte == UInt8(ascii: ",") { if closings.isEmpty { return } } else { closings.append(byte + 2) }
+                isName = closings.last == UInt8(ascii: "}")
+                if isName { isCount = false }
             case UInt8(ascii: "}"), UInt8(ascii: "]"):
-                if depth == 0 { return }
-                depth -= 1
-                if depth == 0 {
-                    index += 1
-                    return
-                }
-            case UInt8(ascii: ","), 0x20, 0x09, 0x0A, 0x0D:
-                if depth == 0 { return }
-            default: break
+                if closings.isEmpty { return }
+                // A bracket of the other kind ends nothing, so that what follows stays secret.
+                if closings.last == byte { closings.removeLast() }
+                isCount = false
+            case UInt8(ascii: ":"), 0x20, 0x09, 0x0A, 0x0D: break
+            default:
+                redactToken(&isName, &isCount)
+                continue
             }
+            result.append(byte)
             index += 1
         }
+    }
+
+    /// Redacts a string, a name, or anything else up to a comma, bracket or quote.
+    private mutating func redactToken(_ isName: inout Bool, _ isCount: inout Bool) {
+        let start = index
+        let isString = bytes[index] == UInt8(ascii: "\"") || bytes[index] == UInt8(ascii: "'")
+        if isString {
+            skipString()
+        } else {
+            while index < bytes.count, !",{}[]\"".utf8.contains(bytes[index]) { index += 1 }
+            while Self.isSpace(bytes[index - 1]) { index -= 1 }
+        }
+        let text = String(decoding: bytes[start..<index], as: UTF8.self)
+        let isNumber = text.utf8.allSatisfy("0123456789+-.eE".utf8.contains) && Double(text) != nil
+        if isString && isName && isBeforeColon {
+            isCount = SecretName.isCount(text)
+            result += text.utf8
+        } else if !isString && (["true", "false", "null"].contains(text) || (isNumber && isCount)) {
+            result += text.utf8
+        } else {
+            result += (isNumber ? "0" : "\"\(SecretName.placeholder)\"").utf8
+        }
+        isName = false
     }
 }

@@ -10,9 +10,12 @@ package enum SecretName {
         // No known name is longer, and the limit bounds the work; a longer name counts as secret.
         let longest = 256
         guard name.utf8.count <= longest else { return true }
-        let plain = String(decoding: name.utf8.compactMap(plainByte), as: UTF8.self)
-        return whole.contains(plain) || parts.contains { plain.contains($0) }
+        let plain = plain(name)
+        return whole.contains(plain) || (plain != "tokentype" && parts.contains { plain.contains($0) })
     }
+
+    /// Returns a Boolean value that indicates whether a number with a name counts tokens, as `total_tokens` does.
+    package static func isCount(_ name: some StringProtocol) -> Bool { plain(name).contains("tokens") }
 
     /// Names that are compared as a whole, because they are also parts of harmless names.
     private static let whole: Set<String> = [
@@ -24,6 +27,10 @@ package enum SecretName {
         "authorization", "password", "passwd", "passphrase", "secret", "token", "apikey", "accesskey", "privatekey",
         "credential", "signature", "sessionid", "assertion", "codeverifier",
     ]
+
+    private static func plain(_ name: some StringProtocol) -> String {
+        String(decoding: name.utf8.compactMap(plainByte), as: UTF8.self)
+    }
 
     private static func plainByte(_ byte: UInt8) -> UInt8? {
         switch byte {

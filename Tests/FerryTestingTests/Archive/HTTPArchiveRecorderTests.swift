@@ -58,6 +58,30 @@ struct HTTPArchiveRecorderTests {
         #expect(entry.response.headers.first { $0.name == "Set-Cookie" }?.value == "<redacted>")
     }
 
+    @Test("JSON without its secrets can be decoded as before") func json() throws {
+        struct Answer: Codable, Equatable {
+            var accessToken: String
+            var tokenType: String
+            var passwordRequired: Bool
+            var pins: [String: Int]
+            var usage: [String: Int]
+        }
+        let recorder = HTTPArchiveRecorder()
+        var answer = Answer(
+            accessToken: "hunter2",
+            tokenType: "Bearer",
+            passwordRequired: true,
+            pins: ["secret": 1234],
+            usage: ["total_tokens": 42]
+        )
+        let type = ["Content-Type": "application/json"]
+        recorder.record(request: try request(), response: try response(type), body: try JSONEncoder().encode(answer))
+        let body = try #require(recorder.archive.entries.first?.response.content.body)
+        answer.accessToken = "<redacted>"
+        answer.pins = ["secret": 0]
+        #expect(try JSONDecoder().decode(Answer.self, from: body) == answer)
+    }
+
     @Test("A body without a type is sent as a form, and recorded without its secrets") func untypedForm() throws {
         let recorder = HTTPArchiveRecorder()
         let request = try request("http://h/a", headers: [:], body: Data("user=ada&password=hunter2".utf8))

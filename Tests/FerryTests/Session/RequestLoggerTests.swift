@@ -86,7 +86,7 @@ struct RequestLoggerTests {
             ("application/x-www-form-urlencoded", "a=b&password=hunter2&c=d", "a=b&password=<redacted>&c=d"),
             ("application/x-www-form-urlencoded; charset=utf-8", "client_secret=hunter2", "client_secret=<redacted>"),
             ("application/json", #"{"token":"hunter2","a":1}"#, #"{"token":"<redacted>","a":1}"#),
-            ("application/problem+json", #"{"apiKey":["hunter2"]}"#, #"{"apiKey":"<redacted>"}"#),
+            ("application/problem+json", #"{"apiKey":["hunter2"]}"#, #"{"apiKey":["<redacted>"]}"#),
             (nil, "a=b&access_token=hunter2", "a=b&access_token=<redacted>"),
             (nil, #" {"password":"hunter2"}"#, #" {"password":"<redacted>"}"#),
             ("multipart/form-data; boundary=x", "--x\r\nname=hunter2", "<17 bytes>"),

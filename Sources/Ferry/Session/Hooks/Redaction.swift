@@ -6,7 +6,7 @@
 ///   contain `token`, `secret`, `password`, `apikey`, `signature`, `credential` or the like, such as `X-Api-Key`;
 /// - parameters with such names in the query and the fragment of a URL and in a form, such as `access_token`, `sig` and
 ///   `key`;
-/// - members with such names in a JSON body, whatever their values are;
+/// - strings in members with such names in a JSON body, and numbers, which become 0, except counts of tokens;
 /// - `multipart/form-data` bodies as a whole, in whose place their size is written.
 ///
 /// Such names are compared without regard to case, using only their letters and digits. Other bodies are shown as they
