@@ -50,7 +50,7 @@ final class ByteReader {
     private func makeRoom() {
         guard end == storage.count else { return }
         if start > 0 {
-            storage.copyMemory(from: UnsafeRawBufferPointer(storage)[start..<end])
+            storage.copyMemory(from: available)
         } else {
             let larger = UnsafeMutableRawBufferPointer.allocate(byteCount: storage.count * 2, alignment: 16)
             larger.copyMemory(from: UnsafeRawBufferPointer(storage))
@@ -59,13 +59,6 @@ final class ByteReader {
         }
         end -= start
         start = 0
-    }
-}
-
-extension UnsafeMutableRawBufferPointer {
-    /// Copies a part of a buffer, which may be this one, to the beginning of this buffer.
-    fileprivate func copyMemory(from part: UnsafeRawBufferPointer.SubSequence) {
-        copyMemory(from: UnsafeRawBufferPointer(rebasing: part))
     }
 }
 
@@ -117,12 +110,17 @@ extension ByteReader {
                 lineStart = feed + 1
                 searched = lineStart
             }
+            // Bytes of another protocol may never contain a line feed.
+            if let first = bytes.first, first != 13, !HeaderRule.isTokenByte(first) {
+                throw ProtocolViolation(first == 0x16 ? Self.handshake : "malformed method")
+            }
             searched = bytes.count
             guard searched <= limit else { throw Self.headTooLarge }
             guard fill() else { return nil }
         }
     }
 
+    private static let handshake = "TLS handshake received, but the server speaks plain HTTP only"
     private static let headTooLarge = ProtocolViolation("header fields too large", status: 431)
 
     private static func lineFeed(in bytes: UnsafeRawBufferPointer, from start: Int) -> Int? {

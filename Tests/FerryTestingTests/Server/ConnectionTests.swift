@@ -60,6 +60,24 @@ struct ConnectionTests {
         #expect(server.protocolViolations.isEmpty)
     }
 
+    @Test(
+        "Bytes that cannot begin a request are refused before a line feed arrives",
+        arguments: [
+            ("\u{16}\u{3}\u{1}", "TLS handshake received, but the server speaks plain HTTP only"),
+            ("\r\n{", "malformed method"), (" ", "malformed method"), ("\0", "malformed method"),
+        ]
+    )
+    func otherProtocols(start: String, reason: String) throws {
+        let server = try LoopbackServer()
+        let client = try RawClient(server)
+        try client.send(start)
+        #expect(try client.response().status == 400)
+        #expect(server.protocolViolations == [reason])
+        let slow = try RawClient(server)
+        for byte in ["\r", "\n", "G", "ET /echo HTTP/1.1\r\nHost: t\r\n\r\n"] { try slow.send(byte) }
+        #expect(try slow.response().status == 200)
+    }
+
     @Test("A head beyond the limit is refused") func headLimit() throws {
         var configuration = LoopbackServer.Configuration()
         configuration.headLimit = 10000
