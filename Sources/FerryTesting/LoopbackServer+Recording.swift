@@ -56,7 +56,8 @@ extension LoopbackServer {
         while !isReached(self) {
             guard Monotonic.now < deadline else {
                 let seen = "\(requestCount) requests, \(openConnectionCount) open connections"
-                throw LoopbackServerError.timedOut("waited for \(goal), saw \(seen)")
+                let refused = protocolViolations.suffix(3).map { "; refused: \($0)" }.joined()
+                throw LoopbackServerError.timedOut("waited for \(goal), saw \(seen)\(refused)")
             }
             try await Task.sleep(for: .milliseconds(2))
         }

@@ -148,6 +148,19 @@ struct LifecycleTests {
         #expect(server.bytesReceived > 0)
     }
 
+    @Test("When waiting times out, the error names the last requests that were refused")
+    func refusedWait() async throws {
+        let server = try LoopbackServer()
+        for line in [" ", "GET /", "G(T / HTTP/1.1", "GET / HTTQ/1.1"] {
+            let client = try RawClient(server)
+            try client.send(line + "\r\n\r\n")
+            #expect(try client.response().status == 400)
+        }
+        let error = await #expect(throws: LoopbackServerError.self) { try await server.waitForRequests(1, timeout: 0) }
+        let refused = ["malformed request line", "malformed method", "malformed version"].map { "; refused: \($0)" }
+        #expect(error?.description.hasSuffix(refused.joined() + ".") == true, "\(error as Any)")
+    }
+
     @Test("Waiting ends when the task is cancelled") func cancelledWait() async throws {
         let server = try LoopbackServer()
         let task = Task { try await server.waitForRequests(1, timeout: 1000) }
