@@ -16,7 +16,8 @@ public struct LoopbackRoute: Sendable {
 
     /// The path, in which `:name` matches one segment, and a final `*` matches the rest.
     ///
-    /// It is compared with the percent-decoded segments of a request. An encoded slash does not separate segments.
+    /// It is compared with the percent-decoded segments of a request. An encoded slash does not separate segments, and
+    /// queries are ignored, also that of the path itself.
     public let path: String
 
     /// The way in which the request body is read.
@@ -44,7 +45,7 @@ public struct LoopbackRoute: Sendable {
         self.path = path
         self.bodyReading = bodyReading
         self.handler = handler
-        segments = path.split(separator: "/")
+        segments = path.prefix { $0 != "?" }.split(separator: "/")
     }
 
     /// Returns the matched variable parts of the path, with the rest as `*`; nil if the request does not match.
@@ -52,8 +53,8 @@ public struct LoopbackRoute: Sendable {
         if let method, method != request.method, !(method == "GET" && request.method == "HEAD") { return nil }
         var parameters: [String: String] = [:]
         var rest = request.segments[...]
-        for segment in segments {
-            if segment == "*" {
+        for (index, segment) in segments.enumerated() {
+            if segment == "*", index == segments.count - 1 {
                 parameters["*"] = rest.joined(separator: "/")
                 return parameters
             }

@@ -13,7 +13,7 @@ struct StubPath: Sendable {
 
     init(_ text: String) {
         self.text = text
-        var parts = text.split(separator: "/")
+        var parts = text.prefix { $0 != "?" }.split(separator: "/")
         hasRest = parts.last == "*"
         if hasRest { parts.removeLast() }
         segments = parts.map { part in

@@ -83,7 +83,7 @@ public final class StubTransport: RespondingInterceptor {
     /// - Parameters:
     ///   - method: The method that the route matches; nil for any.
     ///   - path: The path, in which `{name}` matches one segment, and a final `*` matches the rest. Segments are
-    ///     compared after percent-decoding. The query is ignored.
+    ///     compared after percent-decoding. Queries are ignored, also that of the path itself.
     ///   - host: The host that the route matches; nil for any.
     ///   - times: The number of requests for which the route can be used, after which it matches none.
     ///   - delay: The time before the response, on the transport's clock.

@@ -10,6 +10,8 @@ struct LoopbackRouteTests {
         LoopbackRoute("GET", "/users/me") { _ in .text("never") },
         LoopbackRoute(nil, "/files/*") { .text("file \($0.parameters["*"] ?? "")") },
         LoopbackRoute("POST", "/refused", bodyReading: .early(.status(413))) { _ in .text("no body") },
+        LoopbackRoute("GET", "/x/*/y") { _ in .text("literal") },
+        LoopbackRoute("GET", "/search?q=a") { _ in .text("search") },
         LoopbackRoute("GET", "/") { _ in .text("root") },
     ]
 
@@ -24,6 +26,12 @@ struct LoopbackRouteTests {
             ("PUT", "/files/a/b", "file a/b"),
             ("PUT", "/files/a%2Fb/%63", "file a/b/c"),
             ("GET", "/files", "file "),
+            ("GET", "/x/*/y", "literal"),
+            ("GET", "/x/1/y", "There is no such route.\n"),
+            ("GET", "/x/1/z", "There is no such route.\n"),
+            ("GET", "/x", "There is no such route.\n"),
+            ("GET", "/search", "search"),
+            ("GET", "/search?q=b", "search"),
             ("GET", "/", "root"),
             ("GET", "/status/200", "200\n"),
             ("GET", "/status%2F200", "There is no such route.\n"),

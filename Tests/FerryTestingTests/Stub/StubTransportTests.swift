@@ -18,6 +18,7 @@ struct StubTransportTests {
             ("PUT", "http://h/files/a/b%20c", "file a/b c"),
             ("GET", "http://h/files", "file "),
             ("GET", "http://h/caf%C3%A9/menu", "menu"),
+            ("GET", "http://h/search?q=b", "search"),
             ("GET", "http://h/", "root"),
             ("GET", "http://h", "root"),
             ("GET", "http://OTHER.example:81/users/7", "other"),
@@ -32,6 +33,7 @@ struct StubTransportTests {
         }
         transport.on(nil, "/files/*") { _, parameters in .text("file \(parameters["*"] ?? "")") }
         transport.on("GET", "/café/menu") { _, _ in .text("menu") }
+        transport.on("GET", "/search?q=a") { _, _ in .text("search") }
         transport.on("GET", "/") { _, _ in .text("root") }
         let response = try await transport.answer(method, url)
         #expect(response.map { String(decoding: $0.body, as: UTF8.self) } == text)
