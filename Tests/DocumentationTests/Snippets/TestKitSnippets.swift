@@ -78,7 +78,7 @@ struct ArchiveMonitor: EventMonitor {
         _ task: URLSessionTask,
         didFinishWith completion: TaskCompletion
     ) {
-        guard let request = completion.response.request else { return }
+        guard let request = task.originalRequest else { return }
         recorder.record(
             request: request,
             response: completion.response.httpResponse,
