@@ -143,7 +143,7 @@ public struct EventSource: AsyncSequence, Sendable {
         /// A server that asks for no delay, and ends its connections, would be asked all the time.
         private func time(of events: ServerSentEvents<CurlSession.Chunks>.AsyncIterator) -> TimeInterval {
             let minimumOfServer = 0.1
-            return events.reconnectionTime.map { max($0, minimumOfServer) } ?? reconnectionTime
+            return events.reconnectionTime.map { Swift.max($0, minimumOfServer) } ?? reconnectionTime
         }
 
         /// Waits until the next connection may be opened, or throws the error after which there is none.
