@@ -119,10 +119,11 @@ struct OperationSettings: Sendable {
     var cacheResponse: (@Sendable (CachedURLResponse) -> CachedURLResponse?)?
     var recovery = RequestRecovery()
 
-    var hooks: TaskHooks {
+    /// Returns the hooks for a request to a URL.
+    func hooks(for url: URL?) -> TaskHooks {
         let answersChallenges = challenge != nil || credential != nil || !shouldUseCredentialStorage
         var hooks = TaskHooks()
-        hooks.didReceiveChallenge = answersChallenges ? answer : nil
+        if answersChallenges { hooks.didReceiveChallenge = { answer($0, for: url, later: $1) } }
         hooks.willPerformRedirection = redirect
         hooks.willCacheResponse = cacheResponse
         return hooks
@@ -137,19 +138,30 @@ struct OperationSettings: Sendable {
     /// Returns the decision about a challenge; nil leaves it to the manager and the credential storage.
     ///
     /// A handler decides alone. Otherwise the credential is used once, and then the protection space is rejected.
-    /// Without a credential it is rejected too, unless the credential storage may be used. Server trust is left to
-    /// the manager.
+    /// Without a credential for it, it is rejected too, unless the credential storage may be used. Server trust is left
+    /// to the manager.
     private func answer(
         _ question: URLAuthenticationChallenge,
+        for url: URL?,
         later: @escaping @Sendable (ChallengeOutcome) -> Void
     ) -> ChallengeOutcome? {
         if let challenge { return challenge(question, later) }
-        guard question.protectionSpace.authenticationMethod != "NSURLAuthenticationMethodServerTrust" else {
-            return nil
-        }
-        if let credential {
+        let space = question.protectionSpace
+        guard space.authenticationMethod != "NSURLAuthenticationMethodServerTrust" else { return nil }
+        if let credential, let url, space.isOfServer(at: url) {
             return question.previousFailureCount == 0 ? .useCredential(credential) : .rejectProtectionSpace
         }
         return shouldUseCredentialStorage ? nil : .rejectProtectionSpace
+    }
+}
+
+extension URLProtectionSpace {
+    /// Returns whether the space is of the server that a URL names, also if HSTS has changed its protocol.
+    func isOfServer(at url: URL) -> Bool {
+        guard !isProxy(), let host = try? URLHost(host) else { return false }
+        let (own, asking) = (Origin(url), Origin(scheme: `protocol`?.lowercased() ?? "", host: host, port: port))
+        let port = own.port == 80 ? nil : own.port
+        let secure = Origin(scheme: "https", name: own.host, isAbsoluteName: own.isAbsoluteName, port: port)
+        return asking == own || (own.scheme == "http" && asking == secure)
     }
 }

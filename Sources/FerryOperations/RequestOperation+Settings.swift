@@ -43,7 +43,8 @@ extension RequestOperation {
         }
     }
 
-    /// The credential with which a first challenge is answered.
+    /// The credential for a first challenge of the server that the ``request`` names, not of a proxy or, after a
+    /// redirect, of another server.
     public var credential: URLCredential? {
         get { record.withLock { $0.settings.credential } }
         set { record.replace(\.settings.credential, with: newValue) }

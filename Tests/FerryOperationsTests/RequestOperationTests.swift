@@ -283,6 +283,54 @@ import Testing
         #expect(wrong.responseString == "unauthorized\n")
     }
 
+    @Test("The credential is not sent to another server after a redirect, nor to a proxy", arguments: [true, false])
+    func foreignChallenge(_ usesStorage: Bool) async throws {
+        let other = try LoopbackServer()
+        let target = other.url("/basic-auth/ada/secret").absoluteString
+        let redirecting = try LoopbackServer { _ in .redirect(to: target) }
+        let proxy = try LoopbackServer { _ in
+            LoopbackResponse(status: 407, headers: ["Proxy-Authenticate": "Basic realm=\"proxy\""])
+        }
+        let configuration = URLSessionConfiguration.ephemeral
+        configuration.connectionProxyDictionary = [
+            "HTTPEnable": 1, "HTTPProxy": "127.0.0.1", "HTTPPort": proxy.port, "ExceptionsList": ["127.0.0.1"],
+        ]
+        let manager = makeOperationManager(configuration)
+        for (url, server, status) in [
+            (redirecting.url, other, 401), (other.url("/", host: "origin.invalid"), proxy, 407),
+        ] {
+            let operation = RequestOperation(request: URLRequest(url: url), manager: manager)
+            operation.credential = URLCredential(user: "ada", password: "secret", persistence: .none)
+            operation.shouldUseCredentialStorage = usesStorage
+            operation.start()
+            try await operation.settled()
+            #expect((operation.response as? HTTPURLResponse)?.statusCode == status)
+            #expect(server.requestCount == 1)
+            let request = try #require(server.requests.first)
+            #expect(request.header("Authorization") == nil && request.header("Proxy-Authorization") == nil)
+        }
+    }
+
+    @Test(
+        "The credential is for the protocol, host and port of the request's URL, and for its host over TLS",
+        arguments: [
+            ("http://a.example", "http", "a.example", 80, true),
+            ("http://A.example:80/x", "http", "a.example", 80, true),
+            ("http://[::1]:81", "http", "::1", 81, true), ("http://a.example.", "http", "a.example", 80, false),
+            ("http://a.example", "http", "a.example", 81, false), ("http://a.example", "http", "b.example", 80, false),
+            ("http://a.example", "https", "a.example", 443, true),
+            ("http://a.example:81", "https", "a.example", 81, true),
+            ("http://a.example", "https", "a.example", 444, false),
+            ("http://a.example", "https", "b.example", 443, false),
+            ("https://a.example", "http", "a.example", 80, false),
+            ("https://a.example:81", "http", "a.example", 81, false),
+        ]
+    )
+    func credentialSpace(url: String, scheme: String, host: String, port: Int, isOwn: Bool) throws {
+        let space = URLProtectionSpace(host: host, port: port, protocol: scheme, realm: "r", authenticationMethod: nil)
+        #expect(space.isOfServer(at: try #require(URL(string: url))) == isOwn)
+    }
+
     @Test("The credential storage is consulted unless the operation opts out")
     func credentialStorage() async throws {
         let server = try LoopbackServer()
@@ -353,9 +401,9 @@ import Testing
         operation.cacheResponse = { _ in nil }
         let head = try #require(HTTPURLResponse(url: url, statusCode: 200, httpVersion: nil, headerFields: nil))
         let response = CachedURLResponse(response: head, data: Data())
-        #expect(operation.record.withLock { $0.settings.hooks }.willCacheResponse?(response) == nil)
+        #expect(operation.record.withLock { $0.settings.hooks(for: nil) }.willCacheResponse?(response) == nil)
         operation.cacheResponse = { $0 }
-        #expect(operation.record.withLock { $0.settings.hooks }.willCacheResponse?(response) === response)
+        #expect(operation.record.withLock { $0.settings.hooks(for: nil) }.willCacheResponse?(response) === response)
     }
 
     @Test("Upload progress counts the body, and the body stream is sent")

@@ -71,7 +71,7 @@ open class HTTPRequestOperationManager: @unchecked Sendable {
         set { settings.withLock { $0.operationQueue = newValue } }
     }
 
-    /// The credential with which the operations answer a first challenge.
+    /// The credential of the operations; see ``RequestOperation/credential``.
     public var credential: URLCredential? {
         get { settings.withLock { $0.credential } }
         set { settings.withLock { $0.credential = newValue } }

@@ -96,7 +96,7 @@ extension RequestOperation {
             next,
             bodyStream: plan.settings.newBodyStream,
             sink: plan.transfer,
-            hooks: plan.settings.hooks,
+            hooks: plan.settings.hooks(for: request.url),
             uploadProgress: plan.settings.uploadProgress,
             finish: plan.transfer.finish
         )
