@@ -75,14 +75,15 @@ struct HostileConnectionTests {
 
     @Test("A status line of HTTP/2 over HTTP/1.1 does not let more requests share the connection or the host")
     func wrongVersion() async throws {
-        let open = Watched((count: 0, most: 0))
+        let requests = Watched((count: 0, most: 0))
         let server = try RawServer { connection in
-            open.change { $0 = ($0.count + 1, max($0.most, $0.count + 1)) }
-            connection.readHead()
-            connection.write("HTTP/2 200 OK\r\nContent-Length: 2\r\n\r\nok")
-            usleep(20_000)
-            open.change { $0.count -= 1 }
-            connection.write("HTTP/1.1 200 OK\r\nContent-Length: 6\r\n\r\npoison")
+            while !connection.readHead().isEmpty {
+                requests.change { $0 = ($0.count + 1, max($0.most, $0.count + 1)) }
+                usleep(20_000)
+                requests.change { $0.count -= 1 }
+                connection.write("HTTP/2 200 OK\r\nContent-Length: 2\r\n\r\nok")
+                connection.write("HTTP/1.1 200 OK\r\nContent-Length: 6\r\n\r\npoison")
+            }
         }
         var options = CurlSession.Options()
         options.maximumConnectionsPerHost = 2
@@ -93,7 +94,7 @@ struct HostileConnectionTests {
                 for try await data in group { #expect(data == Data("ok".utf8)) }
             }
         }
-        #expect(open.current.most <= 4)
+        #expect(requests.current.most <= 2)
     }
 
     @Test("An idle connection that received garbage or its end is not used", arguments: ["garbage", "", "\r\n"])
