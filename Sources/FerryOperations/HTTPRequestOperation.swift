@@ -104,7 +104,7 @@ open class HTTPRequestOperation: RequestOperation, @unchecked Sendable {
 
     /// The body to parse; if it was written to a file, the response is validated without one, as for a download.
     private var responseBody: Data? {
-        let (data, output) = record.withLock { ($0.body.data, $0.settings.output) }
+        let (data, output) = record.withLock { ($0.body.collected, $0.settings.output) }
         return output.map(\.memory) ?? data
     }
 }

@@ -205,10 +205,10 @@ open class RequestOperation: Operation, NSSecureCoding, NSCopying, @unchecked Se
 
     /// The part of the body that has arrived.
     ///
-    /// Nil without a response, or if the body is written to an output stream; for a stream to memory, it is available
-    /// once the operation has finished.
+    /// Nil without a response, or if an output stream has received some of it; the body in a stream to memory is
+    /// available once the operation has finished.
     public var responseData: Data? {
-        let (response, data, output) = record.withLock { ($0.body.response, $0.body.data, $0.settings.output) }
+        let (response, data, output) = record.withLock { ($0.body.response, $0.body.collected, $0.settings.output) }
         guard response != nil else { return nil }
         guard let output else { return data }
         // A stream may be read only when it is no longer written to.

@@ -15,8 +15,10 @@ struct ReceivedBody: Sendable {
     private(set) var response: URLResponse?
     /// The number of bytes of the body that have arrived.
     private(set) var byteCount: Int64 = 0
-    /// The body, if it is collected in memory.
+    /// The part of the body that is collected in memory.
     private(set) var data = Data()
+    /// What has arrived; nil if an output stream has received some of it.
+    var collected: Data? { Int64(data.count) == byteCount ? data : nil }
     /// The number of bytes that the output stream had before the body.
     var streamStart: Int64 = 0
     /// The strong entity tag or date with which the rest can be requested; nil if it cannot be.

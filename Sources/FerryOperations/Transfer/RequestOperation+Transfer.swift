@@ -66,7 +66,7 @@ extension RequestOperation {
     private func openOutput(_ plan: Plan) throws {
         guard let output = plan.settings.output else {
             // Without a stream, the part of the body that is not in memory is lost.
-            record.withLock { if Int64($0.body.data.count) != $0.body.byteCount { $0.body.forget() } }
+            record.withLock { if $0.body.collected == nil { $0.body.forget() } }
             return
         }
         let held = try output.open(holding: plan.byteCount, after: record.withLock { $0.body.streamStart })

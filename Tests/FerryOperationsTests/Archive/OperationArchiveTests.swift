@@ -89,13 +89,30 @@ import Testing
         let entity = PacedEntity(count: 500_000, stopsAfter: 200_000)
         let server = try LoopbackServer(handler: entity.handler)
         let copy = try await restored(entity, server, writingTo: file)
-        #expect(copy.byteCount == 200_000 && copy.responseData == Data())
+        #expect(copy.byteCount == 200_000 && copy.responseData == nil)
         copy.outputStream = FileOutputStream(url: file, append: isKept)
         copy.start()
         try await copy.settled()
         #expect(copy.error == nil)
         #expect(try Data(contentsOf: file) == entity.body)
         #expect(server.requests.last?.header("Range") == (isKept ? "bytes=200000-" : nil))
+    }
+
+    @Test("A finished operation whose body is in a file is restored without a body, and still succeeds")
+    func finishedFile() async throws {
+        let scratch = try TemporaryFolder()
+        let server = try LoopbackServer { _ in .json("[1]") }
+        let original = HTTPRequestOperation(request: URLRequest(url: server.url), manager: manager)
+        original.outputStream = FileOutputStream(url: scratch.file("body"))
+        original.start()
+        try await original.settled()
+        let copy = try HTTPRequestOperation(archivedData: try original.archivedData(), manager: manager)
+        copy.responseSerializer = .decodable([Int].self)
+        #expect(copy.isFinished && copy.byteCount == 3 && copy.responseData == nil && copy.responseString == nil)
+        #expect(copy.error == nil && copy.responseObject == nil)
+        // What a stream has received is not in the operation any more, also without an archive.
+        original.outputStream = nil
+        #expect(original.responseData == nil)
     }
 
     @Test("What a file had before the body stays, also if the entity has changed", arguments: [true, false])
