@@ -7,7 +7,7 @@ extension RequestOperation {
     /// } completion: { operations in
     ///     print(operations.filter { $0.error != nil }.count, "failed")
     /// }
-    /// queue.addOperations(batch, waitUntilFinished: false)
+    /// for operation in batch { queue.addOperation(operation) }
     /// ```
     ///
     /// An operation counts as finished when its own completions have run, whether it failed or not. An empty batch is
@@ -18,8 +18,8 @@ extension RequestOperation {
     ///   - queue: The queue on which both closures run, serially; nil for a private queue.
     ///   - progress: Called with the number of finished operations and their total number.
     ///   - completion: Called once with the operations, after the last progress.
-    /// - Returns: The operations, and one more that finishes after the completion, even if it is cancelled. Add all of
-    ///   them to a queue.
+    /// - Returns: The operations, and one more that finishes after the completion, even if it is cancelled. Add them to
+    ///   a queue, except those that are started, finished or in a queue: with these, Foundation ends the process.
     public static func batch(
         of operations: [RequestOperation],
         queue: DispatchQueue? = nil,

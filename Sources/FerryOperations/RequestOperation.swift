@@ -38,6 +38,8 @@ open class RequestOperation: Operation, NSSecureCoding, NSCopying, @unchecked Se
     /// Creates an operation from the result of ``archivedData()``; it is finished if the archived one was, and ready
     /// otherwise.
     ///
+    /// A finished one delivers its end when it is started or queued; operations that depend on it are not ready before.
+    ///
     /// Closures, streams and the manager are not archived. A response serializer is archived if it is one of Ferry's
     /// for data, JSON, property lists, text or images, or a compound of those, and has no closures. The destination of
     /// an output stream is not archived either: set a stream that still contains what had arrived, and what was there

@@ -87,6 +87,6 @@ enum OperationSnippets {
             print(operations.filter { $0.error != nil }.count, "failed")
         }
         let queue = OperationQueue()
-        queue.addOperations(batch, waitUntilFinished: false)
+        for operation in batch { queue.addOperation(operation) }
     }
 }
