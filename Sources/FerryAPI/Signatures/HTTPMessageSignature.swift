@@ -75,8 +75,8 @@ public struct HTTPMessageSignature: RequestSigner {
     ///   - request: The request as it is sent.
     ///   - attempt: The attempt that is about to begin.
     /// - Returns: The fields; none for an origin whose requests are not signed.
-    /// - Throws: `RequestSerializationError` if the request does not have a component, or a parameter cannot be sent;
-    ///   the error of the closure that signs; or a `URLError` if a file cannot be read.
+    /// - Throws: `RequestSerializationError` if the request does not have a component, its value is not ASCII, or a
+    ///   parameter cannot be sent; the error of the closure that signs; or a `URLError` if a file cannot be read.
     public func signature(for request: SignableRequest, in attempt: RequestAttempt) async throws -> [String: String] {
         guard scope.includes(request.url, in: attempt) else { return [:] }
         let label = try StructuredField.key(label)
@@ -93,7 +93,7 @@ public struct HTTPMessageSignature: RequestSigner {
     }
 
     /// Returns the text to sign (section 2.5), and the parameters at its end; `digest` is that of the `Content-Digest`
-    /// field that is added; throws if the request lacks a component, or a parameter cannot be sent.
+    /// field that is added; throws if the request lacks a component, or a value or parameter cannot be signed.
     package func signatureBase(
         of request: SignableRequest,
         digest: String? = nil
@@ -111,7 +111,11 @@ public struct HTTPMessageSignature: RequestSigner {
         var lines: [String] = []
         for (component, identifier) in zip(components, identifiers) {
             let added = component == .contentDigest ? digest : nil
-            lines.append(try "\(identifier): \(added ?? component.value(in: request))")
+            let value = try added ?? component.value(in: request)
+            guard value.utf8.allSatisfy({ $0 < 0x80 }) else {
+                throw RequestSerializationError(.invalidHeader, reason: "The value of \(identifier) is not ASCII.")
+            }
+            lines.append("\(identifier): \(value)")
         }
         lines.append("\"@signature-params\": \(parameters)")
         return (lines.joined(separator: "\n"), parameters)

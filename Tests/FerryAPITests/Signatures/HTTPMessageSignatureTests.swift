@@ -192,6 +192,16 @@ struct HTTPMessageSignatureTests {
         }
     }
 
+    @Test("A value that is not ASCII cannot be signed (section 2.5), and is sent where it is not covered")
+    func notASCII() async throws {
+        let request = try Self.get("https://a.example/", host: "a.example", fields: [("X-Name", "Zoë"), ("X-A", "a")])
+        let error = await #expect(throws: RequestSerializationError.self) {
+            try await fields(Self.signer(["x-a", "x-name"]), request)
+        }
+        #expect(error?.code == .invalidHeader)
+        #expect(try await fields(Self.signer(["x-a"]), request)["Signature"] != nil)
+    }
+
     @Test("Descriptions do not contain the key") func descriptions() {
         let key = Data(SecretScan.password.utf8)
         let signer = HTTPMessageSignature([.method], keyID: "key-1", hmacSHA256: key)
