@@ -228,11 +228,8 @@ extension NetworkAttempt {
             return true
         case .head(let head):
             noteHead(head, transfer)
-            if !isMultiplexed,
-                !ReuseRule.mayReuse(after: head, owesBody: owesBody, hasExcess: { hasExcess(after: head) })
-            {
-                easy?.set(CurlOption.forbidReuse, 1)
-            }
+            let keeps = isMultiplexed || ReuseRule.mayReuse(after: head, owesBody: owesBody) { hasExcess(after: head) }
+            if !keeps { easy?.set(CurlOption.forbidReuse, 1) }
             guard mayReceiveVersion(transfer.receiver) else { return false }
             // libcurl sends nothing more then, but does not end the request while it waits for more of the body.
             if let reader = transfer.reader as? MadeBodyReader {
