@@ -19,7 +19,7 @@ extension UploadRun {
             isWhole = false
         }
         // Otherwise a POST would have the type of a form, as which some servers would parse the file.
-        if kind != .tus, creation.value(forHTTPHeaderField: "Content-Type") == nil {
+        if kind != .tus, creation.httpMethod == "POST", creation.value(forHTTPHeaderField: "Content-Type") == nil {
             creation.setValue("application/octet-stream", forHTTPHeaderField: "Content-Type")
         }
         if kind != .tus, let digest = try await digest(of: 0..<source.size, source) {
