@@ -44,6 +44,8 @@ public struct FileUpload: Sendable {
     }
 
     /// The request that begins the upload; its method is `POST` unless it is set, and its body is ignored.
+    ///
+    /// If it is posted without a `Content-Type`, the file has the type `application/octet-stream`.
     public var request: URLRequest
     /// The file to send, a regular file.
     public var file: URL

@@ -112,7 +112,9 @@ final class PartUploadRun: Sendable {
                 note(count, of: number, part.number, source.size)
             }
         }
-        let (_, answer) = try await session.upload(for: try await upload.request(part), body: body)
+        var sent = try await upload.request(part)
+        sent.setTypeOfFile(in: session)
+        let (_, answer) = try await session.upload(for: sent, body: body)
         let response = try Self.success(answer)
         let tag = response.value(forHTTPHeaderField: "ETag")
         return PartUpload.Receipt(number: part.number, entityTag: tag, length: Int64(part.range.count))

@@ -206,4 +206,12 @@ extension URLRequest {
         get { value(forHTTPHeaderField: "Idempotency-Key") }
         set { setValue(newValue, forHTTPHeaderField: "Idempotency-Key") }
     }
+
+    /// Names the type of posted bytes of a file, which the session would call a form (RFC 9110, section 8.3).
+    mutating func setTypeOfFile(in session: CurlSession) {
+        let names = (session.configuration.httpAdditionalHeaders ?? [:]).keys.map { "\($0.base)" }
+        let all = names + (allHTTPHeaderFields ?? [:]).keys
+        guard httpMethod == "POST", !all.contains(where: "Content-Type".isEqualIgnoringCase) else { return }
+        setValue("application/octet-stream", forHTTPHeaderField: "Content-Type")
+    }
 }

@@ -13,14 +13,11 @@ extension UploadRun {
             }
         var creation = kind?.creationRequest(request, size: source.size, metadata: upload.metadata) ?? request
         if kind != .tus, let url = upload.ordinaryURL { creation.url = url }
+        if kind != .tus { creation.setTypeOfFile(in: session) }
         var isWhole = kind != .tus
         if kind == .resumableUploads, let most = offer.maximumBytesOfRequest, most < source.size {
             creation.setValue("?0", forHTTPHeaderField: "Upload-Complete")
             isWhole = false
-        }
-        // Otherwise a POST would have the type of a form, as which some servers would parse the file.
-        if kind != .tus, creation.httpMethod == "POST", creation.value(forHTTPHeaderField: "Content-Type") == nil {
-            creation.setValue("application/octet-stream", forHTTPHeaderField: "Content-Type")
         }
         if kind != .tus, let digest = try await digest(of: 0..<source.size, source) {
             creation.setValue(digest.fieldValue, forHTTPHeaderField: "Repr-Digest")

@@ -49,15 +49,6 @@ struct FileUploadTests {
         #expect(updates.map(\.bytes) == updates.map(\.bytes).sorted())
     }
 
-    @Test("an ordinary upload has the type of its file, and not that of a form", arguments: [nil, "image/png"])
-    func contentType(_ type: String?) async throws {
-        let server = try LoopbackServer { _ in .status(201) }
-        var upload = upload(server.url, .none)
-        if let type { upload.request.setValue(type, forHTTPHeaderField: "Content-Type") }
-        _ = try await session.upload(upload)
-        #expect(server.requests.last?.header("Content-Type") == type ?? "application/octet-stream")
-    }
-
     @Test("a lost connection is followed by what the server does not have", arguments: ["draft", "tus"], [1, 700_000])
     func dropped(kind: String, bytes: Int) async throws {
         let url = try peer.url(kind, "drop=\(bytes)&times=\(bytes == 1 ? 3 : 100)")

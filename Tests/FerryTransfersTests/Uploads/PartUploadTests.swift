@@ -102,6 +102,19 @@ struct PartUploadTests {
         #expect(progress.withLock { $0.last }?.fraction == 1)
     }
 
+    @Test("A part that is posted without a type is no form")
+    func posted() async throws {
+        var upload = upload(partSize: Int64(Self.count))
+        upload.request = { [server] part in
+            var request = URLRequest(url: server.url("/part/\(part.number)"))
+            request.httpMethod = "POST"
+            return request
+        }
+        upload.manifest = nil
+        try await session.upload(upload)
+        #expect(server.requests.map { $0.header("Content-Type") } == ["application/octet-stream"])
+    }
+
     @Test("Only the parts that failed for a passing reason are sent again")
     func repeated() async throws {
         store.state.withLock { $0.faults = [2: [.status(503), .reset], 7: [.status(429)]] }

@@ -87,6 +87,24 @@ struct UploadRequestsTests {
         #expect(server.requests.map { $0.header("Idempotency-Key") } == ["\"1\""])
     }
 
+    @Test("A file that is posted without a type is no form", arguments: [FileUpload.Resumption.automatic, .none])
+    func type(resumption: FileUpload.Resumption) async throws {
+        let server = try LoopbackServer { .status($0.method == "OPTIONS" ? 405 : 201) }
+        let configuration = URLSessionConfiguration.ephemeral
+        configuration.httpAdditionalHeaders = ["content-type": "text/csv"]
+        let type = "image/png"
+        for (method, given) in [("POST", nil), ("POST", type), ("PUT", nil)] {
+            var upload = FileUpload(folder.file("file"), to: server.url)
+            upload.resumption = resumption
+            upload.request.httpMethod = method
+            upload.request.setValue(given, forHTTPHeaderField: "Content-Type")
+            _ = try await session.upload(upload)
+            _ = try await CurlSession(configuration: configuration).upload(upload)
+        }
+        let sent = server.requests.filter { $0.method != "OPTIONS" }.map { $0.header("Content-Type") }
+        #expect(sent == ["application/octet-stream", "text/csv", type, type, nil, "text/csv"])
+    }
+
     @Test("A server that is busy is asked again for its offer", arguments: [[503], [429, 502]])
     func busy(statuses: [Int]) async throws {
         let server = try server(statuses)
