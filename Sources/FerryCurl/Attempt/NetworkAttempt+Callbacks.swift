@@ -254,6 +254,7 @@ extension NetworkAttempt {
 
     private var isBodyUnsent: Bool { !sending.hasReadBody && transfer?.reader.map { $0.length != .zero } ?? false }
 
+    /// Whether libcurl may send the request without its body at first, to be asked for a credential.
     var credentialTakesSeveralRequests: Bool {
         [credentials.server, credentials.proxy].contains { $0?.scheme.takesSeveralRequests == true }
     }
@@ -296,7 +297,7 @@ extension NetworkAttempt {
         transfer.engine.noteReceived(count, by: transfer, at: now)
         let bytes = UnsafeRawBufferPointer(start: bytes, count: count)
         guard receiver.accept(bytes), pauseWhileReceiving(transfer.pauses) else { return 0 }
-        let goesOn = count > SmallPieces.largest ? noteLargePiece(count, transfer) : notePieces(1, transfer)
+        let goesOn = count > ReceivedPieces.largestSmall ? noteLargePiece(count, transfer) : notePieces(1, transfer)
         return goesOn ? count : 0
     }
 

@@ -134,7 +134,7 @@ extension NetworkAttempt {
         }
         if transfer.engine.runtime.omitsBodies, credentialTakesSeveralRequests {
             setUpSingle(easy)
-            // Which connection that is, is not known in the end.
+            // A connection over a Unix-domain socket cannot be found in the end, to be used no more.
             if route.unixSocket != nil { version.isSingle = true }
         }
         if (reader as? MadeBodyReader)?.body.endsWithResponse == true, route.unixSocket != nil {

@@ -91,8 +91,8 @@ package final class NetworkAttempt {
     package var credentials: (server: SchemeCredential?, proxy: SchemeCredential?) = (nil, nil)
     /// The bytes of the body that libcurl has delivered, before content codings are undone.
     @exclusivity(unchecked) package var received = ByteCount.zero
-    /// The small pieces in which the response comes.
-    @exclusivity(unchecked) package var pieces = SmallPieces()
+    /// The pieces in which the response has come in this turn.
+    @exclusivity(unchecked) package var pieces = ReceivedPieces()
     @exclusivity(unchecked) var pausing = Pausing()
 
     package init(_ prepared: PreparedRequest, url: URL?) {
@@ -127,8 +127,8 @@ package final class NetworkAttempt {
         connection.addUser()
     }
 
-    /// Forgets the small pieces so far, since a later turn goes on.
-    package func forgetPieces() { pieces = SmallPieces() }
+    /// Forgets the pieces so far, since a later turn goes on.
+    package func forgetPieces() { pieces = ReceivedPieces() }
 
     /// Leaves the connection; the one that carries the next request may not be known.
     func leaveConnection() {

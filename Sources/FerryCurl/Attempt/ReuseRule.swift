@@ -6,6 +6,7 @@ enum ReuseRule {
     /// without the `100 Continue` that was waited for: the server may take the next request for that body (RFC 9112,
     /// section 9.3). `hasExcess` is whether bytes have come after a response that has no body.
     static func mayReuse(after head: ResponseHead, owesBody: Bool, hasExcess: () -> Bool) -> Bool {
+        // A server of HTTP/1.1 that names another version is not to be trusted with a further request.
         if owesBody || !head.version.hasPrefix("HTTP/1.") { return false }
         let (length, coding) = (head.value("Content-Length"), head.value("Transfer-Encoding"))
         // RFC 9112, section 6.1.

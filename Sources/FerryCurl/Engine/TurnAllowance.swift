@@ -44,9 +44,9 @@ package struct TurnAllowance {
 ///
 /// libcurl calls back for each line of a head, and for each chunk of a body, even if it has one byte, and reads on
 /// while a fast server keeps the socket full.
-package struct SmallPieces {
+package struct ReceivedPieces {
     /// The size from which a piece of a body takes longer to copy than to call back for, in bytes.
-    package static let largest = 1_024
+    package static let largestSmall = 1_024
     /// The number of pieces between two looks at the clock; most responses have fewer.
     private static let betweenLooks = 64
     /// The bytes of large pieces after which other transfers come first; to copy them takes about half a millisecond.

@@ -140,7 +140,8 @@ public struct EventSource: AsyncSequence, Sendable {
             return event
         }
 
-        /// A server that asks for no delay, and ends its connections, would be asked all the time.
+        /// Returns the time before the next connection: at least a tenth of a second if the server has set it, since
+        /// `retry: 0` would lead to connections without a pause.
         private func time(of events: ServerSentEvents<CurlSession.Chunks>.AsyncIterator) -> TimeInterval {
             let minimumOfServer = 0.1
             return events.reconnectionTime.map { Swift.max($0, minimumOfServer) } ?? reconnectionTime

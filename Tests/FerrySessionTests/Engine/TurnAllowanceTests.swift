@@ -37,7 +37,7 @@ import Testing
     }
 
     @Test("A response in few pieces never waits, whatever the others have used") func few() {
-        var (pieces, allowance) = (SmallPieces(), TurnAllowance())
+        var (pieces, allowance) = (ReceivedPieces(), TurnAllowance())
         allowance.spend(.infinite)
         for _ in 0..<60 {
             let mustWait = pieces.add(1, in: .now(), &allowance)
@@ -46,7 +46,7 @@ import Testing
     }
 
     @Test("A response in very many pieces waits for the next turn, and uses the allowance") func many() {
-        var (pieces, allowance) = (SmallPieces(), TurnAllowance())
+        var (pieces, allowance) = (ReceivedPieces(), TurnAllowance())
         let turn = MonotonicTime.now()
         var count = 0
         while !pieces.add(1, in: turn, &allowance) { count += 1 }
@@ -54,5 +54,14 @@ import Testing
         #expect(MonotonicTime.now().since(turn) >= TurnAllowance.ofOne)
         allowance.spend(TurnAllowance.ofAll - TurnAllowance.ofOne)
         #expect(allowance.share < TurnAllowance.ofOne)
+    }
+
+    @Test("Large pieces wait after half a mebibyte, in each turn again") func large() {
+        var pieces = ReceivedPieces()
+        let first = MonotonicTime.now()
+        for turn in [first, first.advanced(by: .milliseconds(1))] {
+            let waits = [262_144, 262_143, 1, 1].map { pieces.addLarge($0, in: turn) }
+            #expect(waits == [false, false, true, true])
+        }
     }
 }
