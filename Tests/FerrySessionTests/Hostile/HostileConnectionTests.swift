@@ -89,9 +89,18 @@ struct HostileConnectionTests {
         options.maximumConnectionsPerHost = 2
         let session = Wire.session(options: options)
         for _ in 0..<3 {
-            try await withThrowingTaskGroup(of: Data.self) { group in
-                for _ in 0..<6 { group.addTask { try await session.data(for: Wire.request(server.url())).0 } }
-                for try await data in group { #expect(data == Data("ok".utf8)) }
+            try await withThrowingTaskGroup(of: Data?.self) { group in
+                for _ in 0..<6 {
+                    group.addTask {
+                        do {
+                            return try await session.data(for: Wire.request(server.url())).0
+                        } catch let error as URLError where error.ferryCode == .malformedResponse {
+                            // libcurl 8.14 refuses a connection whose version changes.
+                            return nil
+                        }
+                    }
+                }
+                for try await data in group { #expect(data == nil || data == Data("ok".utf8)) }
             }
         }
         #expect(requests.current.most <= 2)
