@@ -28,6 +28,8 @@ extension NetworkError.Code {
     public static let connectionLost = Self(rawValue: "connectionLost")
     /// There is no network.
     public static let notConnected = Self(rawValue: "notConnected")
+    /// The cache has no response, and the request's cache policy does not allow asking the server.
+    public static let resourceUnavailable = Self(rawValue: "resourceUnavailable")
     /// A secure connection could not be made, for a reason other than the server's certificate.
     public static let secureConnectionFailed = Self(rawValue: "secureConnectionFailed")
     /// The server's certificate is not trusted: chain, dates, host name or pin.
@@ -109,7 +111,7 @@ extension NetworkError.Code {
     private static let byURLErrorCode: [Int: Self] = [
         -995: .sessionInvalidated, -997: .connectionLost, -999: .cancelled, -1000: .badURL, -1001: .timedOut,
         -1002: .unsupportedURL, -1003: .cannotFindHost, -1004: .cannotConnectToHost, -1005: .connectionLost,
-        -1006: .cannotFindHost, -1007: .tooManyRedirects, -1008: .cannotConnectToHost, -1009: .notConnected,
+        -1006: .cannotFindHost, -1007: .tooManyRedirects, -1008: .resourceUnavailable, -1009: .notConnected,
         -1010: .badServerResponse, -1011: .badServerResponse, -1012: .cancelled, -1013: .authenticationRequired,
         -1014: .badServerResponse, -1015: .cannotDecodeContent, -1016: .cannotDecodeContent,
         -1017: .badServerResponse, -1018: .notConnected, -1019: .notConnected, -1020: .notConnected,

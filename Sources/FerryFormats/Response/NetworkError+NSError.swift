@@ -134,8 +134,8 @@ extension NetworkError.Code {
 
     private static let urlErrorCodes: [Self: Int] = [
         .cancelled: -999, .badURL: -1000, .timedOut: -1001, .unsupportedURL: -1002, .cannotFindHost: -1003,
-        .cannotConnectToHost: -1004, .connectionLost: -1005, .tooManyRedirects: -1007, .notConnected: -1009,
-        .badServerResponse: -1011, .unacceptableStatusCode: -1011, .authenticationRequired: -1013,
+        .cannotConnectToHost: -1004, .connectionLost: -1005, .tooManyRedirects: -1007, .resourceUnavailable: -1008,
+        .notConnected: -1009, .badServerResponse: -1011, .unacceptableStatusCode: -1011, .authenticationRequired: -1013,
         .cannotDecodeContent: -1016, .unacceptableContentType: -1016, .invalidParameters: -1016,
         .encodingFailed: -1016, .nextPageRefused: -1011, .requestSerializationFailed: -1000, .decodingFailed: -1017,
         .noValue: -1014, .bodyStreamExhausted: -1021, .responseTooLarge: -1103, .secureConnectionFailed: -1200,

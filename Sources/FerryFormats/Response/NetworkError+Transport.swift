@@ -107,6 +107,7 @@ extension NetworkError.Code {
         case .cannotConnectToHost: "Could not connect to the host"
         case .connectionLost: "The connection to the host was lost"
         case .notConnected: "There is no network connection"
+        case .resourceUnavailable: "The resource is not available"
         case .secureConnectionFailed: "Could not make a secure connection to the host"
         case .certificateUntrusted: "The certificate of the host is not trusted"
         case .clientCertificateRejected: "The host did not accept the client certificate"

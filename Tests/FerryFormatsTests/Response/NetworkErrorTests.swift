@@ -10,6 +10,7 @@ struct NetworkErrorTests {
         (.cancelled, .cancelled), (.badURL, .badURL), (.timedOut, .timedOut), (.unsupportedURL, .unsupportedURL),
         (.cannotFindHost, .cannotFindHost), (.dnsLookupFailed, .cannotFindHost),
         (.cannotConnectToHost, .cannotConnectToHost), (.networkConnectionLost, .connectionLost),
+        (.resourceUnavailable, .resourceUnavailable),
         (.httpTooManyRedirects, .tooManyRedirects), (.notConnectedToInternet, .notConnected),
         (.badServerResponse, .badServerResponse), (.cannotParseResponse, .badServerResponse),
         (.userAuthenticationRequired, .authenticationRequired), (.cannotDecodeContentData, .cannotDecodeContent),
@@ -126,6 +127,7 @@ struct NetworkErrorTests {
         let file = NetworkError(.moveFailed, message: "x", underlyingError: CocoaError(.fileWriteFileExists)).nsError
         #expect(file.domain == NSCocoaErrorDomain)
         #expect(file.code == CocoaError.Code.fileWriteFileExists.rawValue)
+        #expect(NetworkError(.resourceUnavailable, message: "x").nsError.code == -1008)
         let own = NetworkError(NetworkError.Code(rawValue: "quotaExceeded"), message: "Too much").nsError
         #expect(own.code == -1)
     }
@@ -147,6 +149,7 @@ struct NetworkErrorTests {
         #expect(timeout.isTimeout && timeout.isRetryable && !timeout.isCancelled)
         #expect(NetworkError(transport: CancellationError()).isCancelled)
         #expect(!NetworkError(transport: CancellationError()).isRetryable)
+        #expect(!NetworkError(transport: URLError(.resourceUnavailable)).isRetryable)
         for code in [CurlSessionError.Code.httpVersionUnsupported, .httpVersionRefused, .invalidProxy] {
             let error = URLError.ferry(.cannotConnectToHost, url: nil, reason: code, "x")
             #expect(!NetworkError(transport: error).isRetryable, "\(code)")

@@ -298,6 +298,19 @@ struct ErrorMessageTests {
         }
     }
 
+    @Test("A response that the cache lacks, and the server may not be asked for, is no failed connection")
+    func uncached() async throws {
+        let server = try LoopbackServer { _ in .text("x") }
+        let request = URLRequest(url: server.url, cachePolicy: .returnCacheDataDontLoad)
+        let error = try #require(await manager(nil).response(for: request, serializer: .data).error)
+        #expect(error.code == .resourceUnavailable && !error.isRetryable)
+        #expect((error.underlyingError as? URLError)?.code == .resourceUnavailable)
+        #expect(error.errorCode == URLError.Code.resourceUnavailable.rawValue)
+        let reason = "The cache has no response, and the request's policy does not allow asking the server"
+        #expect(error.message == "The resource is not available (127.0.0.1): \(reason)")
+        #expect(server.requestCount == 0)
+    }
+
     // MARK: - Nothing said twice
 
     @Test("Errors of the transport say nothing twice")
