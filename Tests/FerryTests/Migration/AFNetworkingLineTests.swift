@@ -87,6 +87,23 @@ struct AFNetworkingLineTests {
         #expect(error == .cancelled)
     }
 
+    @Test("The error of a notification's user info is cast to a NetworkError, which has the NSError")
+    func notifiedError() async throws {
+        let server = try LoopbackServer { _ in .json("[1]", status: 404) }
+        let manager = manager(server)
+        let (center, seen) = (NotificationCenter(), Watched<NSError?>(nil))
+        (manager.notificationCenter, manager.notificationQueue) = (center, DispatchQueue(label: "notifications"))
+        let token = center.addObserver(forName: .networkingTaskDidComplete, object: nil, queue: nil) { notification in
+            seen.change { $0 = (notification.userInfo?[TaskCompletion.errorKey] as? NetworkError)?.nsError }
+        }
+        defer { center.removeObserver(token) }
+        _ = await response(manager)
+        try await seen.wait { $0 != nil }
+        #expect(seen.current?.domain == NetworkError.responseSerializationDomain)
+        #expect(seen.current?.code == URLError.Code.badServerResponse.rawValue)
+        #expect(seen.current?.userInfo[NetworkError.dataKey] as? Data == Data("[1]".utf8))
+    }
+
     @Test("The request serializer of a manager can be changed in place")
     func requestSerializer() async throws {
         let server = try LoopbackServer()

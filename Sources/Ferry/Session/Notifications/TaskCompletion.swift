@@ -45,7 +45,8 @@ public struct TaskCompletion: Sendable {
     /// The key of the body, a `Data`; absent if ``assetPathKey`` is present.
     public static let responseDataKey = "com.alamofire.networking.complete.finish.responsedata"
 
-    /// The key of the ``NetworkError``, if there is one.
+    /// The key of the ``NetworkError``, if there is one; for an `NSError`, write
+    /// `(userInfo[errorKey] as? NetworkError)?.nsError`, since `as? NSError` is nil for Swift's errors on Linux.
     public static let errorKey = "com.alamofire.networking.task.complete.error"
 
     /// The key of the URL of a downloaded file; absent if ``responseDataKey`` is present.
