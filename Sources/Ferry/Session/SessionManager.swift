@@ -86,7 +86,7 @@ open class SessionManager: @unchecked Sendable {
     ///
     /// - Parameter request: The request.
     /// - Returns: The request to send.
-    /// - Throws: The reason why the request must not be sent; the task then fails with this error.
+    /// - Throws: The reason why the request must not be sent: the ``NetworkError/underlyingError`` of the task's error.
     open func adapt(_ request: URLRequest) throws -> URLRequest { request }
 
     /// Creates a suspended data task; the parameters of the other methods that make tasks are as here.

@@ -95,6 +95,30 @@ struct RequestFailureTests {
         #expect(adapted.error?.failingURL?.path == "/x")
     }
 
+    @Test("An error of a closure is the cause; a NetworkError is the error itself", arguments: TestTransport.all)
+    func ownErrors(_ transport: TestTransport) async throws {
+        struct Refusal: Error {}
+        let own = NetworkError(NetworkError.Code(rawValue: "quotaExceeded"), message: "Too much")
+        let server = try LoopbackServer { _ in
+            .text("denied", status: 401).adding("WWW-Authenticate", "Basic realm=\"x\"")
+        }
+        let manager = transport.manager(baseURL: server.url)
+        for thrown in [Refusal(), own] as [any Error] {
+            manager.hooks.taskDidReceiveChallenge = { _, _, _, _ in .cancel(thrown) }
+            manager.requestSerializer.querySerializer = { _, _ in throw thrown }
+            let cancelled = await manager.response(for: .get("x")).error
+            let unmade = await manager.response(for: .get("x").parameters(["a": 1])).error
+            for error in [cancelled, unmade] {
+                if thrown is Refusal {
+                    #expect(error?.underlyingError is Refusal)
+                } else {
+                    #expect(error?.code == own.code && error?.underlyingError == nil)
+                }
+            }
+        }
+        #expect(server.requestCount == 2)
+    }
+
     @Test(
         "A file that changes while it is sent fails the task",
         arguments: TestTransport.able(to: .exactErrors)

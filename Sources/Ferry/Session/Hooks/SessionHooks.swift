@@ -110,7 +110,7 @@ public enum ChallengeOutcome: Sendable {
     /// Handles the challenge as if there were no hook.
     case performDefaultHandling
 
-    /// Cancels the task, which completes with this error.
+    /// Cancels the task, which completes with this error as the ``NetworkError/underlyingError`` of its error.
     case cancel(any Error)
 
     /// Rejects this protection space, so that the next one is tried.
