@@ -153,4 +153,22 @@ import Testing
         #expect(try await twice(other, cached).text == "1")
         #expect(other.events.current == ["completed"])
     }
+
+    @Test("Freshness that the delegate would add does not count, unless the policy accepts responses of any age")
+    func addedFreshness() async throws {
+        let bench = try CacheBench([:])
+        let delegate = Delegate { proposal in
+            guard let url = proposal.response.url else { return nil }
+            let fields = ["Cache-Control": "max-age=60"]
+            let changed = HTTPURLResponse(url: url, statusCode: 200, httpVersion: "HTTP/1.1", headerFields: fields)
+            return changed.map { CachedURLResponse(response: $0, data: proposal.data) }
+        }
+        #expect(try await twice(delegate, bench).text == "2")
+        #expect(delegate.events.current == ["completed"])
+        let session = CacheBench.session(bench.cache, delegate)
+        session.dataTask(with: bench.request(policy: .returnCacheDataElseLoad)).resume()
+        try await delegate.events.wait { $0 == ["completed", "willCache", "completed"] }
+        #expect(try await bench.fetch().text == "3")
+        #expect(bench.count == 3)
+    }
 }

@@ -65,7 +65,7 @@ public struct SessionHooks: Sendable {
     /// Called with each piece of a body, after the task has received it.
     public var dataTaskDidReceiveData: (@Sendable (URLSession, URLSessionDataTask, Data) -> Void)?
 
-    /// Returns the response to cache; nil caches nothing.
+    /// Returns the response to cache, nil for none; it is called for those that would be stored as they were received.
     public var dataTaskWillCacheResponse:
         (@Sendable (URLSession, URLSessionDataTask, CachedURLResponse) -> CachedURLResponse?)?
 
