@@ -79,12 +79,12 @@ extension AuthenticationInterceptor where A == BearerAuthenticator {
     /// ```
     ///
     /// - Parameters:
-    ///   - initial: The first token. If it is `nil`, the first request waits for a refresh.
+    ///   - initial: The first token. If it is `nil`, the default, the first request waits for a refresh.
     ///   - options: The options.
     ///   - refresh: Returns a new token. Its requests should not need this interceptor.
     /// - Returns: The interceptor.
     public static func bearer(
-        initial: BearerToken?,
+        initial: BearerToken? = nil,
         options: AuthenticationOptions = AuthenticationOptions(),
         refresh: @escaping BearerAuthenticator.Refresh
     ) -> AuthenticationInterceptor<BearerAuthenticator> {

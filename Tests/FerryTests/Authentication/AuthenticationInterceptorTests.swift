@@ -25,7 +25,7 @@ struct AuthenticationInterceptorTests {
     @Test("Without a token, the first request waits for a refresh")
     func first() async throws {
         let received = Watched<[BearerToken?]>([])
-        let interceptor = AuthenticationInterceptor.bearer(initial: nil) { old in
+        let interceptor = AuthenticationInterceptor.bearer { old in
             received.append(old)
             return BearerToken("first")
         }
@@ -320,7 +320,7 @@ struct AuthenticationInterceptorTests {
     func setting() async throws {
         let isCancelled = Watched(false)
         let mayEnd = Watched(false)
-        let interceptor = AuthenticationInterceptor.bearer(initial: nil) { _ in
+        let interceptor = AuthenticationInterceptor.bearer { _ in
             await withTaskCancellationHandler {
                 // In a task of its own, which is not cancelled.
                 _ = try? await Task { try await mayEnd.wait { $0 } }.value
