@@ -42,6 +42,35 @@ struct CookbookRouteTests {
         #expect(error?.code == .certificateUntrusted)
     }
 
+    @Test("Rotate certificates and pins", .enabled(if: TLSServer.isAvailable, "openssl is not installed"), .ownThreads)
+    func rotate() async throws {
+        let json = #"{"id":1,"name":"Ada"}"#
+        let server = try TLSServer(path: "users/1", json: json, verifiesClients: true)
+        let other = try TLSServer(path: "users/1", json: json)
+        let folder = try TemporaryFolder()
+        let (certificate, key) = (folder.file("certificate.pem"), folder.file("key.pem"))
+        func use(_ identity: TLSServer) throws {
+            try Data(contentsOf: identity.certificate).write(to: certificate)
+            try Data(contentsOf: identity.key).write(to: key)
+        }
+        try use(other)
+        var options = CurlSession.Options()
+        options.certificateAuthorityFile = server.certificate
+        let url = try #require(URL(string: "https://127.0.0.1:\(server.port)/"))
+        let manager = Cookbook.certified(api: url, options: options, certificate: certificate, key: key)
+        let pin = try PublicKeyPin(certificate: Data(contentsOf: server.certificate))
+        let wrong = try PublicKeyPin(certificate: Data(contentsOf: other.certificate))
+        func error() async -> NetworkError? { await manager.response(for: .get("users/1", as: User.self)).error }
+
+        #expect(await error()?.code == .clientCertificateRejected)
+        try use(server)
+        #expect(await error()?.code == .clientCertificateRejected)
+        try Cookbook.rotate(manager: manager, currentKey: wrong, nextKey: wrong)
+        #expect(await error()?.sessionError?.code == .pinMismatch)
+        try Cookbook.rotate(manager: manager, currentKey: wrong, nextKey: pin)
+        #expect(try await manager.get("users/1", as: User.self).name == "Ada")
+    }
+
     @Test("Go through a proxy")
     func proxy() async throws {
         let server = try LoopbackServer(routes: [LoopbackRoute("GET", "/users/:id") { _ in .ada }])
@@ -72,6 +101,29 @@ struct CookbookRouteTests {
         #expect(error?.isTimeout == true)
         #expect(error?.sessionError?.code == .deadlineExceeded)
         #expect(try await users.user(1).name == "Ada")
+    }
+
+    @Test("Shut down a server")
+    func shutDown() async throws {
+        let gate = Gate()
+        let server = try LoopbackServer(routes: [
+            LoopbackRoute("GET", "/users/1") { _ in
+                gate.wait()
+                return .ada
+            },
+            LoopbackRoute("GET", "/users/2") { _ in LoopbackResponse.ada.faulted(.stallBeforeHead) },
+        ])
+        for (id, limit) in [(1, Duration.seconds(60)), (2, .zero)] {
+            let manager = HTTPSessionManager(baseURL: server.url)
+            let user = Task { await manager.response(for: .get("users/\(id)", as: User.self)) }
+            try await eventually("the request") { server.requests.contains { $0.path == "/users/\(id)" } }
+            let end = Task { await Cookbook.shutDown(manager, within: limit) }
+            while await manager.response(for: .get("users/3")).error != .sessionInvalidated {}
+            if id == 1 { gate.open() }
+            await end.value
+            let response = await user.value
+            #expect(id == 1 ? response.value?.name == "Ada" : response.error?.isCancelled == true)
+        }
     }
 
     @Test("Replace URLSession.shared")

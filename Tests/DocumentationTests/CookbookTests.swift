@@ -1,4 +1,4 @@
-import Ferry
+import FerryAPI
 import FerryTesting
 import Foundation
 import TestSupport
@@ -67,6 +67,34 @@ struct CookbookTests {
         #expect(server.requests.map(\.path) == ["/token", "/users/1", "/users/2"])
     }
 
+    @Test("Keep OAuth tokens")
+    func oauth() async throws {
+        let server = try LoopbackServer(routes: [
+            LoopbackRoute("POST", "/token") { request in
+                let token = request.bodyText?.contains("refresh_token=r1") == true ? ("a2", "r2") : ("a3", "r3")
+                return .json(#"{"access_token":"\#(token.0)","refresh_token":"\#(token.1)","token_type":"Bearer"}"#)
+            },
+            LoopbackRoute("GET", "/users/1") { $0.header("Authorization") == "Bearer a1" ? .status(401) : .ada },
+        ])
+        let folder = try TemporaryFolder()
+        let file = folder.file("token")
+        let save: @Sendable (OAuth2Token) -> Void = { try? JSONEncoder().encode($0).write(to: file) }
+        func start() -> (HTTPSessionManager, AuthenticationInterceptor<OAuth2Authenticator>) {
+            let manager = HTTPSessionManager(baseURL: server.url)
+            let endpoint = server.url("/token")
+            return (manager, Cookbook.oauth(manager: manager, endpoint: endpoint, secret: "s", file: file, save: save))
+        }
+        let (first, authentication) = start()
+        let error = await first.response(for: .get("users/1", as: User.self)).error
+        #expect((error?.underlyingError as? OAuth2Error)?.code == .missingRefreshToken)
+        authentication.credential = OAuth2Token(accessToken: "a1", refreshToken: "r1")
+        #expect(try await first.get("users/1", as: User.self).name == "Ada")
+        // The next process begins with the tokens that this one has saved.
+        #expect(try await start().0.get("users/1", as: User.self).name == "Ada")
+        let fields = server.requests.filter { $0.path == "/users/1" }.map { $0.header("Authorization") }
+        #expect(fields == ["Bearer a1", "Bearer a2", "Bearer a2"])
+    }
+
     @Test("Send and read ISO dates")
     func dates() async throws {
         let server = try LoopbackServer { request in .json(request.bodyText ?? "") }
@@ -96,6 +124,18 @@ struct CookbookTests {
         let request = try #require(server.requests.first)
         #expect(request.method == "PUT" && request.path == "/photos/1" && request.body == Data([1, 2]))
         #expect(request.headers["Content-Type"] == "image/png" && request.headers["X-Own"] == "yes")
+    }
+
+    @Test("Send a compressed body")
+    func compressed() async throws {
+        let server = try LoopbackServer { request in
+            .data(request.body, contentType: "application/json").adding("Content-Encoding", "gzip")
+        }
+        let meetings = [Meeting(title: "Plans", date: Date(timeIntervalSince1970: 784_111_777))]
+        let answer = try await Cookbook.compressed(manager: HTTPSessionManager(baseURL: server.url), meetings: meetings)
+        #expect(try JSONDecoder().decode([Meeting].self, from: answer).map(\.title) == ["Plans"])
+        let request = try #require(server.requests.first)
+        #expect(request.header("Content-Encoding") == "gzip" && request.header("Content-Type") == "application/json")
     }
 
     @Test("Continue a download")

@@ -20,8 +20,12 @@ final class TLSServer: Sendable {
     /// The certificate, which is its own authority.
     var certificate: URL { folder.file("certificate.pem") }
 
-    /// Creates a certificate and starts a server that responds with JSON to requests for a path.
-    init(path: String, json: String) throws {
+    /// The key of the certificate.
+    var key: URL { folder.file("key.pem") }
+
+    /// Creates a certificate and starts a server that responds with JSON to requests for a path, of clients with the
+    /// same certificate if it `verifiesClients`.
+    init(path: String, json: String, verifiesClients: Bool = false) throws {
         folder = try TemporaryFolder()
         let file = folder.file(path)
         try FileManager.default.createDirectory(at: file.deletingLastPathComponent(), withIntermediateDirectories: true)
@@ -41,7 +45,8 @@ final class TLSServer: Sendable {
 
         let output: FileHandle
         (process, output) = try Self.start(
-            ["s_server", "-HTTP", "-accept", "127.0.0.1:0", "-cert", "certificate.pem", "-key", "key.pem"],
+            ["s_server", "-HTTP", "-accept", "127.0.0.1:0", "-cert", "certificate.pem", "-key", "key.pem"]
+                + (verifiesClients ? ["-Verify", "1", "-verify_return_error", "-CAfile", "certificate.pem"] : []),
             in: folder
         )
         do {

@@ -27,6 +27,19 @@ extension Cookbook {
         return user
     }
 
+    static func certified(api: URL, options: CurlSession.Options, certificate: URL, key: URL) -> HTTPSessionManager {
+        var options = options
+        options.tls.clientCertificate = .pemFiles(certificate: certificate, key: key)
+        let manager = HTTPSessionManager(baseURL: api, transport: .curl(options: options))
+        return manager
+    }
+
+    static func rotate(manager: HTTPSessionManager, currentKey: PublicKeyPin, nextKey: PublicKeyPin) throws {
+        let policy = SecurityPolicy(pinningMode: .publicKey, pinnedPublicKeys: [currentKey, nextKey])
+        try manager.setSecurityPolicy(policy)
+        manager.invalidate(cancellingTasks: false, resettingSession: true)
+    }
+
     static func proxy(api: URL, port: Int, password: String) async throws -> User {
         var options = CurlSession.Options()
         options.proxy = .http(
@@ -39,6 +52,18 @@ extension Cookbook {
         let manager = HTTPSessionManager(baseURL: api, transport: .curl(options: options))
         let user = try await manager.get("users/1", as: User.self)
         return user
+    }
+
+    static func shutDown(_ manager: HTTPSessionManager, within limit: Duration) async {
+        manager.invalidate(cancellingTasks: false)
+        let timer = Task {
+            try await Task.sleep(for: limit)
+            manager.cancelAllTasks()
+        }
+        await withCheckedContinuation { end in
+            manager.completionGroup.notify(queue: .global()) { end.resume() }
+        }
+        timer.cancel()
     }
 
     static func shared(url: URL) async throws -> (User, HTTPURLResponse?) {

@@ -44,6 +44,24 @@ enum Cookbook {
         ]
     }
 
+    static func oauth(
+        manager: HTTPSessionManager,
+        endpoint: URL,
+        secret: String,
+        file: URL,
+        save: @escaping @Sendable (OAuth2Token) -> Void
+    ) -> AuthenticationInterceptor<OAuth2Authenticator> {
+        let saved = try? JSONDecoder().decode(OAuth2Token.self, from: Data(contentsOf: file))
+        let oauth = OAuth2Authenticator(
+            tokenEndpoint: endpoint,
+            client: OAuth2Client(id: "app", secret: secret),
+            grant: .refreshToken
+        )
+        let authentication = AuthenticationInterceptor(oauth, credential: saved, didRefresh: save)
+        manager.interceptors = [authentication]
+        return authentication
+    }
+
     static func dates(manager: HTTPSessionManager, draft: Meeting) async throws -> Meeting {
         manager.requestSerializer = JSONRequestSerializer { $0.dateEncodingStrategy = .iso8601 }
         let meeting = try await manager.send(
@@ -66,6 +84,19 @@ enum Cookbook {
         var request = try manager.makeRequest(.put("photos/1", serializer: .data))
         request.setValue("image/png", forHTTPHeaderField: "Content-Type")
         let answer = try await manager.upload(for: request, from: photo, serializer: .data)
+        return answer
+    }
+
+    static func compressed(manager: HTTPSessionManager, meetings: [Meeting]) async throws -> Data {
+        let json = try JSONEncoder().encode(meetings)
+        let body = RequestBody(coding: .gzip) {
+            AsyncStream { pieces in
+                pieces.yield(json)
+                pieces.finish()
+            }
+        }
+        let request = Request(.post, "meetings", serializer: .data).body(body)
+        let answer = try await manager.send(request.headers(["Content-Type": "application/json"]))
         return answer
     }
 
