@@ -53,7 +53,7 @@ enum Command {
         }
     }
 
-    private static func show(_ text: String, _ console: Console) async -> ExitStatus {
+    static func show(_ text: String, _ console: Console) async -> ExitStatus {
         do {
             try await StreamOutput.standard.write(Data(text.utf8))
             return .success
@@ -73,6 +73,8 @@ enum FerryMain {
     /// After an asynchronous `main`, the main thread ends by `pthread_exit`. In a program that is one static file, this
     /// sorts the tables of all functions, which takes 20 ms.
     static func main() {
+        // Before anything else opens a descriptor, which would get the number of a closed one.
+        ProcessDescriptor.openStandard()
         Task.detached {
             let status = await status()
             if status.signal != nil {

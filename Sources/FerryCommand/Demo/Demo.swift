@@ -57,12 +57,10 @@ struct Demo: Sendable {
             if !outcome.holds { console.line("   " + outcome.finding) }
         }
         session.invalidateAndCancel()
-        console.line("\n" + DemoTable.text(outcomes, style: style))
         let allHold = outcomes.count == steps.count && outcomes.allSatisfy(\.holds)
-        console.line(
-            allHold ? "All steps passed. ferry --help shows what else the command does." : "Not all steps passed."
-        )
-        return allHold ? .success : .failedCheck
+        let end = allHold ? "All steps passed. ferry --help shows what else the command does." : "Not all steps passed."
+        let shown = await Command.show("\n\(DemoTable.text(outcomes, style: style))\n\(end)\n", Console())
+        return allHold ? shown : .failedCheck
     }
 
     func say(_ text: String) { console.line("   " + text) }

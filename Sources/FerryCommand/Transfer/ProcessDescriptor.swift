@@ -19,6 +19,19 @@ enum ProcessDescriptor {
         return number
     }
 
+    /// Opens those of the descriptors 0 to 2 that are closed, so that none of them becomes another file's.
+    ///
+    /// As in GNU's programs, they are opened for the other direction: to read standard input, and to write to the
+    /// others, stays an error.
+    static func openStandard() {
+        for number in STDIN_FILENO...STDERR_FILENO where fcntl(number, F_GETFD) < 0 {
+            guard open("/dev/null", number == STDIN_FILENO ? O_WRONLY : O_RDONLY) == number else {
+                perror("ferry: /dev/null")
+                exit(ExitStatus.file.rawValue)
+            }
+        }
+    }
+
     /// Reads the next bytes, of which there are none at the end; waits for them, also if the descriptor does not;
     /// returns `-1` with `errno` if that fails.
     static func read(_ number: Int32, into buffer: UnsafeMutableRawBufferPointer) -> Int {

@@ -200,6 +200,30 @@ struct PipeTests {
         #expect(folder.data("body") == LoopbackServer.pattern(count: 300_000))
     }
 
+    @Test(
+        "A descriptor that is closed from the start is an error where it is used",
+        arguments: [
+            ("$FERRY -s ${URL}bytes/5 <&- >&-", "standard output: cannot be written"),
+            ("$FERRY -s -o file -w '%{http_code}' ${URL}bytes/5 <&- >&-", "standard output: cannot be written"),
+            ("$FERRY --version >&-", "standard output: cannot be written"),
+            ("$FERRY demo >&-", "standard output: cannot be written"),
+            ("$FERRY -s -d @- ${URL}echo <&-", "-: cannot be read"),
+        ]
+    )
+    func closed(_ line: String, _ text: String) async throws {
+        let outcome = try await bash(line)
+        #expect(outcome.status == 23 && outcome.output.isEmpty, "\(outcome.status)")
+        #expect(outcome.errors == "ferry: \(text): Bad file descriptor\n")
+        #expect(folder.names.isEmpty || folder.data("file") == LoopbackServer.pattern(count: 5))
+    }
+
+    @Test("A file does not become a descriptor that is closed from the start") func allClosed() async throws {
+        let outcome = try await bash("$FERRY -v -o file -D head ${URL}bytes/500000 <&- >&- 2>&-")
+        #expect(outcome.status == 0, "\(outcome.errors)")
+        #expect(folder.data("file") == LoopbackServer.pattern(count: 500_000))
+        #expect(folder.text("head")?.hasPrefix("HTTP/1.1 200") == true)
+    }
+
     @Test("An ignored signal stays ignored") func ignored() async throws {
         let target = url("/bytes/200000?rate=50000")
         let outcome = try await bash(
