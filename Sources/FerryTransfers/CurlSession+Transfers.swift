@@ -7,7 +7,8 @@ extension CurlSession {
     ///
     /// - Parameters:
     ///   - download: The download.
-    ///   - progress: Called about ten times per second, and at the end, on threads of the concurrency pool.
+    ///   - progress: Called at the beginning, about ten times per second, and at the end, also that of a failure, on
+    ///     threads of the concurrency pool.
     /// - Returns: What the download has done.
     /// - Throws: A ``VerifiedDownloadError``, a `URLError`, or the error of an interceptor or a protocol class.
     @discardableResult

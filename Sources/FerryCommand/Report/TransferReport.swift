@@ -11,6 +11,8 @@ struct TransferReport: Equatable, Sendable {
     var redirectCount = 0
     /// All requests in order, redirects and repeated requests included.
     var requests: [RequestTiming] = []
+    /// The body bytes received, where the requests are not reported one by one.
+    var bytesReceived: Int64 = 0
     var failure: CommandFailure?
 
     var status: ExitStatus { failure?.status ?? .success }

@@ -121,7 +121,7 @@ enum WriteOutVariable: String, CaseIterable, Sendable {
         case .connectionCount: return .integer(Int64(report.requests.filter { $0.connect > 0 && !$0.isReused }.count))
         case .remoteAddress: return .optional(last?.remoteAddress)
         case .remotePort: return .integer(Int64(last?.remotePort ?? 0))
-        case .sizeDownload: return .integer(last?.bytesReceived ?? 0)
+        case .sizeDownload: return .integer(last?.bytesReceived ?? report.bytesReceived)
         case .sizeUpload: return .integer(last?.bytesSent ?? 0)
         case .sizeHeader: return .integer(Int64(report.requests.reduce(0) { $0 + $1.headerBytes }))
         case .speedDownload: return Self.rate(of: last?.bytesReceived, in: report.duration)

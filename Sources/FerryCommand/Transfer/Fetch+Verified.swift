@@ -11,15 +11,17 @@ extension Fetch {
         download.connections = options.connections ?? (options.mirrors.isEmpty ? 1 : options.mirrors.count + 1)
         download.mirrors = options.mirrors
         download.digest = options.checksum
-        let latest = Mutex(TransferProgress())
+        // The first report comes before the first byte, and the last one at the end, also after a failure.
+        let reports = Mutex<(first: TransferProgress, last: TransferProgress)?>(nil)
+        defer { result.received = reports.withLock { $0.map { max(0, $0.last.bytes - $0.first.bytes) } } ?? 0 }
         do {
             let progress: @Sendable (TransferProgress) -> Void = { [context, index, item] progress in
-                let isFirst = latest.withLock { latest in
-                    defer { latest = progress }
-                    return latest.total == nil
+                let isFirst = reports.withLock { reports in
+                    defer { reports = (reports?.first ?? progress, progress) }
+                    return reports == nil
                 }
                 if isFirst { item?.begin(at: progress.bytes, of: progress.total) }
-                item?.update(progress.bytes)
+                item?.update(progress.bytes, of: progress.total ?? -1, isUpload: false)
                 context.log?.progress(index, "down", progress.bytes, of: progress.total)
             }
             // The session limits each request, and a download repeats those that fail.
@@ -30,9 +32,8 @@ extension Fetch {
             return path
         } catch {
             let part = path + VerifiedDownload.partSuffix
-            if access(part, F_OK) == 0 {
-                let progress = latest.withLock { $0 }
-                result.remainder = .init(path: part, size: progress.bytes, length: progress.total)
+            if access(part, F_OK) == 0, let last = reports.withLock({ $0?.last }) {
+                result.remainder = .init(path: part, size: last.bytes, length: last.total)
             }
             throw error
         }

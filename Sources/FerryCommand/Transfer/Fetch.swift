@@ -137,7 +137,7 @@ final class Fetch {
         report.contentType = tasks.last?.response?.value(forHTTPHeaderField: "Content-Type")
         report.redirectCount = tasks.reduce(0) { $0 + $1.requestCount - 1 }
         report.requests = await requests(failure: result.failure)
-        report.failure = result.failure
+        (report.failure, report.bytesReceived) = (result.failure, result.received)
         context.recorder.add(report.requests)
         if let format = options.writeOut {
             do {
@@ -209,6 +209,8 @@ struct FetchResult: Sendable {
     var failure: CommandFailure?
     var remainder: Remainder?
     var file: String?
+    /// The bytes that a download with parts and a check has received.
+    var received: Int64 = 0
 }
 
 extension String {

@@ -77,6 +77,7 @@ final class SegmentedRun: Sendable {
         do {
             return try await run(file)
         } catch {
+            report(isLast: true)
             await leave(file, after: error)
             throw Task.isCancelled ? URLError.ferryCancelled(url: download.request.url) : error
         }
@@ -84,6 +85,8 @@ final class SegmentedRun: Sendable {
 
     private func run(_ file: SegmentFile) async throws -> VerifiedDownload.Outcome {
         try await load(file)
+        // How much an earlier run has left.
+        report(isLast: false)
         var hasChanged = false
         for _ in 0...Self.maximumRestarts {
             if try await fetch(file) { return try await finish(file) }

@@ -86,6 +86,30 @@ struct VerifiedTests {
         #expect(folder.names == ["file.segments", "file.segments.state"])
     }
 
+    @Test("The bytes that have arrived are reported, also if nothing takes as long as the time between two reports")
+    func short() async throws {
+        let content = RangedContent(count: 300_000)
+        let server = try LoopbackServer(handler: content.interruptedHandler(after: 200_000))
+        let arguments = ["--connections", "1", "--json-log", "log", "-o", "file", server.url.absoluteString]
+        let failed = try await run(arguments)
+        #expect(failed.status == 22)
+        #expect(failed.errors.contains("file.segments has 200 kB of 300 kB\n"), "\(failed.errors)")
+        #expect(folder.text("log")?.contains("\"size_download\":200000,") == true)
+        let rest = try await run(arguments)
+        #expect(rest.status == 0)
+        #expect(rest.errors.split(separator: "\n").last?.hasPrefix("file: 100 kB in ") == true, "\(rest.errors)")
+        #expect(folder.text("log")?.contains("\"size_download\":100000,") == true)
+        let whole = try await run(arguments + ["--checksum", "sha-256=" + content.sha256])
+        #expect(whole.errors.split(separator: "\n").last?.hasPrefix("file: 300 kB in ") == true, "\(whole.errors)")
+    }
+
+    @Test("The bytes of a file without a length are reported too") func withoutLength() async throws {
+        let server = try RawServer(answering: "HTTP/1.1 200 OK\r\nConnection: close\r\n\r\nhello")
+        let outcome = try await run(["--connections", "2", "-o", "file", server.url().absoluteString])
+        #expect(outcome.status == 0)
+        #expect(outcome.errors.split(separator: "\n").last?.hasPrefix("file: 5 B in ") == true, "\(outcome.errors)")
+    }
+
     @Test(
         "A time limit is one for the whole download, and not for each of its requests",
         arguments: ["--max-time", "--deadline"]
