@@ -186,7 +186,10 @@ struct QueueCommand: Sendable {
         switch transfer.state {
         case .running:
             let item = items.withLock { items in
-                let item = items[transfer.id] ?? board.begin(transfer.file.lastPathComponent)
+                if let item = items[transfer.id] { return item }
+                let item = board.begin(transfer.file.lastPathComponent)
+                // What an earlier run has left is not counted.
+                item.begin(at: transfer.progress.bytes, of: transfer.progress.total)
                 items[transfer.id] = item
                 return item
             }

@@ -291,7 +291,9 @@ struct QueueRun: Sendable {
 
     private func tell(_ record: QueueRecord, isRunning: Bool) {
         guard let report, var transfer = QueuedTransfer(record, isRunning: isRunning) else { return }
-        if isRunning, let known = queue.running.withLock({ $0[record.id] }) { transfer.progress = known }
+        if isRunning, let known = queue.running.withLock({ $0[record.id] }) ?? record.savedProgress {
+            transfer.progress = known
+        }
         report(transfer)
     }
 }

@@ -113,6 +113,17 @@ struct QueueTests {
         #expect(folder.text("a") == "x")
     }
 
+    @Test("What an earlier run has left is not counted as received") func continued() async throws {
+        let content = RangedContent(count: 300_000)
+        let server = try LoopbackServer(handler: content.interruptedHandler(after: 200_000))
+        #expect(try await queue("add", "-o", "a", server.url.absoluteString).status == 0)
+        #expect(try await queue("run").status == 1)
+        #expect(try await list() == ["1 failed 200000 300000"])
+        let run = try await FerryProcess.run(["queue", "--dir", "q", "run"], in: folder)
+        #expect(run.status == 0)
+        #expect(run.errorLines.last?.hasPrefix("a: 100 kB in ") == true, "\(run.errors)")
+    }
+
     @Test(
         "Wrong arguments are status 2 with a message",
         arguments: [
