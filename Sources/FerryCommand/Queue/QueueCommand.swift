@@ -21,7 +21,7 @@ struct QueueCommand: Sendable {
             var queueOptions = TransferQueue.Options()
             queueOptions.maximumConcurrentTransfers = options.parallelMax ?? 4
             if let retries = options.retries { queueOptions.retry?.maximumRetries = retries }
-            let folder = URL(fileURLWithPath: action.folder, isDirectory: true)
+            let folder = try URL(file: action.folder)
             let queue = try await TransferQueue(folder: folder, options: queueOptions)
             let damaged = try await queue.damagedRecords
             if damaged > 0 { console.note("\(damaged) records of the queue were damaged, and are ignored") }
@@ -69,7 +69,7 @@ struct QueueCommand: Sendable {
             guard access(name, R_OK) == 0 else { throw CommandFailure.file(name, "cannot be read", errno: errno) }
             var request = request(for: options.urls[0])
             request.httpMethod = options.method ?? "PUT"
-            var upload = FileUpload(URL(fileURLWithPath: name, isDirectory: false), for: request)
+            var upload = FileUpload(try URL(file: name), for: request)
             // With tus, the URL is that of the folder.
             upload.ordinaryURL = URLRequest.target(options.urls[0], options)
             try await write(ids: [try await queue.add(upload)])
@@ -85,7 +85,7 @@ struct QueueCommand: Sendable {
             let given = options.outputName(at: index)
             let name = options.path(of: given ?? FileName.name(in: url))
             if given != nil { try Self.checkOutput(name) }
-            var file = URL(fileURLWithPath: name.followingLinks, isDirectory: false).standardizedFileURL
+            var file = try URL(file: name.followingLinks).standardizedFileURL
             if given == nil { file = Self.unusedName(for: file, taken) }
             guard taken.insert(file.path).inserted else {
                 throw CommandFailure(.usage, "\(PresentableText.path(name)): another transfer of the queue writes it")

@@ -132,6 +132,8 @@ struct TimelineFile: Equatable, Sendable {
 
     /// Checks that the file can be written, before anything is transferred.
     func check() throws(CommandFailure) {
+        // A folder that was deleted looks as if it could be written.
+        _ = try URL(file: path)
         if access(path, F_OK) == 0 {
             guard access(path, W_OK) == 0 else { throw .file(path, "cannot be written", errno: errno) }
         } else {
@@ -151,8 +153,9 @@ struct TimelineFile: Equatable, Sendable {
         if ProcessDescriptor.number(path) != nil || stat(path, &info) == 0 && info.st_mode & S_IFMT != S_IFREG {
             return try OutputDescriptor(path: path, flags: O_NOCTTY).writeAll(data)
         }
+        let file = try URL(file: path.followingLinks)
         do {
-            try data.write(to: URL(fileURLWithPath: path.followingLinks), options: .atomic)
+            try data.write(to: file, options: .atomic)
         } catch {
             throw CommandFailure(.file, "\(path): cannot be written: \(error.localizedDescription)")
         }

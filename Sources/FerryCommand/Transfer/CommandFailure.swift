@@ -21,12 +21,14 @@ struct CommandFailure: Error, Equatable {
 
     /// Returns the failure of a system call on a file.
     static func file(_ path: String, _ what: String, errno number: Int32) -> CommandFailure {
-        CommandFailure(.file, "\(PresentableText.path(path)): \(what): \(String(cString: strerror(number)))")
+        .file(FileError(what, path: path, code: number), what)
     }
 
     /// Returns the failure to open, read or write a file.
     static func file(_ error: FileError, _ what: String) -> CommandFailure {
-        CommandFailure(.file, "\(PresentableText.path(error.path)): \(what): \(error.reasonText)")
+        let isFolderMissing = error.code == ENOENT && error.path.isInDeletedFolder
+        let reason = isFolderMissing ? "the current folder does not exist" : error.reasonText
+        return CommandFailure(.file, "\(PresentableText.path(error.path)): \(what): \(reason)")
     }
 
     static func http(_ response: HTTPURLResponse, _ url: URL) -> CommandFailure {
@@ -101,6 +103,19 @@ extension CommandFailure {
                 ?? "the transfer failed (\(error.code.rawValue))"
         }
     }
+}
+
+extension URL {
+    /// Creates the URL of a file; a relative path has none if the current folder has been deleted.
+    init(file path: String) throws(CommandFailure) {
+        guard !path.isInDeletedFolder else { throw .file(path, "cannot be used", errno: ENOENT) }
+        self.init(fileURLWithPath: path, isDirectory: false)
+    }
+}
+
+extension String {
+    /// Whether the path is relative, and the current folder has been deleted.
+    fileprivate var isInDeletedFolder: Bool { !hasPrefix("/") && FileManager.default.currentDirectoryPath.isEmpty }
 }
 
 extension FetchOptions {

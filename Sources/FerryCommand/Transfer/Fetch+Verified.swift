@@ -6,7 +6,7 @@ extension Fetch {
     /// Downloads the URL to its file, continuing what an earlier run has left, and returns the path of the file.
     func transferVerified(_ result: inout FetchResult) async throws -> String {
         let path = try verifiedPath()
-        let file = URL(fileURLWithPath: path, isDirectory: false)
+        let file = try URL(file: path)
         var download = VerifiedDownload(URLRequest(url, options, .none, to: destination), to: file)
         download.connections = options.connections ?? (options.mirrors.isEmpty ? 1 : options.mirrors.count + 1)
         download.mirrors = options.mirrors

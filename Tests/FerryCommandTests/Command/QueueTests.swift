@@ -124,6 +124,39 @@ struct QueueTests {
         #expect(run.errorLines.last?.hasPrefix("a: 100 kB in ") == true, "\(run.errors)")
     }
 
+    @Test("In a folder that was deleted, a relative path is an error that says so, and an absolute path works")
+    func deletedFolder() async throws {
+        let server = try LoopbackServer()
+        let environment = [
+            "FERRY": try #require(FerryProcess.path), "URL": server.url("/bytes/5").absoluteString,
+            "DIR": folder.url.path,
+        ]
+        func run(_ line: String) async throws -> FerryProcess.Outcome {
+            let whole = "mkdir gone && cd gone && rmdir ../gone && $FERRY \(line)"
+            return try await FerryProcess.run(
+                ["-c", whole],
+                in: folder,
+                environment: environment,
+                program: "/bin/bash"
+            )
+        }
+        let lines = [
+            "queue --dir q list", "queue --dir $DIR/q add -o file $URL", "queue --dir $DIR/q add -T file $URL",
+            "-so file $URL", "-so file --connections 2 $URL", "-s --timeline t.svg $URL", "-s --json-log log $URL",
+        ]
+        for line in lines {
+            let outcome = try await run(line)
+            #expect(outcome.status == 23 && outcome.output.isEmpty, "\(line): \(outcome.text)")
+            #expect(outcome.errors.hasSuffix(": the current folder does not exist\n"), "\(line): \(outcome.errors)")
+        }
+        #expect(server.requestCount == 0)
+        for line in ["queue --dir $DIR/q add -o $DIR/a $URL", "queue --dir $DIR/q run", "-so $DIR/b $URL"] {
+            let outcome = try await run(line)
+            #expect(outcome.status == 0, "\(line): \(outcome.errors)")
+        }
+        #expect(folder.names == ["a", "b", "q"])
+    }
+
     @Test(
         "Wrong arguments are status 2 with a message",
         arguments: [
