@@ -137,7 +137,7 @@ struct QueueCommand: Sendable {
             fields.append(transfer.progress.total.map { "\($0)" } ?? "-")
             fields += [transfer.url.presentableText, PresentableText.path(transfer.file.path)]
             if let reason { fields.append(PresentableText.message(reason)) }
-            text += fields.joined(separator: "\t") + "\n"
+            text += fields.map(TextStyle.printable).joined(separator: "\t") + "\n"
         }
         try await StreamOutput.standard.write(Data(text.utf8))
     }

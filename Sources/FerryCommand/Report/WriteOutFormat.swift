@@ -56,7 +56,9 @@ struct WriteOutFormat: Equatable, Sendable {
         parts.map { part in
             switch part {
             case .text(let text): text
-            case .variable(let variable): variable.value(in: report).plain
+            // The name of the file stays as it is; what a server sends must not control a terminal.
+            case .variable(.fileName): WriteOutVariable.fileName.value(in: report).plain
+            case .variable(let variable): TextStyle.printable(variable.value(in: report).plain)
             case .json: JSONLine(facts: report).text
             }
         }.joined()

@@ -124,6 +124,14 @@ struct QueueTests {
         #expect(run.errorLines.last?.hasPrefix("a: 100 kB in ") == true, "\(run.errors)")
     }
 
+    @Test("A server's text in the list has no control characters") func controlCharacters() async throws {
+        let server = try RawServer(answering: "HTTP/1.1 200 OK\r\nTransfer-Encoding: a\u{9B}31m\r\n\r\n")
+        #expect(try await queue("add", "-o", "a", server.url().absoluteString).status == 0)
+        #expect(try await queue("run", "--retry", "0").status == 1)
+        let text = try await queue("list").text
+        #expect(text.contains("\"a?31m\""), "\(text)")
+    }
+
     @Test("In a folder that was deleted, a relative path is an error that says so, and an absolute path works")
     func deletedFolder() async throws {
         let server = try LoopbackServer()

@@ -75,6 +75,15 @@ struct WriteOutTests {
         #expect(try WriteOutFormat(parsing: "%{http_code}").text(for: report) == "303")
     }
 
+    @Test("What a server sends cannot control a terminal, and the name of a file is not changed")
+    func controlCharacters() throws {
+        var report = TransferReport(file: "a\u{9B}b")
+        report.contentType = "text/\u{1B}[31m\u{9B}31m"
+        report.failure = CommandFailure(.network, "http://a/: \u{85}\u{202E}ü")
+        let format = try WriteOutFormat(parsing: "%{errormsg}\\n%{content_type}\\n%{filename_effective}")
+        #expect(format.text(for: report) == "http://a/: ??ü\ntext/?[31m?31m\na\u{9B}b")
+    }
+
     @Test("Without any transfer every variable still has a value, or is empty where that makes sense")
     func empty() throws {
         for variable in WriteOutVariable.allCases {
