@@ -13,7 +13,7 @@ struct CookbookRouteTests {
         let server = try TLSServer(path: "users/1", json: #"{"id":1,"name":"Ada"}"#)
         let url = try #require(URL(string: "https://api.example.com:\(server.port)/"))
         var options = CurlSession.Options()
-        options.certificateAuthorityFile = server.certificate
+        options.tls.certificateAuthorities = .only([.pemFile(server.certificate)])
         options.network.addresses = ["api.example.com": ["127.0.0.1"]]
         let key = try PublicKeyPin(certificate: Data(contentsOf: server.certificate))
         let others = [1, 2].map { PublicKeyPin(Data(repeating: $0, count: 32).base64EncodedString()) }
@@ -55,7 +55,7 @@ struct CookbookRouteTests {
         }
         try use(other)
         var options = CurlSession.Options()
-        options.certificateAuthorityFile = server.certificate
+        options.tls.certificateAuthorities = .only([.pemFile(server.certificate)])
         let url = try #require(URL(string: "https://127.0.0.1:\(server.port)/"))
         let manager = Cookbook.certified(api: url, options: options, certificate: certificate, key: key)
         let pin = try PublicKeyPin(certificate: Data(contentsOf: server.certificate))

@@ -17,7 +17,7 @@ extension CurlSession {
         _ change: (inout Options) -> Void = { _ in }
     ) -> CurlSession {
         var options = Options()
-        options.certificateAuthorityFile = authority
+        options.tls.certificateAuthorities = .only([.pemFile(authority)])
         change(&options)
         return CurlSession(configuration: .ephemeral, options: options, delegate: delegate)
     }

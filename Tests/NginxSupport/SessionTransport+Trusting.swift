@@ -5,7 +5,7 @@ extension SessionTransport {
     /// Returns a transport whose sessions trust only the throwaway authority.
     package static func trusting(_ server: NginxServer) -> SessionTransport {
         var options = CurlSession.Options()
-        options.certificateAuthorityFile = server.certificates.authority
+        options.tls.certificateAuthorities = .only([.pemFile(server.certificates.authority)])
         return .curl(options: options)
     }
 }

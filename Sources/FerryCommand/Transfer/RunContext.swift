@@ -116,7 +116,7 @@ extension CurlSession {
         }
         if let path = options.certificateFile {
             try checkReadable(path)
-            own.certificateAuthorityFile = URL(fileURLWithPath: path)
+            own.tls.certificateAuthorities = .only([.pemFile(URL(fileURLWithPath: path))])
         }
         // The request shows neither the credential of --digest nor that the field is left out.
         if let file = try options.netrcFile.map(netrcFile), options.credential == nil,

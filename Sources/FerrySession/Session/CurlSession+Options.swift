@@ -47,19 +47,6 @@ extension CurlSession {
         /// The certificates, versions and ciphers of TLS connections.
         public var tls = TLSOptions()
 
-        /// A PEM file with the certificate authorities to trust instead of the system's.
-        ///
-        /// This is a shorthand for ``TLSOptions/certificateAuthorities`` with one PEM file.
-        public var certificateAuthorityFile: URL? {
-            get {
-                guard case .only(let sources) = tls.certificateAuthorities, sources.count == 1,
-                    case .pemFile(let url) = sources.first
-                else { return nil }
-                return url
-            }
-            set { tls.certificateAuthorities = newValue.map { .only([.pemFile($0)]) } ?? .system }
-        }
-
         /// The versions of HTTP that requests use.
         ///
         /// The default, ``HTTPVersions/automatic``, is HTTP/2 over TLS if the server has it, and HTTP/1.1 otherwise. A

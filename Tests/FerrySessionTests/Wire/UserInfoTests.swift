@@ -146,11 +146,12 @@ struct UserInfoTests {
     @Test("Options with a URL instead of a host are shown without them")
     func options() async throws {
         let key = "http://\(SecretScan.userInfo)host"
+        let keyFile = try #require(URL(string: key))
         let pin: PublicKeyPin = "sha256//AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA="
         let changes: [(URLError.Code, (inout CurlSession.Options) -> Void)] = [
             (.secureConnectionFailed, { $0.tls.publicKeyPins = [key: [pin]] }),
             (.secureConnectionFailed, { $0.tls.publicKeyPins = [key: []] }),
-            (.secureConnectionFailed, { $0.certificateAuthorityFile = URL(string: key) }),
+            (.secureConnectionFailed, { $0.tls.certificateAuthorities = .only([.pemFile(keyFile)]) }),
             (.cannotConnectToHost, { $0.network.unixSockets = [key: .path("/a")] }),
             (.cannotConnectToHost, { $0.network.addresses = [key: ["127.0.0.1"]] }),
             (.cannotConnectToHost, { $0.network.addresses = ["host": [key]] }),

@@ -261,7 +261,7 @@ extension NginxTests {
             let path = "small?trust-\(UUID().uuidString)"
             let url = server.url(.http3, path)
             let unknown = await #expect(throws: URLError.self) {
-                try await session(.http3Only) { $0.certificateAuthorityFile = nil }.fetch(url)
+                try await session(.http3Only) { $0.tls.certificateAuthorities = .system }.fetch(url)
             }
             // libcurl does not always know more than that QUIC was ended.
             #expect(unknown != nil && reason(unknown) != nil)

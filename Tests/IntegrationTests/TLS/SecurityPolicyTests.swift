@@ -257,7 +257,7 @@ extension NginxTests {
         func evaluator() async throws {
             let recorder = TrustRecorder { _ in .refuse(reason: "the evaluator's") }
             var options = CurlSession.Options()
-            options.certificateAuthorityFile = server.certificates.authority
+            options.tls.certificateAuthorities = .only([.pemFile(server.certificates.authority)])
             options.tls.trustEvaluator = { recorder.evaluate($0) }
             let manager = try SessionManager(
                 configuration: .ephemeral,

@@ -5,7 +5,7 @@ extension WorkOrder {
     /// The options of a session that trusts the order's authority.
     var options: CurlSession.Options {
         var options = CurlSession.Options()
-        options.certificateAuthorityFile = authority
+        if let authority { options.tls.certificateAuthorities = .only([.pemFile(authority)]) }
         if face.hasSuffix("-recovery") {
             options.retry = .standard
             options.interceptors = [
