@@ -104,7 +104,7 @@ extension NetworkAttempt {
             try tls.setAuthorities(of: easy, forProxy: true)
             // The certificates of a resumed TLS session are not verified again.
             if tls.revocationLists != nil { try easy.require(CurlOption.sessionCache, 0) }
-            if tls.version != 0 { try easy.require(CurlOption.proxySSLVersion, tls.version) }
+            try easy.require(CurlOption.proxySSLVersion, tls.version)
             if !tls.cipherSuites.isEmpty { try easy.require(CurlOption.proxyCipherList, tls.cipherSuites) }
             if !tls.tls13CipherSuites.isEmpty { try easy.require(CurlOption.proxyTLS13Ciphers, tls.tls13CipherSuites) }
         } catch {

@@ -75,7 +75,7 @@ extension NetworkAttempt {
         // Errors name the chain too; a TLS library that cannot tell it is not required to.
         easy.set(CurlOption.certificateInfo, 1)
         try tls.setAuthorities(of: easy)
-        if tls.version != 0 { try easy.require(CurlOption.sslVersion, tls.version) }
+        try easy.require(CurlOption.sslVersion, tls.version)
         if !tls.cipherSuites.isEmpty { try easy.require(CurlOption.cipherList, tls.cipherSuites) }
         if !tls.tls13CipherSuites.isEmpty { try easy.require(CurlOption.tls13Ciphers, tls.tls13CipherSuites) }
         if let pins { try easy.require(CurlOption.pinnedPublicKey, pins) }

@@ -1,12 +1,14 @@
 /// `TLSOptions` after validation, with all files read, ready to configure a handle.
 package struct TLSMaterial: Sendable {
-    package struct Identity: Sendable {
+    package struct Identity: Sendable, RedactedDescription {
         package var certificate: TLSBlob
         package var key: TLSBlob?
         package var type: String
         package var passphrase: String
         /// Whether it uses a passphrase, so that a wrong one can be distinguished from a damaged file.
         package var isEncrypted: Bool
+
+        package var description: String { "a client identity" }
     }
 
     /// The PEM text of the authorities to trust; `nil` for libcurl's default.
@@ -19,7 +21,7 @@ package struct TLSMaterial: Sendable {
     private static let noFolder = "/dev/null"
     private var identity: Identity?
     private var identityHosts = HostTable<Bool>()
-    package var version = 0
+    package let version: Int
     package var cipherSuites = ""
     package var tls13CipherSuites = ""
     package var pins: HostPins

@@ -27,11 +27,15 @@ public struct TLSOptions: Sendable {
     /// of each task's own URL.
     public var clientCertificateHosts: [String] = []
 
-    /// The lowest TLS version to accept; by default libcurl's, which is TLS 1.2 on current systems.
+    /// The lowest TLS version to accept; TLS 1.2 by default, or ``maximumVersion`` if that is lower.
+    ///
+    /// It replaces what the configuration file of the TLS library says.
     public var minimumVersion: TLSVersion?
     /// The highest TLS version to offer; by default the highest one available.
     public var maximumVersion: TLSVersion?
     /// The cipher suites of TLS 1.2 and lower, by their OpenSSL names in order of preference; by default libcurl's.
+    ///
+    /// OpenSSL skips unknown names of a list, here and in ``tls13CipherSuites``, if it knows another one.
     public var cipherSuites: [String] = []
     /// The cipher suites of TLS 1.3, such as `TLS_AES_256_GCM_SHA384`, in order of preference; by default libcurl's.
     public var tls13CipherSuites: [String] = []
@@ -117,8 +121,8 @@ public enum TLSVersion: Int, Sendable, Hashable, Comparable, CaseIterable {
     /// Returns a Boolean value that indicates whether the first version is older than the second.
     public static func < (left: Self, right: Self) -> Bool { left.rawValue < right.rawValue }
 
-    /// Returns libcurl's value for a range of versions, 0 for its default range.
+    /// Returns libcurl's value for a range of versions; without a minimum, libcurl would accept TLS 1.0.
     package static func curlValue(minimum: Self?, maximum: Self?) -> Int {
-        (minimum?.rawValue ?? 0) | (maximum?.rawValue ?? 0) << 16
+        (minimum ?? min(maximum ?? .tls12, .tls12)).rawValue | (maximum?.rawValue ?? 0) << 16
     }
 }

@@ -22,7 +22,7 @@ struct TLSMaterialTests {
         #expect(material.usesSystemFolder)
         #expect(material.verifies)
         #expect(try material.identity(for: "a.test", hasLeftOrigin: false) == nil)
-        #expect(material.version == 0)
+        #expect(material.version == TLSVersion.tls12.rawValue)
         #expect(material.evaluator == nil)
     }
 
@@ -99,17 +99,6 @@ struct TLSMaterialTests {
         }
     }
 
-    @Test("The old option sets the authorities")
-    func forwarding() {
-        var options = CurlSession.Options()
-        #expect(options.certificateAuthorityFile == nil)
-        options.certificateAuthorityFile = URL(fileURLWithPath: "/a.pem")
-        #expect(options.tls.certificateAuthorities == .only([.pemFile(URL(fileURLWithPath: "/a.pem"))]))
-        #expect(options.certificateAuthorityFile == URL(fileURLWithPath: "/a.pem"))
-        options.certificateAuthorityFile = nil
-        #expect(options.tls.certificateAuthorities == .system)
-    }
-
     @Test(
         "Authorities that cannot be read are named",
         arguments: [
@@ -145,7 +134,9 @@ struct TLSMaterialTests {
 
     @Test("Versions are mapped to libcurl's numbers")
     func versions() {
-        #expect(TLSVersion.curlValue(minimum: nil, maximum: nil) == 0)
+        #expect(TLSVersion.curlValue(minimum: nil, maximum: nil) == 6)
+        #expect(TLSVersion.curlValue(minimum: nil, maximum: .tls13) == 6 | 7 << 16)
+        #expect(TLSVersion.curlValue(minimum: nil, maximum: .tls11) == 5 | 5 << 16)
         #expect(TLSVersion.curlValue(minimum: .tls12, maximum: nil) == 6)
         #expect(TLSVersion.curlValue(minimum: .tls10, maximum: .tls11) == 4 | 5 << 16)
         #expect(TLSVersion.curlValue(minimum: .tls13, maximum: .tls13) == 7 | 7 << 16)
@@ -165,12 +156,17 @@ struct TLSMaterialTests {
     }
 
     @Test("The texts of a client certificate contain no secrets")
-    func secrets() {
+    func secrets() throws {
         let certificate = ClientCertificate.pem(certificate: Data("KEY".utf8), passphrase: "hunter2")
         var dumped = ""
         dump(certificate, to: &dumped)
         var options = TLSOptions()
         options.clientCertificate = certificate
+        let key = "-----BEGIN ENCRYPTED PRIVATE KEY-----\nAAAA\n-----END ENCRYPTED PRIVATE KEY-----\n"
+        let read = try material {
+            $0.clientCertificate = .pem(certificate: Data((Certificates.pem + "\n" + key).utf8), passphrase: "hunter2")
+        }
+        dump(read, to: &dumped)
         for text in ["\(certificate)", String(reflecting: certificate), dumped, "\(options)"] {
             #expect(!text.contains("hunter2"))
             #expect(!text.contains("KEY"))
