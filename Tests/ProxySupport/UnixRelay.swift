@@ -1,6 +1,6 @@
 import Foundation
 
-/// A Unix-domain socket that relays connections to a port of this machine.
+/// A Unix-domain socket that relays connections to a port of this machine, or to several in turn.
 public final class UnixRelay: Sendable {
     private let listener: Int32
     private let path: String
@@ -10,11 +10,12 @@ public final class UnixRelay: Sendable {
     public var forwarded: Int { tally.count }
 
     /// Listens on a path, or on an abstract name, which begins with a null byte.
-    public init(path: String, to port: Int) throws {
+    public init(path: String, to ports: Int...) throws {
         self.path = path
         listener = try Sockets.listen(path: path)
+        let connections = ByteTally()
         Sockets.serve(listener) { [tally] client in
-            guard let server = Sockets.connect(port) else { return }
+            guard let server = Sockets.connect(ports[(connections.add(1) - 1) % ports.count]) else { return }
             Sockets.relay(client, server) { tally.add($0) }
             close(server)
         }
@@ -26,7 +27,7 @@ public final class UnixRelay: Sendable {
     }
 }
 
-/// A number of bytes that several threads add to.
+/// A number of bytes or connections that several threads add to.
 private final class ByteTally: Sendable {
     private let lock = NSLock()
     // Accessed only with the lock held.
@@ -34,5 +35,11 @@ private final class ByteTally: Sendable {
 
     var count: Int { lock.withLock { sum } }
 
-    func add(_ count: Int) { lock.withLock { sum += count } }
+    @discardableResult
+    func add(_ count: Int) -> Int {
+        lock.withLock {
+            sum += count
+            return sum
+        }
+    }
 }

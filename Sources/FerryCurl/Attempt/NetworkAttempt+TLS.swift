@@ -134,7 +134,7 @@ extension NetworkAttempt {
             return refuseConnection()
         }
         guard case .refuse(let reason, let code) = verdict.decision else {
-            transfer.decidedTrust = nil
+            transfer.decidedTrust = [:]
             return true
         }
         // libcurl would keep the connection in its pool.
@@ -197,7 +197,7 @@ extension NetworkAttempt {
         _ tls: TLSMaterial,
         _ transfer: Transfer
     ) -> TrustDecision? {
-        if let decided = transfer.decidedTrust, decided.question == question { return decided.decision }
+        if let decided = transfer.decidedTrust[question] { return decided }
         let (evaluator, policy) = (tls.evaluator, trust.session.policy)
         let delaysOthers = transfer.engine.active.count > 1
         let decision = transfer.engine.trust.questions.ask(question, delaysOthers: delaysOthers) {

@@ -34,8 +34,8 @@ package final class Transfer: AdmissionTicket, @unchecked Sendable {
     package var uploadLimits: DirectionLimits
     /// What the request's body is read with; a stream that nothing was read of passes to the next attempt.
     @exclusivity(unchecked) package var reader: (any BodyReader)?
-    /// A decision about a chain that the transfer has waited for.
-    package var decidedTrust: (question: TrustQuestion, decision: TrustDecision)?
+    /// The decisions about chains that the transfer has waited for.
+    package var decidedTrust: [TrustQuestion: TrustDecision] = [:]
 
     package init(_ engine: TransferEngine, limits: TransferClock.Limits) {
         self.engine = engine

@@ -42,6 +42,8 @@ struct AttemptEnd {
 
     /// How often a call looks for another connection, or a new body, in a row.
     static let maximumReconnections = 3
+    /// How often it does so if it has waited for a decision about the chain: the servers of a host may have several.
+    static let maximumTrustQuestions = 8
     /// How Ferry wants the request to be sent again, which is why it ended the attempt.
     var again: Again?
     /// Whether Ferry ended the attempt with an error.
@@ -84,8 +86,8 @@ struct AttemptEnd {
         switch again {
         case .withoutCredential: return .again(.withoutCredential)
         case .withoutExpectation: return .again(.withoutExpectation)
-        case .onNewConnection where reconnections < Self.maximumReconnections:
-            return awaitsTrust ? .waitForTrust : .again(.onNewConnection)
+        case .onNewConnection where awaitsTrust && reconnections < Self.maximumTrustQuestions: return .waitForTrust
+        case .onNewConnection where reconnections < Self.maximumReconnections: return .again(.onNewConnection)
         default: break
         }
         guard hasTransportFailure else { return hasResponse ? .finish : .fail(.noResponse) }

@@ -115,7 +115,7 @@ extension CallDriver: TransferReceiver {
         case .mayMove: goOn()
         case .trust(let question, let decision):
             guard client != nil else { return }
-            transfer.decidedTrust = (question, decision)
+            transfer.decidedTrust[question] = decision
             send(.trustDecided)
         }
     }
@@ -159,7 +159,7 @@ extension CallDriver: TransferReceiver {
         }
         facts.needsNewConnection = attempt.needsNewConnection
         if let question = attempt.trust.pendingQuestion {
-            facts.trust = transfer.decidedTrust?.question == question ? .decided : .pending
+            facts.trust = transfer.decidedTrust[question] == nil ? .pending : .decided
         }
         facts.wasRefused = attempt.wasRefused(code: code)
         facts.sends = attempt.sending.count

@@ -65,9 +65,9 @@ import Testing
         #expect(row.end.next == row.next)
     }
 
-    @Test("Another connection is looked for three times in a row", arguments: [false, true])
-    func reconnections(awaitsTrust: Bool) {
-        for count in 0...AttemptEnd.maximumReconnections {
+    @Test("Another connection is looked for three times in a row, and eight times for decisions about chains")
+    func reconnections() {
+        for (count, awaitsTrust) in (0...9).flatMap({ [($0, false), ($0, true)] }) {
             let end = AttemptEnd(
                 again: .onNewConnection,
                 hasTransportFailure: true,
@@ -75,7 +75,7 @@ import Testing
                 reconnections: count
             )
             let again: AttemptEnd.Next = awaitsTrust ? .waitForTrust : .again(.onNewConnection)
-            #expect(end.next == (count < AttemptEnd.maximumReconnections ? again : .fail(.transport)))
+            #expect(end.next == (count < (awaitsTrust ? 8 : 3) ? again : .fail(.transport)))
         }
     }
 }

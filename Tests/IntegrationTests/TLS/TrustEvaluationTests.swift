@@ -259,6 +259,24 @@ extension NginxTests {
             #expect(recorder.trusts.count == 1)
         }
 
+        @Test("A slow evaluator is asked once about each chain of a host whose servers have different ones")
+        func slowWithSeveralChains() async throws {
+            let recorder = TrustRecorder { _ in
+                Thread.sleep(forTimeInterval: 0.1)
+                return .accept
+            }
+            let path = "/tmp/ferry-\(UUID().uuidString.prefix(8))"
+            let ports = [NginxListener.tls, .selfSigned, .expired].compactMap { server.url($0, "").port }
+            let relay = try UnixRelay(path: path, to: ports[0], ports[1], ports[2], ports[2])
+            defer { withExtendedLifetime(relay) {} }
+            let session = asking(recorder) { options in
+                options.tls.trustMode = .replacesSystemTrust
+                options.network.unixSocket = .path(path)
+            }
+            #expect(try await session.fetch(server.url(.tls, "small")).1.statusCode == 200)
+            #expect(recorder.trusts.count == 3)
+        }
+
         @Test("Cancelling and invalidating end the wait for an evaluator") func slowCancelled() async throws {
             let gate = Gate()
             let recorder = TrustRecorder { _ in
