@@ -4,6 +4,8 @@ package enum ErrorRule {
     package struct Verdict: Sendable {
         package var verifyResult = 0
         package var text = ""
+        /// Whether libcurl verifies the chain.
+        package var verifiesChain = true
     }
 
     /// Returns the `URLError` code for an error code of libcurl.
@@ -92,6 +94,9 @@ package enum TLSErrorRule {
     package struct Reason: Sendable, Equatable {
         package var code: URLError.Code
         package var reason: CurlSessionError.Code
+
+        /// Whether the server refuses the client, or wants its certificate.
+        var isAboutClient: Bool { [.clientCertificateRejected, .clientCertificateRequired].contains(reason) }
     }
 
     /// Returns the reason, or `nil` if the error is not about TLS.
@@ -103,6 +108,12 @@ package enum TLSErrorRule {
         // The code of libcurl from 8.21 on for a key that cannot be used.
         case CurlCode.badFunctionArgument where verdict.text.contains("private key"):
             return Reason(code: .secureConnectionFailed, reason: .clientCertificateUnusable)
+        case CurlCode.clientCertificateMissing:
+            return Reason(code: .clientCertificateRequired, reason: .clientCertificateRequired)
+        // libcurl has the same code for the server's alert that the client's certificate has expired.
+        case CurlCode.peerFailedVerification
+        where !verdict.verifiesChain || verdict.text == "SSL certificate verification failed":
+            return Reason(code: .clientCertificateRejected, reason: .clientCertificateRejected)
         case CurlCode.peerFailedVerification, CurlCode.issuerError: return certificate(verdict)
         case CurlCode.invalidCertificateStatus:
             let isRevoked = verdict.text.contains("revocation reason")
@@ -121,8 +132,8 @@ package enum TLSErrorRule {
         }
     }
 
-    /// Whether libcurl's code means that the server's certificate was refused.
-    static func isAboutServerCertificate(_ curlCode: Int32) -> Bool {
+    /// Whether libcurl's code means that a certificate was refused, which is the server's unless the reason says so.
+    static func isAboutCertificate(_ curlCode: Int32) -> Bool {
         let refusals = [CurlCode.peerFailedVerification, CurlCode.issuerError, CurlCode.invalidCertificateStatus]
         return curlCode == CurlCode.pinMismatch || refusals.contains(curlCode)
     }
@@ -171,7 +182,7 @@ package enum TLSErrorRule {
 
     /// Whether the passphrase is wrong, rather than the key.
     static func isWrongPassphrase(_ text: String, isEncrypted: Bool) -> Bool {
-        let words = ["mac verify failure", "check password", "unable to set private key", "wrong pass phrase"]
+        let words = ["mac verify failure", "unable to set private key", "wrong pass phrase"]
         return isEncrypted && words.contains(where: text.contains)
     }
 }

@@ -24,11 +24,16 @@ extension NetworkAttempt {
             return .ferry(.dataLengthExceedsMaximum, url: url, reason: .responseTooLarge, text, curlCode: code)
         }
         let guess = SchemeRule.guess(prepared.origin, code, text, hasResponseBytes: sending.hasResponseBytes)
-        let verdict = ErrorRule.Verdict(verifyResult: easy?.long(CurlInfo.sslVerifyResult) ?? 0, text: text)
+        let verifyResult = easy?.long(CurlInfo.sslVerifyResult) ?? 0
+        let verdict = ErrorRule.Verdict(verifyResult: verifyResult, text: text, verifiesChain: trust.verifiesChain)
         guard prepared.origin.scheme == "https", let tlsReason = TLSErrorRule.reason(for: code, verdict: verdict) else {
             let reason: CurlSessionError.Code = ErrorRule.isAboutMessage(code) ? .malformedResponse : .curl
             let errorCode = ErrorRule.code(for: code, verdict: verdict)
             return .ferry(errorCode, url: url, reason: reason, text + guess, curlCode: code)
+        }
+        // After the beginning of a response, an alert is only the end of the connection.
+        if tlsReason.isAboutClient, sending.hasResponseBytes {
+            return .ferry(.networkConnectionLost, url: url, reason: .curl, text, curlCode: code)
         }
         return tlsFailure(code, text + guess, tlsReason)
     }
@@ -56,12 +61,19 @@ extension NetworkAttempt {
     }
 
     private func tlsFailure(_ code: Int32, _ text: String, _ tlsReason: TLSErrorRule.Reason) -> URLError {
-        var reason = tlsReason.reason
-        var message = text
+        var (reason, errorCode, message) = (tlsReason.reason, tlsReason.code, text)
+        if reason == .clientCertificateRejected, trust.identity == nil {
+            (reason, errorCode) = (.clientCertificateRequired, .clientCertificateRequired)
+        }
+        if tlsReason.isAboutClient, code == CurlCode.peerFailedVerification {
+            message = "The server has sent the alert \"certificate expired\" about the client's certificate"
+        }
         if let identity = trust.identity, reason == .clientCertificateUnusable {
             let isPassphrase = TLSErrorRule.isWrongPassphrase(text, isEncrypted: identity.isEncrypted)
             if isPassphrase { reason = .wrongPassphrase }
-            let problem = isPassphrase ? "does not open with its passphrase" : "cannot be used"
+            // libcurl does not tell an encrypted key that belongs to another certificate from a wrong passphrase.
+            let words = "does not open with its passphrase, or its key belongs to another certificate"
+            let problem = isPassphrase ? words : "cannot be used"
             message = "The client certificate \(problem): \(text)"
         }
         let chain = presentedChain
@@ -69,8 +81,8 @@ extension NetworkAttempt {
         let (certificates, host) = (chain.certificates, prepared.origin.host)
         let cause = CurlSessionError(reason, message, curlCode: Int(code), certificates: certificates, host: host)
         // Under a policy all faults of a server's certificate have one code, as in AFNetworking; the reasons differ.
-        let isServers = TLSErrorRule.isAboutServerCertificate(code)
-        let errorCode = trust.session.policy != nil && isServers ? .serverCertificateUntrusted : tlsReason.code
+        let isServers = TLSErrorRule.isAboutCertificate(code) && !tlsReason.isAboutClient
+        if trust.session.policy != nil && isServers { errorCode = .serverCertificateUntrusted }
         return .ferry(errorCode, url: url, underlying: cause)
     }
 
@@ -117,10 +129,12 @@ extension NetworkAttempt {
         default: break
         }
         guard stage != .connected, proxy.kind.isHTTP, route.isProxyCertain || head != nil else { return nil }
-        if head == nil, proxy.kind == .https,
-            let reason = TLSErrorRule.reason(for: code, verdict: ErrorRule.Verdict(text: text))
-        {
-            return (reason.code, reason.reason, "has no valid TLS connection")
+        if head == nil, proxy.kind == .https {
+            let verifyResult = easy?.long(CurlInfo.proxySSLVerifyResult) ?? 0
+            let verdict = ErrorRule.Verdict(verifyResult: verifyResult, text: text)
+            if let reason = TLSErrorRule.reason(for: code, verdict: verdict) {
+                return (reason.code, reason.reason, "has no valid TLS connection")
+            }
         }
         guard isTunnelling, CurlCode.endsOfTunnels.contains(code) else { return nil }
         return switch head?.status {

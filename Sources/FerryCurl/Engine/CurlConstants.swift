@@ -78,6 +78,7 @@ package enum CurlMultiOption {
 package enum CurlInfo {
     package static let httpVersion: Int32 = 0x20_0000 + 46
     static let sslVerifyResult: Int32 = 0x20_0000 + 13
+    static let proxySSLVerifyResult: Int32 = 0x20_0000 + 47
     static let headerSize: Int32 = 0x20_0000 + 11
     static let requestSize: Int32 = 0x20_0000 + 12
     static let newConnections: Int32 = 0x20_0000 + 26
@@ -135,6 +136,7 @@ package enum CurlCode {
     static let http3: Int32 = 95
     static let quicConnectError: Int32 = 96
     static let proxyFailed: Int32 = 97
+    static let clientCertificateMissing: Int32 = 98
     package static let tooLarge: Int32 = 100
 
     /// The codes of a tunnel that was not opened: the connection ended, or one of Ferry's callbacks ended the attempt.

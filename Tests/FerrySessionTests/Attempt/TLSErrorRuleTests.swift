@@ -27,6 +27,10 @@ struct TLSErrorRuleTests {
             (56, 0, "tlsv13 alert certificate required", .clientCertificateRequired, .clientCertificateRequired),
             (35, 0, "tlsv1 alert unknown ca", .clientCertificateRejected, .clientCertificateRejected),
             (55, 0, "sslv3 alert certificate expired", .clientCertificateRejected, .clientCertificateRejected),
+            (
+                60, 0, "SSL certificate verification failed", .clientCertificateRejected, .clientCertificateRejected
+            ),
+            (98, 0, "", .clientCertificateRequired, .clientCertificateRequired),
             (35, 0, "tlsv1 alert protocol version", .secureConnectionFailed, .tlsVersion),
             (35, 0, "unsupported protocol", .secureConnectionFailed, .tlsVersion),
             (35, 0, "wrong version number", .secureConnectionFailed, .tlsHandshake),
@@ -43,6 +47,13 @@ struct TLSErrorRuleTests {
         let verdict = ErrorRule.Verdict(verifyResult: verifyResult, text: text)
         #expect(TLSErrorRule.reason(for: code, verdict: verdict) == .init(code: expected, reason: reason))
         #expect(ErrorRule.code(for: code, verdict: verdict) == expected)
+    }
+
+    @Test("Where libcurl verifies no chain, its code for a refused certificate is about the client's")
+    func unverified() {
+        let verdict = ErrorRule.Verdict(verifyResult: 20, text: "unable to get issuer", verifiesChain: false)
+        let rejected = TLSErrorRule.Reason(code: .clientCertificateRejected, reason: .clientCertificateRejected)
+        #expect(TLSErrorRule.reason(for: 60, verdict: verdict) == rejected)
     }
 
     @Test("Errors that are not about TLS have no reason", arguments: [6, 7, 16, 28, 52, 55, 56, 92] as [Int32])
