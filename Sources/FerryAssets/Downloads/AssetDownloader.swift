@@ -67,7 +67,7 @@ public final class AssetDownloader<Value: Sendable>: Sendable {
     @discardableResult
     public func download(
         _ request: URLRequest,
-        receiptID: UUID = UUID(),
+        receiptID: UUID = .random,
         completionHandler: @escaping @Sendable (TaskResponse<Value>) -> Void
     ) -> AssetDownloadReceipt? {
         guard let key = request.assetIdentifier() else {

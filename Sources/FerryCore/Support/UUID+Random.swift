@@ -3,7 +3,7 @@ extension UUID {
     ///
     /// Foundation's initializer reads `/dev/urandom`. Where that cannot be opened, for example without a free file
     /// descriptor, it returns the same UUID each time.
-    package static var random: UUID {
+    @usableFromInline package static var random: UUID {
         var bytes = UInt128.random(in: 0...UInt128.max)
         bytes = bytes & ~(0xF000 << 64) | (0x4000 << 64)
         bytes = bytes & ~(0xC000 << 48) | (0x8000 << 48)

@@ -268,6 +268,31 @@ struct AssetDownloaderTests {
         #expect(server.paths == ["/a"])
     }
 
+    @Test("Receipts of a process that cannot open another file differ") func receiptsWithoutDescriptors() async {
+        let result = await #expect(processExitsWith: .success, observing: [\.standardOutputContent]) {
+            await Child.run {
+                let server = try GatedServer()
+                let downloader = AssetDownloader(serializer: HTTPDataResponseSerializer(), cache: nil)
+                let download = { @Sendable in downloader.download(server.request("a")) { _ in }?.id }
+                let first = download()
+                try await eventually { server.paths.count == 1 }
+                let resource = __rlimit_resource_t(UInt32(RLIMIT_NOFILE.rawValue))
+                var limit = rlimit()
+                getrlimit(resource, &limit)
+                let most = limit.rlim_cur
+                limit.rlim_cur = 0
+                setrlimit(resource, &limit)
+                // They share the download that runs already.
+                let others = [download(), download()]
+                limit.rlim_cur = most
+                setrlimit(resource, &limit)
+                let receipts = [first] + others
+                try Child.expect(Set(receipts.compactMap(\.self)).count == 3, "\(receipts)")
+            }
+        }
+        Child.check(result?.standardOutputContent)
+    }
+
     @Test("A request without a URL fails with -1000")
     func noURL() async throws {
         var request = URLRequest(url: try #require(URL(string: "http://a")))
