@@ -56,27 +56,14 @@ extension CurlSession {
     func makeEarlierTasks() {
         guard let durable = core.durable else { return }
         for record in durable.earlier {
+            let (request, id) = (record.request, record.id)
             let task: any CurlTask
             if let path = record.upload {
                 let body = BodySource.file(URL(fileURLWithPath: path, isDirectory: false))
-                task = make(
-                    record.request,
-                    body,
-                    .delegate,
-                    isDownload: false,
-                    identifier: record.id,
-                    CurlUploadTask.init
-                )
+                task = make(request, body, .delegate, isDownload: false, identifier: id, CurlUploadTask.init)
             } else {
-                task = make(
-                    record.request,
-                    .none,
-                    .delegate,
-                    isDownload: true,
-                    identifier: record.id,
-                    CurlDownloadTask.init
-                )
-                task.core.state.withLock { $0.resumeData = record.resumeData(in: durable.folder.path) }
+                task = make(request, .none, .delegate, isDownload: true, identifier: id, CurlDownloadTask.init)
+                if let data = record.resumeData(in: durable.folder.path) { task.core.continueEarlier(data) }
             }
             (task.taskDescription, task.priority) = (record.text, record.priority)
         }

@@ -220,7 +220,7 @@ extension TaskCore {
                 return .failure(.ferry(.cannotOpenFile, url: record.originalURL, underlying: error))
             }
             // The session itself has chosen to continue the file.
-            state.withLock { $0.resumeData = nil }
+            state.withLock { ($0.resumeData, $0.counts) = (nil, TransferCounts()) }
             return nil
         }
     }
@@ -344,6 +344,8 @@ extension TaskCore {
     func protocolLoadMayBegin(_ load: ProtocolLoad) -> Bool {
         let (isWanted, old) = state.withLock { state -> (Bool, (any TaskDriver)?) in
             guard state.lifecycle == .active else { return (false, nil) }
+            // A class does not continue a download.
+            state.counts.received = .zero
             defer { state.driver = load }
             return (true, state.driver === load ? nil : state.driver)
         }

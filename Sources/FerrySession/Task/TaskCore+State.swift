@@ -155,7 +155,8 @@ extension TaskCore.State {
 
     mutating func note(_ response: ReceivedResponse) {
         self.response = response
-        counts.expectedToReceive = response.expectedLength
+        // Of a download that goes on, this is the length of the rest; that of the whole follows.
+        if counts.received == .zero || resumeData == nil { counts.expectedToReceive = response.expectedLength }
         counts.hasResponse = true
     }
 

@@ -24,6 +24,18 @@ package final class TaskCore: Sendable {
         if Progress.current() != nil { _ = task.progress }
     }
 
+    /// Has the task continue a download of an earlier process, whose bytes count as received.
+    func continueEarlier(_ data: ResumeData) {
+        let rest = BodyRest(data)
+        let counts = state.withLock { state in
+            state.resumeData = data
+            state.count(.resumed(at: rest.received, expectedTotal: rest.expectedTotal))
+            state.counts.hasResponse = true
+            return state.counts
+        }
+        progress.update(completed: counts.completed, total: counts.total)
+    }
+
     /// The task, if it was never resumed and is not being released.
     var unstartedTask: URLSessionTask? { state.withLock { $0.isStarted ? nil : $0.weakTask } }
 

@@ -72,6 +72,7 @@ struct DurableSessionTests {
         #expect(await session.allTasks == [task])
         #expect(task.taskIdentifier == 1 && task.state == .suspended)
         #expect(task.taskDescription == "the first" && task.priority == 0.75)
+        #expect(task.countOfBytesReceived == Int64(folder.data("session/\(names[0])")?.count ?? 0))
         #expect(task.originalRequest?.value(forHTTPHeaderField: "X-Own") == "kept")
         #expect(task.originalRequest?.value(forHTTPHeaderField: "Authorization") == nil)
         #expect(try !String(contentsOf: folder.file("session/journal"), encoding: .utf8).contains("planted"))
@@ -104,6 +105,83 @@ struct DurableSessionTests {
         task.resume()
         #expect(try await delegate.completion(of: task).file == LoopbackServer.pattern(count: 400_000))
         #expect(server.requests.map { $0.header("Range") } == [nil, nil])
+        #expect(task.countOfBytesReceived == 400_000)
+    }
+
+    /// What happens to a download of an earlier process when it is resumed.
+    enum Sequel: CaseIterable, Sendable {
+        case goesOn, beginsAgain, isLoadedByClass
+    }
+
+    @Test(
+        "The bytes of an earlier process count before a download goes on, unless it begins again",
+        arguments: Sequel.allCases
+    )
+    func counts(sequel: Sequel) async throws {
+        let server = try LoopbackServer { [content] request in
+            let response = content.response(to: request)
+            return sequel == .goesOn ? response.faulted(.stall(afterBodyBytes: 50_000)) : response
+        }
+        let script = ScriptedProtocol.script { loader in
+            loader.respond()
+            loader.load("hello")
+            loader.finish()
+        }
+        let url = sequel == .isLoadedByClass ? script : server.url
+        do {
+            let tasks = try DurableTasks(.directory(folder.url, identifier: "session"))
+            let name = "ferry-\(UUID().uuidString).download"
+            try LoopbackServer.pattern(count: 300_000).write(to: folder.file("session/\(name)"))
+            try tasks.keep(1, URLRequest(url: url), upload: nil) { record in
+                record.partial = .init(
+                    name: name,
+                    url: url,
+                    validator: sequel == .beginsAgain ? "\"other\"" : "\"\(content.etag)\"",
+                    total: 400_000,
+                    boot: SystemBoot.number
+                )
+            }
+        }
+        let delegate = RecordingDelegate()
+        let session = makeSession(delegate, options: .durable(folder.url)) {
+            $0.protocolClasses = [ScriptedProtocol.self]
+        }
+        let task = try #require(session.earlierTasks.first)
+        #expect(task.countOfBytesReceived == 300_000 && task.countOfBytesExpectedToReceive == 400_000)
+        #expect(abs(task.progress.fractionCompleted - 0.75) < 0.001)
+        task.resume()
+        if sequel == .goesOn {
+            try await eventually("some of the rest") { task.countOfBytesReceived > 300_000 }
+            #expect(task.countOfBytesReceived <= 350_000 && task.progress.fractionCompleted < 0.9)
+            task.cancel()
+            #expect(try await delegate.completion(of: task).error?.code == .cancelled)
+        } else {
+            #expect(try await delegate.completion(of: task).error == nil)
+            #expect(task.countOfBytesReceived == (sequel == .beginsAgain ? 400_000 : 5))
+            #expect(task.progress.isFinished)
+        }
+        #expect(delegate.violations == [])
+    }
+
+    @Test("A download that goes on is not finished when the length of its rest is known") func lengthOfRest() throws {
+        let url = try #require(URL(string: "http://host/a"))
+        let task = try #require(makeSession().downloadTask(with: url) as? CurlDownloadTask)
+        let data = ResumeData(
+            url: url,
+            originalURL: url,
+            headers: [:],
+            file: folder.file("part"),
+            offset: 300,
+            expectedTotal: 400,
+            validator: "\"a\""
+        )
+        task.core.continueEarlier(data)
+        let rest = URLResponse(url: url, mimeType: nil, expectedContentLength: 100, textEncodingName: nil)
+        let total = task.core.state.withLock { state in
+            state.note(ReceivedResponse(rest))
+            return state.counts.total
+        }
+        #expect(total == 400 && task.progress.completedUnitCount == 300)
     }
 
     @Test("A suspended download stays suspended until it is resumed")
