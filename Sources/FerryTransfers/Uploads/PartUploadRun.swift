@@ -47,7 +47,7 @@ final class PartUploadRun: Sendable {
                     group.addTask { while let part = self.next(parts) { try await self.send(part, source) } }
                 }
                 // The first error ends the others.
-                try await group.waitForAll()
+                while try await group.next() != nil {}
             }
             let (receipts, last) = state.withLock { state in
                 let receipts = state.receipts.values.sorted { $0.number < $1.number }

@@ -145,6 +145,16 @@ struct PartUploadTests {
         }
     }
 
+    @Test("The first lasting failure ends the upload, however many parts are left")
+    func firstFailure() async throws {
+        store.state.withLock { ($0.faults, $0.awaited) = ([1: [.status(403)]], 2) }
+        var upload = upload(partSize: 10_000)
+        upload.maximumConcurrentParts = 2
+        #expect(await failure { try await session.upload(upload) } as? FileUploadError == .status(403))
+        // Of a hundred, each of which takes a while.
+        #expect(store.state.withLock { $0.requests.count } < 50)
+    }
+
     @Test("A part that has grown since it was sent is sent again, and a receipt without a length counts")
     func grown() async throws {
         let upload = upload()
