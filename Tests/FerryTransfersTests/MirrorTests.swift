@@ -78,6 +78,112 @@ struct MirrorTests {
         expectWhole()
     }
 
+    /// A server that ignores ranges, and holds its first response until a mirror was asked; the second one, if that is
+    /// to stay incomplete.
+    private func rangeless(_ log: RequestLog, mirror: RequestLog, stopsSecond: Bool = false) throws -> LoopbackServer {
+        try LoopbackServer(
+            handler: log.handler { request in
+                let response = LoopbackResponse.pattern(count: Self.count).adding("ETag", "\"a\"")
+                guard request.header("Range") == nil else { return response }
+                switch log.wholes {
+                case 1: return response.held { !mirror.ranges.isEmpty }
+                case 2 where stopsSecond: return response.held { false }
+                default: return response
+                }
+            }
+        )
+    }
+
+    @Test("If a mirror's bytes are wrong, a server without ranges sends the file again")
+    func wrongBytesWithoutRanges() async throws {
+        let (log, own) = (RequestLog(), RequestLog())
+        let mirror = try LoopbackServer(
+            handler: log.handler { .resource(.data(Data(count: Self.count)), etag: "x", for: $0) }
+        )
+        let server = try rangeless(own, mirror: log)
+        let outcome = try await session.download(download(server, [mirror.url], digest: true))
+        #expect(outcome.digest != nil && outcome.bytes == Int64(Self.count))
+        expectWhole()
+        #expect(own.wholes == 2 && log.wholes == 0)
+    }
+
+    @Test("If the first mirror is wrong and the server has no file, the next mirror sends it", arguments: [1, 6])
+    func nextMirror(connections: Int) async throws {
+        let (bad, good) = (RequestLog(), RequestLog())
+        let server = try LoopbackServer { _ in .status(404) }
+        let first = try LoopbackServer(
+            handler: bad.handler { .resource(.data(Data(count: Self.count)), etag: "x", for: $0) }
+        )
+        let second = try LoopbackServer(handler: good.handler(RangedContent(count: Self.count).handler))
+        var download = download(server, [first.url, second.url], digest: true)
+        download.connections = connections
+        try await session.download(download)
+        expectWhole()
+        #expect(server.requestCount == 1 && good.wholes == 1)
+        // One that has sent all of it is not asked again.
+        #expect(connections == 1 ? bad.requests.count == 1 : bad.wholes <= 2)
+    }
+
+    @Test("If no source has the right bytes, each is asked once more, and the error has the digest")
+    func allWrong() async throws {
+        let logs = [RequestLog(), RequestLog(), RequestLog()]
+        let servers = try logs.enumerated().map { index, log in
+            let data = Data(repeating: UInt8(index), count: Self.count)
+            return try LoopbackServer(handler: log.handler { .resource(.data(data), etag: "\(index)", for: $0) })
+        }
+        let download = download(servers[0], [servers[1].url, servers[2].url], digest: true)
+        let error = await failure { try await session.download(download) }
+        guard case .digestMismatch(let expected, let actual) = error as? VerifiedDownloadError else {
+            Issue.record("\(String(describing: error))")
+            return
+        }
+        #expect(expected == download.digest && actual != expected)
+        #expect(logs.map(\.wholes) == [1, 1, 1])
+        #expect(folder.names.isEmpty)
+    }
+
+    @Test("A mirror's digest does not replace the one that the server has announced")
+    func announcedByMirror() async throws {
+        func server(_ byte: UInt8, announces: String) throws -> LoopbackServer {
+            let data = Data(repeating: byte, count: Self.count)
+            let digest = try ContentDigest(.sha256, hexadecimal: announces)
+            return try LoopbackServer {
+                .resource(.data(data), etag: "\(byte)", for: $0).adding("Repr-Digest", digest.fieldValue)
+            }
+        }
+        let wanted = LoopbackServer.patternSHA256(count: Self.count)
+        let ones = SHA256Hash.hash(Data(repeating: 1, count: Self.count)).hexadecimal
+        let (server, mirror) = (try server(0, announces: wanted), try server(1, announces: ones))
+        let error = await failure { try await session.download(download(server, [mirror.url])) }
+        guard case .digestMismatch(let expected, _) = error as? VerifiedDownloadError else {
+            Issue.record("\(String(describing: error))")
+            return
+        }
+        #expect(expected.description.contains(wanted) && mirror.requestCount > 0)
+        #expect(folder.names.isEmpty)
+    }
+
+    @Test("A download that is cancelled while it is fetched again leaves no file, and the next one completes it")
+    func cancelledAgain() async throws {
+        let (log, own) = (RequestLog(), RequestLog())
+        let mirror = try LoopbackServer(
+            handler: log.handler { .resource(.data(Data(count: Self.count)), etag: "x", for: $0) }
+        )
+        let server = try rangeless(own, mirror: log, stopsSecond: true)
+        let download = download(server, [mirror.url], digest: true)
+        let running = Task { [session] in try await session.download(download) }
+        // The partial file was emptied before the second request.
+        try await eventually("a part of the second file") {
+            own.wholes == 2 && folder.data("file.segments")?.isEmpty == false
+        }
+        running.cancel()
+        let error = await failure { try await running.value }
+        #expect((error as? URLError)?.code == .cancelled)
+        #expect(folder.names == ["file.segments", "file.segments.state"])
+        try await session.download(download)
+        expectWhole()
+    }
+
     @Test("mirrors that lack the file, have another size or answer wrongly are dropped", arguments: 0..<5)
     func bad(kind: Int) async throws {
         let mirror = try LoopbackServer { request in

@@ -77,13 +77,6 @@ struct SegmentPlan: Sendable {
         return part
     }
 
-    /// Assigns a worker a part that begins at an offset, up to the next byte that is in the file or another's.
-    mutating func assign(to worker: Int, from offset: Int64) -> Range<Int64>? {
-        guard segments[worker] == nil, let gap = gaps.first(where: { $0.contains(offset) }) else { return nil }
-        segments[worker] = Segment(written: offset, claimed: offset, end: gap.upperBound)
-        return offset..<gap.upperBound
-    }
-
     /// Extends a worker's part at its end by the gap that follows, if there is one, for a response that goes on.
     mutating func extend(_ worker: Int) {
         guard let segment = segments[worker], segment.missing == 0,

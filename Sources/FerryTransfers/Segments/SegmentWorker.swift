@@ -48,8 +48,8 @@ struct SegmentWorker: Sendable {
     private func next() -> Job? {
         run.state.withLock { state in
             guard !state.mustRestart, let entity = state.entity, entity.validator != nil else { return nil }
-            let usable = state.sources.indices.filter { state.sources[$0].isUsable && state.sources[$0].hasRanges }
-            guard let index = usable.min(by: { state.sources[$0].users < state.sources[$1].users }) else { return nil }
+            let ranged = state.usable.filter { state.sources[$0].hasRanges }
+            guard let index = ranged.min(by: { state.sources[$0].users < state.sources[$1].users }) else { return nil }
             let now = MonotonicTime.now()
             let rates = state.rates.mapValues { $0.value(at: now) }
             guard let part = state.plan.assign(to: id, rates: rates) else { return nil }
@@ -160,7 +160,7 @@ struct SegmentWorker: Sendable {
                 state.plan.confirm(id)
                 state.rates[id]?.add(part.count, at: now)
                 state.meter.add(part.count, at: now)
-                if state.sources[index].isMirror { state.doubt(part) }
+                state.note(part, from: index)
                 if isWhole { state.plan.extend(id) }
             }
         }

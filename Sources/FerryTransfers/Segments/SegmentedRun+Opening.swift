@@ -11,7 +11,7 @@ extension SegmentedRun {
 
     /// Requests the whole file, from the first source that has it.
     func openWhole() async throws -> Opened {
-        while let index = state.withLock({ $0.sources.firstIndex(where: \.isUsable) }) {
+        while let index = state.withLock({ $0.usable.first }) {
             let source = state.withLock { $0.sources[index] }
             do {
                 let (bytes, answer) = try await open(source.request, of: source)
@@ -38,13 +38,15 @@ extension SegmentedRun {
 
     /// Returns what a response with the whole file says about it, and adds the mirrors that it offers.
     func describe(_ opened: Opened) throws -> SegmentEntity {
-        let (response, request) = (opened.response, state.withLock { $0.sources[opened.source].request })
+        let response = opened.response
+        let (request, mismatch) = state.withLock { ($0.sources[opened.source].request, $0.mismatch) }
         let total = length(of: response)
         var validator = ContinuationRule.validator(for: response, request: request)
         if total == nil || total == 0 { validator = nil }
-        let announced = download.checksAnnouncedDigest ? ContentDigest.announced(by: response) : nil
+        // After a wrong digest, a mirror cannot announce another one.
+        let announced = download.checksAnnouncedDigest ? mismatch?.announced ?? .announced(by: response) : nil
         // Mirrors of a file without a digest must be ignored (RFC 6249, section 6).
-        if download.usesOfferedMirrors, download.digest ?? announced != nil {
+        if download.usesOfferedMirrors, mismatch == nil, download.digest ?? announced != nil {
             let isSecure = response.url.map(Origin.init)?.scheme == "https"
             let links = response.links.filter { link in
                 link.anchor == nil && link.has(rel: "duplicate") && link.target.isWebAddress
@@ -53,9 +55,10 @@ extension SegmentedRun {
             // The server prefers those with low numbers (RFC 6249, section 3.1).
             let offered = links.sorted { $0.priority < $1.priority }
             state.withLock { state in
-                let room = 17 - state.sources.count
-                guard room > 0 else { return }
-                state.sources += offered.prefix(room).map { .mirror($0.target, of: download) }
+                for url in offered.map(\.target) where state.sources.count < 17 {
+                    guard !state.sources.contains(where: { $0.request.url == url }) else { continue }
+                    state.sources.append(.mirror(url, of: download))
+                }
             }
         }
         return SegmentEntity(

@@ -8,6 +8,12 @@ final class SegmentedRun: Sendable {
         var sources: [SegmentSource]
         /// The parts that came from mirrors or an earlier run, and are fetched again if the digest is wrong.
         var doubtful: [Range<Int64>] = []
+        /// The sources of the bytes that have arrived; -1 is an earlier run.
+        var senders: Set<Int> = []
+        /// The error of the first file with a wrong digest, and the digest that was announced for it.
+        var mismatch: (error: VerifiedDownloadError, announced: ContentDigest?)?
+        /// The only source that is asked after a wrong digest.
+        var only: Int?
         /// Whether all must be fetched again, since the file on the server has changed or ranges are not exact.
         var mustRestart = false
         /// Whether the file is fetched as one stream, since an earlier attempt with ranges has failed.
@@ -25,14 +31,26 @@ final class SegmentedRun: Sendable {
         /// When the record was written; the first time is a quarter of a second after the start.
         var lastSave = MonotonicTime.now().before(.milliseconds(750))
 
+        /// The sources that are asked.
+        var usable: [Int] { sources.indices.filter { sources[$0].isUsable && (only ?? $0) == $0 } }
+
+        /// Forgets what has arrived, so that all is fetched again.
+        mutating func restart() {
+            plan = SegmentPlan(total: nil)
+            (entity, doubtful, senders, mustRestart, continuedBytes) = (nil, [], [], false, 0)
+            for index in sources.indices { sources[index].hasRanges = true }
+        }
+
         /// Notes why a request has failed; an error of the first source is kept, unless only that of a mirror may pass.
         mutating func note(_ error: any Error, of source: Int) {
             let hasHope = mayPass(error) && lastError.map(mayPass) != true
             if source == 0 || failedSource != 0 || hasHope { (lastError, failedSource) = (error, source) }
         }
 
-        /// Remembers a part that may be wrong.
-        mutating func doubt(_ part: Range<Int64>) {
+        /// Remembers where a part came from; that of a mirror may be wrong.
+        mutating func note(_ part: Range<Int64>, from source: Int) {
+            senders.insert(source)
+            guard sources[source].isMirror else { return }
             if let index = doubtful.lastIndex(where: { $0.upperBound == part.lowerBound }) {
                 doubtful[index] = doubtful[index].lowerBound..<part.upperBound
             } else {
@@ -87,14 +105,42 @@ final class SegmentedRun: Sendable {
         try await load(file)
         // How much an earlier run has left.
         report(isLast: false)
+        do { return try await fetchAll(file) } catch {
+            guard Self.isOfSource(error), let mismatch = state.withLock({ $0.mismatch }) else { throw error }
+            // One that has sent all of the file has nothing else to send.
+            let rest = state.withLock { state in
+                state.sources.indices.filter { state.sources[$0].isUsable && state.senders != [$0] }
+            }
+            for source in rest {
+                do { return try await fetchAll(file, from: source) } catch {
+                    guard Self.isOfSource(error) else { throw error }
+                }
+            }
+            throw rest.isEmpty ? error : mismatch.error
+        }
+    }
+
+    /// Whether a download has failed because of a source, so that another one may have the file.
+    private static func isOfSource(_ error: any Error) -> Bool {
+        if case VerifiedDownloadError.file = error { return false }
+        return !Task.isCancelled && (error is URLError || error is VerifiedDownloadError)
+    }
+
+    /// Fetches the file, from its start as one stream if that is to come from one source, and publishes it.
+    private func fetchAll(_ file: SegmentFile, from source: Int? = nil) async throws -> VerifiedDownload.Outcome {
+        if let source {
+            state.withLock { state in
+                (state.only, state.isSingle) = (source, true)
+                state.restart()
+            }
+            try await file.begin(hashing: nil, keepsBytes: false)
+        }
         var hasChanged = false
         for _ in 0...Self.maximumRestarts {
             if try await fetch(file) { return try await finish(file) }
             state.withLock { state in
                 hasChanged = state.mustRestart
-                state.plan = SegmentPlan(total: nil)
-                (state.entity, state.doubtful, state.mustRestart, state.continuedBytes) = (nil, [], false, 0)
-                for index in state.sources.indices { state.sources[index].hasRanges = true }
+                state.restart()
             }
         }
         throw state.withLock { hasChanged ? nil : $0.lastError } ?? VerifiedDownloadError.keepsChanging
@@ -118,6 +164,7 @@ final class SegmentedRun: Sendable {
             // A request for the last byte shows whether the server still has this file.
             if state.plan.isComplete, download.digest == nil { state.plan.forget([saved.total - 1..<saved.total]) }
             (state.entity, state.doubtful, state.continuedBytes) = (entity, ranges, state.plan.count)
+            state.senders = [-1]
         }
         try await file.begin(hashing: entity.digest?.algorithm, keepsBytes: true)
     }
@@ -131,7 +178,7 @@ final class SegmentedRun: Sendable {
             state.withLock { state in
                 state.entity = entity
                 state.plan = SegmentPlan(total: entity.total)
-                _ = state.plan.assign(to: 0, from: 0)
+                _ = state.plan.assign(to: 0)
             }
             try await file.begin(hashing: entity.digest?.algorithm, keepsBytes: false)
             opened = whole
@@ -140,8 +187,8 @@ final class SegmentedRun: Sendable {
             try await work(file, opened)
             opened = nil
             let (canGoOn, mustRestart, error) = state.withLock { state in
-                let isRanged = state.entity?.validator != nil && state.sources.contains { $0.isUsable && $0.hasRanges }
-                return (isRanged && !state.mustRestart, state.sources.contains(where: \.isUsable), state.lastError)
+                let isRanged = state.entity?.validator != nil && state.usable.contains { state.sources[$0].hasRanges }
+                return (isRanged && !state.mustRestart, !state.usable.isEmpty, state.lastError)
             }
             if state.withLock({ $0.plan.isComplete }) { break }
             if canGoOn { continue }
@@ -192,7 +239,9 @@ final class SegmentedRun: Sendable {
         if let expected {
             let bytes = try await file.digest(of: total)
             if let actual = bytes.flatMap({ ContentDigest(expected.algorithm, $0) }), actual != expected {
-                try await refetch(file, or: .digestMismatch(expected: expected, actual: actual))
+                let error = VerifiedDownloadError.digestMismatch(expected: expected, actual: actual)
+                state.withLock { $0.mismatch = $0.mismatch ?? (error, $0.entity?.announced) }
+                try await refetch(file, or: error)
                 return try await finish(file)
             }
         }
@@ -213,19 +262,16 @@ final class SegmentedRun: Sendable {
     /// Fetches the parts again that may be wrong, from the first server; throws the error if there are none.
     private func refetch(_ file: SegmentFile, or error: VerifiedDownloadError) async throws {
         let (isPossible, algorithm) = state.withLock { state -> (Bool, ContentDigest.Algorithm?) in
-            guard !state.doubtful.isEmpty, state.sources[0].isUsable, state.sources[0].hasRanges else {
-                return (false, nil)
-            }
+            guard state.only == nil, !state.doubtful.isEmpty, state.sources[0].isUsable, state.sources[0].hasRanges
+            else { return (false, nil) }
             state.plan.forget(state.doubtful)
-            (state.doubtful, state.continuedBytes) = ([], 0)
-            for index in state.sources.indices where state.sources[index].isMirror {
-                state.sources[index].isUsable = false
-            }
+            (state.doubtful, state.continuedBytes, state.only) = ([], 0, 0)
             return (true, state.entity?.digest?.algorithm)
         }
         guard isPossible else { throw error }
         try await file.begin(hashing: algorithm, keepsBytes: true)
         guard try await fetch(file) else { throw error }
+        state.withLock { $0.senders = [0] }
     }
 
     /// Keeps or deletes what has arrived, after a failure.

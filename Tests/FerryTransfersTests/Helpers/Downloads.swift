@@ -14,6 +14,9 @@ final class RequestLog: Sendable {
     /// The values of `Range`, without the requests for the whole.
     var ranges: [String] { requests.compactMap { $0.header("Range") } }
 
+    /// The number of requests for the whole.
+    var wholes: Int { requests.count { $0.header("Range") == nil } }
+
     /// Returns a handler that records the requests for another one.
     func handler(_ handler: @escaping LoopbackServer.Handler) -> LoopbackServer.Handler {
         { request in
