@@ -208,6 +208,20 @@ struct MirrorTests {
         expectWhole()
     }
 
+    @Test("A mirror gets cookies only if the download's request handles them", arguments: [true, false])
+    func cookies(handles: Bool) async throws {
+        let content = RangedContent(count: Self.count)
+        let server = try LoopbackServer { $0.path == "/mirror" ? content.response(to: $0) : .status(404) }
+        session.addCookie()
+        var download = download(server, [server.url("/mirror")])
+        download.request.httpShouldHandleCookies = handles
+        download = try #require(try QueueRecord.Download(download, keepsSecrets: false).value)
+        try await session.download(download)
+        expectWhole()
+        #expect(server.requests.contains { $0.path == "/mirror" })
+        #expect(server.requests.allSatisfy { ($0.header("Cookie") != nil) == handles })
+    }
+
     @Test(
         "a mirror that the server offers is used if that is wanted and a digest is known",
         arguments: [true, false],

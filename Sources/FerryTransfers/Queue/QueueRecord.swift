@@ -13,6 +13,8 @@ struct QueueRecord: Codable, Sendable, Hashable {
         /// Names and values of header fields.
         var fields: [String: String]
         var timeout: Double
+        /// `false` if the request neither sends nor stores cookies.
+        var handlesCookies: Bool?
     }
 
     struct Download: Codable, Sendable, Hashable {
@@ -121,12 +123,14 @@ extension QueueRecord.Request {
         method = request.httpMethod ?? "GET"
         fields = (request.allHTTPHeaderFields ?? [:]).filter { keepsSecrets || !SecretName.isSecret($0.key) }
         timeout = request.timeoutInterval.asKept
+        if !request.httpShouldHandleCookies { handlesCookies = false }
     }
 
     var urlRequest: URLRequest {
         var request = URLRequest(url: url, timeoutInterval: timeout.asRestored)
         request.httpMethod = method
         request.allHTTPHeaderFields = fields
+        request.httpShouldHandleCookies = handlesCookies ?? true
         return request
     }
 }

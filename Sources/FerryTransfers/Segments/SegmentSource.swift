@@ -37,6 +37,7 @@ struct SegmentSource: Sendable {
     /// Makes the source of a mirror, to which another origin's header fields are not sent.
     static func mirror(_ url: URL, of download: VerifiedDownload) -> SegmentSource {
         var request = URLRequest(url: url, timeoutInterval: download.request.timeoutInterval)
+        request.httpShouldHandleCookies = download.request.httpShouldHandleCookies
         let isOwn = download.request.url.map(Origin.init) == Origin(url)
         if isOwn { request.allHTTPHeaderFields = download.request.allHTTPHeaderFields }
         var source = SegmentSource(request, isMirror: true)

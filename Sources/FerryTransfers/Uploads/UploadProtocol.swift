@@ -185,6 +185,7 @@ enum UploadProtocol: Sendable, Hashable {
             request.allHTTPHeaderFields = original.allHTTPHeaderFields
             request.idempotencyKey = nil
         }
+        request.httpShouldHandleCookies = original.httpShouldHandleCookies
         request.httpMethod = method
         request.cachePolicy = .reloadIgnoringLocalCacheData
         return request

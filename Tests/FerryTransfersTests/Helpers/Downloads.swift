@@ -6,6 +6,14 @@
 /// Returns a session with its own configuration that shares nothing with others.
 func makeSession() -> CurlSession { CurlSession(configuration: .ephemeral) }
 
+extension CurlSession {
+    /// Stores a cookie for all loopback servers.
+    func addCookie() {
+        let properties: [HTTPCookiePropertyKey: Any] = [.name: "a", .value: "b", .domain: "127.0.0.1", .path: "/"]
+        if let cookie = HTTPCookie(properties: properties) { configuration.httpCookieStorage?.setCookie(cookie) }
+    }
+}
+
 /// Records the requests of a server, and the bytes that its responses have.
 final class RequestLog: Sendable {
     private let entries = Mutex<[LoopbackRequest]>([])

@@ -43,6 +43,19 @@ struct UploadRequestsTests {
         #expect(server.requests.allSatisfy { $0.header("X-Own") == "a" && $0.header("Idempotency-Key") == nil })
     }
 
+    @Test("All requests of an upload have cookies, or none if the upload's request has none", arguments: [true, false])
+    func cookies(handles: Bool) async throws {
+        let server = try server()
+        session.addCookie()
+        var upload = FileUpload(folder.file("file"), to: server.url)
+        upload.request.httpShouldHandleCookies = handles
+        // As it is after a restart of its queue.
+        upload = try QueueRecord.Upload(upload, keepsSecrets: false).value
+        _ = try await session.upload(upload)
+        #expect(server.requests.map(\.method) == ["OPTIONS", "POST", "HEAD", "PATCH"])
+        #expect(server.requests.allSatisfy { ($0.header("Cookie") != nil) == handles })
+    }
+
     @Test("An upload does not lead from https to http, however the schemes are spelled")
     func downgrade() throws {
         let rows = [
