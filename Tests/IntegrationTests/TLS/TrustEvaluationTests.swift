@@ -1,4 +1,5 @@
 import Ferry
+import ProxySupport
 import TestSupport
 import Testing
 
