@@ -5,9 +5,10 @@ extension RepetitionRule {
     /// pool closes without a response. A server that ends its connections under load may refuse one more often. A
     /// request for a shared connection whose server takes no more of them (`GOAWAY`) fails with an error of HTTP/2
     /// before it is sent. If the server closes the connection instead, the request's response has no end. Only if it is
-    /// known that the server has not processed the request, it may have a body, or a method that is not idempotent.
+    /// known that the server has not processed the request, its method need not be idempotent.
     ///
-    /// `wasRefused` is whether the server has said that it has not processed the request; `sharesConnection`, whether
+    /// `wasRefused` is whether the server has said that it has not processed the request; `isReplayable`, whether its
+    /// body can be sent again without asking for another one; `sharesConnection`, whether
     /// other requests may have been sent on the connection, or this one was not sent; `confusesStreamEnds`, whether
     /// libcurl reports an error of HTTP/2 if the server refuses the only request.
     package static func mayReconnect(
@@ -16,7 +17,7 @@ extension RepetitionRule {
         sends: Int,
         hasResponseBytes: Bool,
         method: String,
-        hasBody: Bool,
+        isReplayable: Bool,
         sharesConnection: Bool,
         confusesStreamEnds: Bool
     ) -> Bool {
@@ -24,7 +25,7 @@ extension RepetitionRule {
         if wasRefused {
             return [CurlCode.sendError, CurlCode.http2, CurlCode.receiveError, CurlCode.partialFile].contains(code)
         }
-        guard !hasBody, isIdempotent(method) else { return false }
+        guard isReplayable, isIdempotent(method) else { return false }
         return switch code {
         case CurlCode.sendError: sends > 5 || sharesConnection
         case CurlCode.http2: sharesConnection || confusesStreamEnds

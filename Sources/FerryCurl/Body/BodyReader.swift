@@ -134,6 +134,16 @@ package enum BodySource: Sendable {
     /// Whether the request asks the server to switch protocols.
     package var isUpgrade: Bool { if case .made(let body) = self { body.isUpgrade } else { false } }
 
+    /// Whether the session can send it again without asking for it.
+    package var isReplayable: Bool {
+        switch self {
+        case .none, .data, .file: true
+        // One that can be read once only is the delegate's as soon as it is read.
+        case .made(let body): !body.isUpgrade
+        case .stream, .delegateStream: false
+        }
+    }
+
     /// Whether there is no body, or an empty one in memory.
     package var isEmpty: Bool {
         switch self {

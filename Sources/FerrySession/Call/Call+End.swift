@@ -43,7 +43,7 @@ extension Call {
             sends: facts.sends,
             hasResponseBytes: facts.hasResponseBytes,
             method: request.method,
-            hasBody: !content.isNone,
+            isReplayable: content.isReplayable,
             sharesConnection: facts.sharesConnection,
             confusesStreamEnds: facts.confusesStreamEnds
         )

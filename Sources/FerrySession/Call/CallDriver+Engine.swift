@@ -146,7 +146,11 @@ extension CallDriver: TransferReceiver {
         if code != 0, call.response == nil, !attempt.needsNewConnection { attempt.noteFailureOfHTTP3(engine) }
         var facts = EndFacts(code: code)
         facts.failure = code == 0 ? nil : attempt.failure(code)
-        if code == CurlCode.cannotRewind, !RepetitionRule.isIdempotent(call.request.method) {
+        facts.wasRefused = attempt.wasRefused(code: code)
+        let isClosed = code == CurlCode.sendError && attempt.sharesConnection && !attempt.sending.hasResponseBytes
+        if isClosed && !facts.wasRefused || code == CurlCode.cannotRewind,
+            !RepetitionRule.isIdempotent(call.request.method)
+        {
             facts.notRepeated = attempt.notRepeated()
         }
         // Not every version of libcurl closes a connection that other requests may share, which HTTP/2 may be.
@@ -161,7 +165,6 @@ extension CallDriver: TransferReceiver {
         if let question = attempt.trust.pendingQuestion {
             facts.trust = transfer.decidedTrust[question] == nil ? .pending : .decided
         }
-        facts.wasRefused = attempt.wasRefused(code: code)
         facts.sends = attempt.sending.count
         facts.hasResponseBytes = attempt.sending.hasResponseBytes
         facts.sharesConnection = attempt.sharesConnection

@@ -40,6 +40,7 @@ import Testing
         #expect(try !conflicts([]) && !conflicts(["5"]) && !conflicts(["5", "5"]) && !conflicts(["5, 5"]))
         #expect(try conflicts(["5", "6"]) && conflicts(["5, 6"]) && conflicts(["5, 5", "6"]) && conflicts(["5,"]))
         #expect(try !conflicts(["5", "6"], coding: "chunked"))
+        #expect(try conflicts(["5"], coding: "identity") && !conflicts([], coding: "identity"))
     }
 
     /// RFC 9112, sections 6.1 and 6.3; RFC 9110, section 8.6.

@@ -23,7 +23,7 @@ import Testing
         var sends = 6
         var hasResponseBytes = false
         var method = "GET"
-        var hasBody = false
+        var isReplayable = true
         var sharesConnection = false
         var confusesStreamEnds = false
     }
@@ -32,7 +32,7 @@ import Testing
         "libcurl gave up on a request: it is tried again only if that does no harm",
         arguments: [
             (GivenUp(), true), (GivenUp(method: "DELETE"), true), (GivenUp(method: "POST"), false),
-            (GivenUp(method: "LOCK"), false), (GivenUp(method: "PUT", hasBody: true), false),
+            (GivenUp(method: "LOCK"), false), (GivenUp(method: "PUT", isReplayable: false), false),
             (GivenUp(hasResponseBytes: true), false),
             // A plain failure to send on one connection.
             (GivenUp(sends: 1), false), (GivenUp(code: CurlCode.receiveError), false),
@@ -42,8 +42,8 @@ import Testing
             (GivenUp(code: CurlCode.http2, sends: 1, confusesStreamEnds: true), true),
             (GivenUp(code: CurlCode.http2, sends: 1, method: "POST", confusesStreamEnds: true), false),
             // The server has said that it has not processed the request.
-            (GivenUp(code: CurlCode.http2, wasRefused: true, sends: 1, method: "POST", hasBody: true), true),
-            (GivenUp(wasRefused: true, method: "POST", hasBody: true), true),
+            (GivenUp(code: CurlCode.http2, wasRefused: true, sends: 1, method: "POST", isReplayable: false), true),
+            (GivenUp(wasRefused: true, method: "POST", isReplayable: false), true),
             (GivenUp(code: CurlCode.http2, wasRefused: true, sends: 1, hasResponseBytes: true), false),
             (GivenUp(code: CurlCode.timedOut, wasRefused: true, sends: 1), false),
             // The server has closed it.
@@ -64,7 +64,7 @@ import Testing
             sends: row.sends,
             hasResponseBytes: row.hasResponseBytes,
             method: row.method,
-            hasBody: row.hasBody,
+            isReplayable: row.isReplayable,
             sharesConnection: row.sharesConnection,
             confusesStreamEnds: row.confusesStreamEnds
         )

@@ -159,6 +159,33 @@ struct HostileConnectionTests {
         #expect((response as? HTTPURLResponse)?.statusCode == 200)
     }
 
+    @Test(
+        "An upload whose kept connection breaks in the middle is sent again if it is idempotent",
+        arguments: ["PUT", "POST"]
+    )
+    func repeatedUpload(_ method: String) async throws {
+        let server = try RawServer { connection in
+            while case let head = connection.readHead(), !head.isEmpty {
+                let isUpload = !head.hasPrefix("GET")
+                connection.readBody(isUpload ? connection.index == 0 ? 1_000 : 3_000_000 : 0)
+                if isUpload, connection.index == 0 { return connection.resetOnClose() }
+                connection.write("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n")
+            }
+        }
+        let session = Wire.session()
+        _ = try await session.data(from: server.url())
+        let request = Wire.request(server.url(), method)
+        if method == "PUT" {
+            let (_, response) = try await session.upload(for: request, from: Data(count: 3_000_000))
+            #expect((response as? HTTPURLResponse)?.statusCode == 200)
+        } else {
+            let error = await #expect(throws: URLError.self) {
+                try await session.upload(for: request, from: Data(count: 3_000_000))
+            }
+            #expect(error?.code == .networkConnectionLost && error?.ferryCode == .notRepeated)
+        }
+    }
+
     @Test("An upload continues while the server acknowledges bytes, and ends when it stops")
     func slowReader() async throws {
         let size = 6_000_000
