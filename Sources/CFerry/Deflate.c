@@ -7,11 +7,9 @@
 static struct {
     int (*deflate_init)(ferry_zlib_stream *, int, int, int, int, int, const char *, int);
     int (*deflate)(ferry_zlib_stream *, int);
-    int (*deflate_reset)(ferry_zlib_stream *);
     int (*deflate_end)(ferry_zlib_stream *);
     int (*inflate_init)(ferry_zlib_stream *, int, const char *, int);
     int (*inflate)(ferry_zlib_stream *, int);
-    int (*inflate_reset)(ferry_zlib_stream *);
     int (*inflate_reset_keep)(ferry_zlib_stream *);
     int (*inflate_end)(ferry_zlib_stream *);
 } library;
@@ -21,20 +19,17 @@ static pthread_once_t library_once = PTHREAD_ONCE_INIT;
 static void load(void) {
     *(void **)&library.deflate_init = FERRY_SYMBOL(deflateInit2_, "libz.so.1");
     *(void **)&library.deflate = FERRY_SYMBOL(deflate, "libz.so.1");
-    *(void **)&library.deflate_reset = FERRY_SYMBOL(deflateReset, "libz.so.1");
     *(void **)&library.deflate_end = FERRY_SYMBOL(deflateEnd, "libz.so.1");
     *(void **)&library.inflate_init = FERRY_SYMBOL(inflateInit2_, "libz.so.1");
     *(void **)&library.inflate = FERRY_SYMBOL(inflate, "libz.so.1");
-    *(void **)&library.inflate_reset = FERRY_SYMBOL(inflateReset, "libz.so.1");
     *(void **)&library.inflate_reset_keep = FERRY_SYMBOL(inflateResetKeep, "libz.so.1");
     *(void **)&library.inflate_end = FERRY_SYMBOL(inflateEnd, "libz.so.1");
 }
 
 bool ferry_raw_deflate_available(void) {
     pthread_once(&library_once, load);
-    return library.deflate_init && library.deflate && library.deflate_reset && library.deflate_end
-        && library.inflate_init && library.inflate && library.inflate_reset && library.inflate_reset_keep
-        && library.inflate_end;
+    return library.deflate_init && library.deflate && library.deflate_end && library.inflate_init && library.inflate
+        && library.inflate_reset_keep && library.inflate_end;
 }
 
 struct ferry_raw_stream {
@@ -64,10 +59,6 @@ void ferry_raw_stream_free(ferry_raw_stream *stream) {
     if (stream->deflates) library.deflate_end(&stream->zlib);
     else library.inflate_end(&stream->zlib);
     free(stream);
-}
-
-bool ferry_raw_stream_reset(ferry_raw_stream *stream) {
-    return (stream->deflates ? library.deflate_reset : library.inflate_reset)(&stream->zlib) == ZLIB_OK;
 }
 
 bool ferry_raw_stream_begin_again(ferry_raw_stream *stream) {

@@ -335,8 +335,6 @@ bool ferry_raw_deflate_available(void);
 /// Returns a stream that deflates or inflates; the window has 2^9 to 2^15 bytes. NULL if there is no memory or no zlib.
 ferry_raw_stream *ferry_raw_stream_create(bool deflates, int window_bits);
 void ferry_raw_stream_free(ferry_raw_stream *stream);
-/// Forgets what was deflated or inflated before.
-bool ferry_raw_stream_reset(ferry_raw_stream *stream);
 /// Inflates further blocks after a last one, with what was inflated before as the window.
 bool ferry_raw_stream_begin_again(ferry_raw_stream *stream);
 /// Runs the stream: reads input, and writes output.

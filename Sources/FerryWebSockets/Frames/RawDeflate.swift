@@ -25,14 +25,12 @@ final class RawDeflate: @unchecked Sendable {
 
     deinit { ferry_raw_stream_free(stream) }
 
-    func reset() { _ = ferry_raw_stream_reset(stream) }
-
     /// Returns a deflated message without its last four bytes, which are always the same (RFC 7692, section 7.2.1).
     func deflate(_ data: Data) -> Data? {
         var output = Data()
         do throws(Failure) {
             try data.withBytes { (bytes) throws(Failure) in
-                try run(bytes, limit: .max, flushes: true) { output.append(contentsOf: $0) }
+                try run(bytes, limit: .max) { output.append(contentsOf: $0) }
             }
         } catch {
             return nil
@@ -51,7 +49,7 @@ final class RawDeflate: @unchecked Sendable {
     ) throws(ProtocolViolation) {
         var violation: ProtocolViolation?
         do throws(Failure) {
-            try run(bytes, limit: limit, flushes: false) { piece in
+            try run(bytes, limit: limit) { piece in
                 guard violation == nil else { return }
                 do throws(ProtocolViolation) { try receive(piece) } catch { violation = error }
             }
@@ -66,7 +64,6 @@ final class RawDeflate: @unchecked Sendable {
     private func run(
         _ bytes: UnsafeRawBufferPointer,
         limit: Int,
-        flushes: Bool,
         _ receive: (UnsafeRawBufferPointer) -> Void
     ) throws(Failure) {
         var total = 0
