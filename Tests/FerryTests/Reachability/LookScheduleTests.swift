@@ -69,4 +69,27 @@ struct NetlinkLookupTests {
         try await lookups.wait { $0 >= 3 }
         source.stop()
     }
+
+    @Test("A lookup that takes long is the only one, and is not waited for")
+    func slow() async throws {
+        final class Reference { weak var source: NetlinkSource? }
+        let reference = Reference()
+        let (begun, mayEnd) = (Watched(0), Watched(false))
+        func use() async throws {
+            let source = NetlinkSource(target: .domain("name.test")) { _ in
+                begun.change { $0 += 1 }
+                mayEnd.block { $0 }
+                return []
+            }
+            reference.source = source
+            source.start { _ in }
+            try await begun.wait { $0 == 1 }
+            source.stop()
+            source.start { _ in }
+        }
+        try await use()
+        try await eventually("the release of the source") { reference.source == nil }
+        #expect(begun.current == 1)
+        mayEnd.change { $0 = true }
+    }
 }

@@ -17,9 +17,10 @@ struct NetlinkSourceTests {
     /// Returns a manager in the namespace, and the values passed to its status handler.
     private static func watching(
         _ target: ReachabilityTarget,
-        in namespace: NetworkNamespace
+        in namespace: NetworkNamespace,
+        lookUp: @escaping @Sendable (String) -> [Data] = HostLookup.addresses
     ) -> (manager: ReachabilityManager, told: Watched<[ReachabilityStatus]>) {
-        let source = NamespacedSource(namespace, NetlinkSource(target: target))
+        let source = NamespacedSource(namespace, NetlinkSource(target: target, lookUp: lookUp))
         let manager = ReachabilityManager(target: target, source: source)
         let told = Watched<[ReachabilityStatus]>([])
         manager.statusHandler = { status in told.change { $0.append(status) } }
@@ -84,6 +85,42 @@ struct NetlinkSourceTests {
             try await NetlinkSourceTests.expect(toldOfOther, 2, .notReachable, "the addresses removed")
             other.stopMonitoring()
             #expect(toldOfNeighbour.current.count == 7)
+        }
+    }
+
+    @Test("A change is reported at once while the name is looked up, and the result corrects the status")
+    func slowLookup() async {
+        await #expect(processExitsWith: .success) {
+            let namespace = try NetworkNamespace()
+            try namespace.ip("addr add 192.0.2.5/24 dev near")
+            let (answer, running, most) = (Watched<[Data]?>([Data([192, 0, 2, 77])]), Watched(0), Watched(0))
+            let (manager, told) = NetlinkSourceTests.watching(.domain("name.test"), in: namespace) { _ in
+                let count = running.change { count in
+                    count += 1
+                    return count
+                }
+                most.change { $0 = max($0, count) }
+                answer.block { $0 != nil }
+                running.change { $0 -= 1 }
+                return answer.current ?? []
+            }
+            try await NetlinkSourceTests.expect(told, 1, .reachable, "the name at the start")
+            answer.change { $0 = nil }
+            try namespace.ip("link set far down")
+            try await NetlinkSourceTests.expect(told, 2, .notReachable, "the cable unplugged, without an answer")
+            try await eventually("a lookup") { running.current == 1 }
+            try namespace.ip("link set far up")
+            try await NetlinkSourceTests.expect(told, 3, .reachable, "the cable plugged in, without an answer")
+            answer.change { $0 = [Data([198, 51, 100, 7])] }
+            try await NetlinkSourceTests.expect(told, 4, .notReachable, "an address without a route")
+            answer.change { $0 = [Data([192, 0, 2, 78])] }
+            try namespace.ip("addr add 192.0.2.6/24 dev near")
+            try await NetlinkSourceTests.expect(told, 5, .reachable, "another address")
+            answer.change { $0 = [] }
+            try namespace.ip("addr del 192.0.2.6/24 dev near")
+            try await NetlinkSourceTests.expect(told, 6, .notReachable, "a name without an address")
+            manager.stopMonitoring()
+            #expect(most.current == 1)
         }
     }
 

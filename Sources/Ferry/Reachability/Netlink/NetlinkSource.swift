@@ -2,7 +2,8 @@
 ///
 /// The content of a change is ignored: after each one, the state is queried again. The kernel reports some changes
 /// before it makes them, and does not report routes that disappear together with an address, so the state is queried
-/// once more shortly afterwards. A name is also looked up again while the lookup fails, since a name server may become
+/// once more shortly afterwards. A name is looked up again too, which takes seconds without a network; until then, the
+/// status is that of the known addresses. While the lookup fails, it is repeated, since a name server may become
 /// reachable without an event.
 final class NetlinkSource: ReachabilitySource {
     /// The resources used between `start` and `stop`.
@@ -20,6 +21,10 @@ final class NetlinkSource: ReachabilitySource {
         /// The number of the run from `start` to `stop`, to ignore what belongs to an earlier one.
         var number = 0
         var schedule = LookSchedule()
+        /// The addresses of the host; `nil` before the first lookup of the run has ended.
+        var addresses: [Data]?
+        /// Whether the host is being looked up, perhaps since an earlier run, and whether that must be repeated.
+        var (isLookingUp, isOutdated) = (false, false)
     }
 
     private static let laterCheck = DispatchTimeInterval.milliseconds(200)
@@ -27,6 +32,7 @@ final class NetlinkSource: ReachabilitySource {
     private let target: ReachabilityTarget
     private let lookUp: @Sendable (String) -> [Data]
     private let queue = DispatchQueue(label: "ferry.reachability.netlink")
+    private let lookupQueue = DispatchQueue(label: "ferry.reachability.lookup")
     private let state = Mutex(State())
 
     /// Creates a source; `lookUp` returns the addresses of a host name, or none if the lookup fails.
@@ -46,7 +52,7 @@ final class NetlinkSource: ReachabilitySource {
         let number = state.withLock { state in
             state.watch = watch
             state.number += 1
-            state.schedule = LookSchedule()
+            (state.schedule, state.addresses) = (LookSchedule(), nil)
             return state.number
         }
         reader.setEventHandler { [weak self] in self?.takeEvents(of: number) }
@@ -108,22 +114,48 @@ final class NetlinkSource: ReachabilitySource {
         }
     }
 
-    /// Queries the status and reports it.
+    /// Reports the status, and looks a name up, at once or after the lookup that takes place now.
     private func look(_ number: Int) {
-        guard let watch = current(number) else { return }
-        let addresses = addresses()
-        let status = status(watch.questions, addresses)
-        if current(number) != nil { watch.report(status) }
-        guard case .domain = target else { return }
-        let delay = change(number, { $0.noteLookup(hasSucceeded: !addresses.isEmpty) }).flatMap { $0 }
+        report(number)
+        guard case .domain(let name) = target else { return }
+        let mustStart = state.withLock { state in
+            guard state.watch != nil else { return false }
+            state.isOutdated = state.isLookingUp
+            state.isLookingUp = true
+            return !state.isOutdated
+        }
+        guard mustStart else { return }
+        lookupQueue.async { [weak self, lookUp, queue] in
+            let found = lookUp(name)
+            queue.async { [weak self] in self?.endLookup(found) }
+        }
+    }
+
+    private func endLookup(_ found: [Data]) {
+        let (number, isOutdated) = state.withLock { state in
+            state.isLookingUp = false
+            // A failure from before the last change tells nothing about the addresses that are known.
+            state.addresses = found.isEmpty && state.isOutdated ? state.addresses ?? [] : found
+            return (state.number, state.isOutdated)
+        }
+        if isOutdated { return look(number) }
+        report(number)
+        let delay = change(number, { $0.noteLookup(hasSucceeded: !found.isEmpty) }).flatMap { $0 }
         if let delay { scheduleLookup(number, after: delay) }
     }
 
-    private func addresses() -> [Data] {
+    /// Queries the status and reports it, unless no addresses are known yet.
+    private func report(_ number: Int) {
+        guard let watch = current(number), let addresses = addresses() else { return }
+        let status = status(watch.questions, addresses)
+        if current(number) != nil { watch.report(status) }
+    }
+
+    private func addresses() -> [Data]? {
         switch target {
         case .defaultRoute: []
         case .address(let text): (try? URLHost(text))?.address.map { [$0] } ?? []
-        case .domain(let name): lookUp(name)
+        case .domain: state.withLock { $0.addresses }
         }
     }
 
