@@ -205,6 +205,9 @@ final class ByteStream: Sendable {
     /// Ends the transfer with an error; has no effect on a stream that has ended.
     func fail(with error: URLError) { state.withLock { $0.core }?.fail(with: error) }
 
+    /// Has the task succeed however the transfer ends.
+    func close() { state.withLock { $0.core }?.state.withLock { $0.isClosed = true } }
+
     /// Separates the stream from its task, which is then not cancelled any more.
     func detach() {
         let core = state.withLock { state in

@@ -41,7 +41,8 @@ extension TaskCore {
                 state.isDraining = false
                 return nil
             }
-            let event = state.events.removeFirst()
+            var event = state.events.removeFirst()
+            if state.isClosed, case .completed = event { (event, state.error) = (.completed(nil), nil) }
             state.count(event)
             var delivery = Delivery(
                 event: event,

@@ -74,6 +74,8 @@ extension TaskCore {
         var obstacle: Obstacle?
         var questionCount = 0
         var isEngineWaiting = false
+        /// Whether the protocol that the task has switched to has ended, so that the task succeeds.
+        var isClosed = false
     }
 
     /// Why a task's events are not delivered for now.

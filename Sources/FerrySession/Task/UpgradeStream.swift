@@ -37,6 +37,9 @@ package struct UpgradeStream: Sendable {
     /// Ends the task with an error; has no effect before the stream is attached, and after its end.
     package func fail(with error: URLError) { owner.stream.fail(with: error) }
 
+    /// Has the task succeed however its connection ends, since the protocol has ended before; has no effect after that.
+    package func close() { owner.stream.close() }
+
     /// Cancels the task; has no effect before the stream is attached, and after its end.
     package func cancel() { owner.stream.cancel() }
 }

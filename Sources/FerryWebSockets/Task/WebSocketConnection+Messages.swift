@@ -29,7 +29,9 @@ extension WebSocketConnection {
         case .pong(let payload):
             let waiters = state.withLock { $0.pings.take(through: payload) }
             for waiter in waiters { waiter.resume() }
-        case .close(let code, let reason): handle(.receivedClose(code, reason))
+        case .close(let code, let reason):
+            stream.close()
+            handle(.receivedClose(code, reason))
         }
     }
 

@@ -206,6 +206,38 @@ struct SessionTaskTests {
         #expect(ended.current[0].error == nil && task.closeCode == .normalClosure)
     }
 
+    @Test(
+        "A connection that both sides have closed ends without an error if the server then leaves it open or resets it",
+        arguments: [false, true],
+        [false, true]
+    )
+    func closedByBoth(isServerFirst: Bool, isReset: Bool) async throws {
+        let isOver = Watched(false)
+        let server = try RawServer.webSocket { connection in
+            // The close frame with a code has eight bytes.
+            if !isServerFirst { connection.readBody(8) }
+            connection.write(ServerFrame.close(4001, Data("bye".utf8)).bytes)
+            guard isReset else { return connection.readAll() }
+            isOver.block { $0 }
+            connection.resetOnClose()
+        }
+        var options = WebSocketTask.Options()
+        options.closeTimeout = isReset ? 60 : isServerFirst ? 0.2 : 2 * patience
+        let task = session.webSocket(with: server.webSocketURL, options: options)
+        task.resume()
+        try await task.waitUntilOpen()
+        if !isServerFirst { task.cancel(with: .normalClosure) }
+        let error = await #expect(throws: WebSocketError.self) { try await task.receive() }
+        #expect(error?.code == .closed && error?.closeCode?.rawValue == 4001)
+        isOver.change { $0 = true }
+        await task.waitForEnd()
+        try await ended.wait { $0.count == 1 }
+        #expect(ended.current[0].task === task && ended.current[0].error == nil)
+        #expect(task.state == .completed && task.error == nil)
+        #expect(task.closeCode.rawValue == 4001 && task.closeReason == Data("bye".utf8))
+        try await eventually("the end of the connection") { server.finished == 1 }
+    }
+
     @Test("A program that closes the connection receives what the server sends before its own close frame, in order")
     func receivedAfterClosing() async throws {
         let server = try RawServer.webSocket { connection in
