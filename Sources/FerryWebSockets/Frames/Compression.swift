@@ -13,7 +13,7 @@ struct CompressionParameters: Hashable, Sendable {
     /// Reads the value of the field in a response, which is `nil` if the server uses no extension; returns `nil` if
     /// messages are not compressed.
     static func read(_ value: String?, isOffered: Bool) throws(ProtocolViolation) -> CompressionParameters? {
-        guard let value, !value.allSatisfy({ $0 == " " || $0 == "\t" }) else { return nil }
+        guard let value, !value.utf8.allSatisfy(\.isBlank) else { return nil }
         guard isOffered, value.utf8.count <= 1024, !value.utf8.contains(UInt8(ascii: ",")) else {
             throw ProtocolViolation("The server uses an extension that was not offered")
         }

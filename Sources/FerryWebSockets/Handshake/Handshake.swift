@@ -61,27 +61,31 @@ struct Handshake: Sendable {
     }
 
     /// Returns what the server agrees to in a response with the status 101; throws what is wrong with the response.
+    ///
+    /// Values are read as bytes: comparing hostile text takes quadratic time.
     func read(_ response: HTTPURLResponse) throws(WebSocketError) -> Agreement {
-        func value(_ name: String) -> String? { response.value(forHTTPHeaderField: name) }
+        func value(_ name: String) -> Substring.UTF8View? {
+            response.value(forHTTPHeaderField: name)?[...].utf8.trimmed
+        }
         func invalid(_ text: String) -> WebSocketError { WebSocketError(.invalidHandshake, text, response: response) }
-        guard value("Upgrade")?.trimmingCharacters(in: .whitespaces).lowercased() == "websocket" else {
+        guard value("Upgrade")?.string.isEqualIgnoringCase("websocket") == true else {
             throw invalid("The response to the handshake does not upgrade to websocket")
         }
-        let options = (value("Connection") ?? "").split(separator: ",").map { $0.trimmingCharacters(in: .whitespaces) }
-        guard options.contains(where: { $0.lowercased() == "upgrade" }) else {
+        let options = value("Connection")?.parts(between: ",") ?? []
+        guard options.contains(where: { $0.trimmed.string.isEqualIgnoringCase("upgrade") }) else {
             throw invalid("The response to the handshake has no Connection: Upgrade")
         }
-        guard value("Sec-WebSocket-Accept")?.trimmingCharacters(in: .whitespaces) == accept else {
+        guard value("Sec-WebSocket-Accept")?.elementsEqual(accept.utf8) == true else {
             throw invalid("The response does not belong to the handshake: its Sec-WebSocket-Accept differs")
         }
-        let subprotocol = value("Sec-WebSocket-Protocol")?.trimmingCharacters(in: .whitespaces)
-        if let subprotocol, !protocols.contains(subprotocol) {
+        let subprotocol = value("Sec-WebSocket-Protocol")?.string
+        if let subprotocol, !protocols.contains(where: { $0.utf8.elementsEqual(subprotocol.utf8) }) {
             throw invalid(
                 "The server uses a subprotocol that was not offered: \(PresentableText.argument(subprotocol))"
             )
         }
         do throws(ProtocolViolation) {
-            let extensions = value("Sec-WebSocket-Extensions")
+            let extensions = value("Sec-WebSocket-Extensions")?.string
             let compression = try CompressionParameters.read(extensions, isOffered: offersCompression)
             return Agreement(subprotocol: subprotocol, compression: compression)
         } catch {

@@ -98,6 +98,20 @@ struct HandshakeTests {
         #expect(try handshake.read(response(fields)) == expected)
     }
 
+    @Test("Hostile values are read in linear time")
+    func linear() throws {
+        for name in ["Upgrade", "Connection"] + ["Accept", "Protocol", "Extensions"].map({ "Sec-WebSocket-\($0)" }) {
+            let slow = try ["\u{301}\u{316}", " \u{301}\u{316}", ","].compactMap { part in
+                let (isLinear, times) = try LinearCase("\(name) of \(part.debugDescription)") { size in
+                    let value = "x" + String(filling: size, with: part)
+                    _ = try? handshake.read(response([name: value]))
+                }.isLinear(size: 10_000)
+                return isLinear ? nil : times
+            }
+            #expect(slow.isEmpty)
+        }
+    }
+
     @Test(
         "Other responses are refused",
         arguments: [
