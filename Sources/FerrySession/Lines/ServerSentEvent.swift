@@ -1,6 +1,6 @@
 /// An event of a stream with the media type `text/event-stream` (HTML standard, section 9.2).
 public struct ServerSentEvent: Sendable, Hashable {
-    /// The type of the event; `message` unless the server has sent another.
+    /// The type of the event, in at most 1,024 bytes; `message` unless the server has sent another.
     public var type: String
     /// The data: the values of the event's `data` fields, separated by line feeds.
     public var data: String
@@ -40,7 +40,7 @@ struct ServerSentEventParser {
     }
 
     /// Reads a line, and returns the event that it completes; throws a `URLError` with the code
-    /// `dataLengthExceedsMaximum` if the event's data is longer than the limit.
+    /// `dataLengthExceedsMaximum` if the event's data or type is too long.
     mutating func consume(_ line: String) throws(URLError) -> ServerSentEvent? {
         var line = line[...]
         if isFirstLine, line.unicodeScalars.first == "\u{FEFF}" { line.unicodeScalars.removeFirst() }
@@ -53,7 +53,10 @@ struct ServerSentEventParser {
         var value = bytes[colon...].dropFirst()
         if value.first == UInt8(ascii: " ") { value.removeFirst() }
         switch line[..<colon] {
-        case "event": type = String(Substring(value))
+        case "event":
+            // Programs compare it as text, which takes hours for some texts of a few megabytes.
+            guard value.count <= 1_024 else { throw Self.tooLong("type", 1_024) }
+            type = String(Substring(value))
         case "data": try append(String(Substring(value)))
         case "id" where !value.contains(0): id = String(Substring(value))
         case "retry" where !value.isEmpty && value.allSatisfy(\.isDigit):
@@ -67,10 +70,14 @@ struct ServerSentEventParser {
     private mutating func append(_ value: String) throws(URLError) {
         // The line feed before each further value counts, so that empty values have a limit too.
         guard (data.map { $0.utf8.count + 1 } ?? 0) + value.utf8.count <= limit else {
-            let text = "The data of a server-sent event is longer than \(limit) bytes"
-            throw .ferry(.dataLengthExceedsMaximum, url: nil, reason: .responseTooLarge, text)
+            throw Self.tooLong("data", limit)
         }
         if data == nil { data = value } else { data?.append("\n" + value) }
+    }
+
+    private static func tooLong(_ what: String, _ limit: Int) -> URLError {
+        let text = "The \(what) of a server-sent event is longer than \(limit) bytes"
+        return .ferry(.dataLengthExceedsMaximum, url: nil, reason: .responseTooLarge, text)
     }
 
     private mutating func takeEvent() -> ServerSentEvent? {

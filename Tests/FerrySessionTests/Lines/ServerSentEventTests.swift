@@ -63,6 +63,15 @@ struct ServerSentEventTests {
         }
     }
 
+    @Test("A type of more than 1,024 bytes, which a program could not compare quickly, is an error")
+    func longType() throws {
+        var parser = ServerSentEventParser(limit: 10_000)
+        _ = try parser.consume("event: " + String(repeating: "a", count: 1_024))
+        let hostile = "event: " + String(repeating: "\u{301}\u{316}", count: 257)
+        let error = try #require(throws: URLError.self) { try parser.consume(hostile) }
+        #expect(error.code == .dataLengthExceedsMaximum)
+    }
+
     @Test("A line that the end of the body cuts off is not read") func cutOff() async throws {
         let server = try LoopbackServer { _ in .text("data: 1\n\nretry: 3") }
         let (bytes, _) = try await makeSession().bytes(from: server.url)
