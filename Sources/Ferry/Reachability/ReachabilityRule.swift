@@ -2,9 +2,7 @@
 enum ReachabilityRule {
     /// The kinds of interfaces that are distinguished.
     enum InterfaceKind: Sendable, Hashable {
-        case cellular
-        case wireless
-        case other
+        case cellular, wireless, other
     }
 
     /// Returns the status according to the default routes, of which the usable one with the lowest metric counts.

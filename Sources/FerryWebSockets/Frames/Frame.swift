@@ -40,11 +40,9 @@ struct FrameHeader: Hashable, Sendable {
         default: 2
         }
     }
+}
 
-    init(isFinal: Bool, isCompressed: Bool = false, type: FrameType, length: Int) {
-        (self.isFinal, self.isCompressed, self.type, self.length) = (isFinal, isCompressed, type, length)
-    }
-
+extension FrameHeader {
     /// Reads the header of a server's frame, of which all bytes are there; with compression, the first reserved bit has
     /// a meaning.
     init(_ bytes: [UInt8], allowsCompression: Bool) throws(ProtocolViolation) {

@@ -49,31 +49,15 @@ public struct ReconnectingMessages: AsyncSequence, Sendable {
                     (connection, isOver) = (nil, true)
                 } catch {
                     if let opening, messages.now().since(opening) >= ReconnectionRule.minimumOpenTime { failures = 0 }
-                    connection = nil
-                    if Task.isCancelled {
-                        isOver = true
-                        throw CancellationError()
-                    }
-                    let random = Double.random(in: 0...1)
-                    let policy = messages.policy
-                    guard
-                        let delay = ReconnectionRule.delay(
-                            after: error,
-                            failures: failures,
-                            policy: policy,
-                            random: random
-                        )
-                    else {
-                        isOver = true
-                        throw error
-                    }
+                    // Until the wait for the next connection has ended.
+                    (connection, isOver) = (nil, true)
+                    if Task.isCancelled { throw CancellationError() }
+                    let (policy, random) = (messages.policy, Double.random(in: 0...1))
+                    let delay = ReconnectionRule.delay(after: error, failures: failures, policy: policy, random: random)
+                    guard let delay else { throw error }
                     failures += 1
-                    do {
-                        try await messages.sleep(delay)
-                    } catch {
-                        isOver = true
-                        throw error
-                    }
+                    try await messages.sleep(delay)
+                    isOver = false
                 }
             }
             return nil

@@ -18,17 +18,10 @@ struct MessageInbox {
     /// The reader of the connection, which waits until there is room.
     private var room: CheckedContinuation<Void, Never>?
     /// How many times the reader has begun or ended to wait.
-    private var changes = 0
+    private(set) var changes = 0
 
-    /// A point in the life of the inbox, for ``hasWaited(since:)``.
-    struct Mark: Sendable {
-        fileprivate var changes: Int
-    }
-
-    var mark: Mark { Mark(changes: changes) }
-
-    /// Returns whether the reader has waited for room at any time since a mark, or waits now.
-    func hasWaited(since mark: Mark) -> Bool { room != nil || changes != mark.changes }
+    /// Returns whether the reader waits for room, or has waited since ``changes`` had a value.
+    func hasWaited(since changes: Int) -> Bool { room != nil || self.changes != changes }
 
     var isFull: Bool { size >= Self.capacity }
 

@@ -231,11 +231,11 @@ extension WebSocketConnection {
             }
             var mayBeUnread = false
             repeat {
-                let (mark, pipe, count) = state.withLock { ($0.inbox.mark, $0.pipe, $0.receivedCount) }
+                let (changes, pipe, count) = state.withLock { ($0.inbox.changes, $0.pipe, $0.receivedCount) }
                 let wasSuspended = stream.isSuspended
                 let before = pipe?.position
                 guard await Self.sleep(interval) else { return ping.cancel() }
-                let hasWaited = state.withLock { $0.inbox.hasWaited(since: mark) || $0.receivedCount != count }
+                let hasWaited = state.withLock { $0.inbox.hasWaited(since: changes) || $0.receivedCount != count }
                 let isSending = before.map { $0.read < $0.appended && $0.read != pipe?.position.read } ?? false
                 mayBeUnread = hasWaited || wasSuspended || stream.isSuspended || isSending
             } while mayBeUnread && !hasAnswered.withLock({ $0 })

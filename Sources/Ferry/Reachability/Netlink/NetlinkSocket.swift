@@ -19,9 +19,7 @@ final class NetlinkSocket: Sendable {
         guard descriptor >= 0 else { return nil }
         // `struct sockaddr_nl`: family, padding, process, groups.
         var address: [UInt8] = []
-        address.append(number: UInt16(netlink))
-        address.append(number: UInt16(0))
-        address.append(number: UInt32(0))
+        for number in [UInt16(netlink), 0, 0, 0] { address.append(number: number) }
         address.append(number: groups)
         let code = address.withUnsafeBytes { bytes in
             guard let base = bytes.baseAddress else { return Int32(-1) }

@@ -107,13 +107,6 @@ final class NetlinkSource: ReachabilitySource {
         }
     }
 
-    private func scheduleLookup(_ number: Int, after seconds: Int) {
-        queue.asyncAfter(deadline: .now() + .seconds(seconds)) { [weak self] in
-            guard let self, change(number, { $0.endLookupDelay() }) != nil else { return }
-            look(number)
-        }
-    }
-
     /// Reports the status, and looks a name up, at once or after the lookup that takes place now.
     private func look(_ number: Int) {
         report(number)
@@ -140,8 +133,10 @@ final class NetlinkSource: ReachabilitySource {
         }
         if isOutdated { return look(number) }
         report(number)
-        let delay = change(number, { $0.noteLookup(hasSucceeded: !found.isEmpty) }).flatMap { $0 }
-        if let delay { scheduleLookup(number, after: delay) }
+        guard let delay = change(number, { $0.noteLookup(hasSucceeded: !found.isEmpty) }) ?? nil else { return }
+        queue.asyncAfter(deadline: .now() + .seconds(delay)) { [weak self] in
+            if let self, change(number, { $0.endLookupDelay() }) != nil { look(number) }
+        }
     }
 
     /// Queries the status and reports it, unless no addresses are known yet.
