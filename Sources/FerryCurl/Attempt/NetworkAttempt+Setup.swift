@@ -8,10 +8,11 @@ extension NetworkAttempt {
     private static let sharedReceiveBufferSize = 262_144
     /// The size of that buffer while many transfers are active, whose buffers would take much memory together.
     private static let smallReceiveBufferSize = 16_384
-    /// The size of libcurl's buffer for large bodies of requests.
+    /// The size of libcurl's buffer for large bodies of requests without TLS.
     ///
     /// Four times libcurl's own saves calls; a larger buffer does not fit into the processor's cache, from which the
-    /// kernel copies the bytes, and makes uploads take half as long again.
+    /// kernel copies the bytes, and makes uploads take half as long again. With TLS the records have 16 KiB in any case,
+    /// and the larger the buffer is, the more often libcurl misses the early response of a server that then closes.
     private static let uploadBufferSize = 262_144
 
     package func setUp(_ easy: EasyHandle, for transfer: Transfer, _ receiver: any TransferReceiver) throws(URLError) {
@@ -142,7 +143,8 @@ extension NetworkAttempt {
             easy.set(CurlOption.freshConnect, 1)
         }
         let length = reader.length?.int64
-        if !prepared.isUpgrade, length == nil || length ?? 0 >= Self.uploadBufferSize {
+        let isLarge = length.map { $0 >= Self.uploadBufferSize } ?? true
+        if isLarge, !prepared.isUpgrade, prepared.origin.scheme != "https" {
             easy.set(CurlOption.uploadBufferSize, Self.uploadBufferSize)
         }
         receiver.handle(.sends(bodyLength: reader.length))
