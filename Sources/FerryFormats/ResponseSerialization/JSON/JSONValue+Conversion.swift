@@ -6,9 +6,9 @@ extension JSONValue: Codable {
             self = .null
         } else if let value = try? container.decode(Bool.self) {
             self = .bool(value)
-        } else if let value = try? container.decode(Int64.self) {
+        } else if let value = try? container.decode(Int64.self), container.isExactly(value) {
             self = .number(JSONNumber(value))
-        } else if let value = try? container.decode(UInt64.self) {
+        } else if let value = try? container.decode(UInt64.self), container.isExactly(value) {
             self = .number(JSONNumber(value))
         } else if let value = try? container.decode(Decimal.self), let number = JSONNumber(value) {
             self = .number(number)
@@ -65,6 +65,17 @@ extension JSONValue: Codable {
         case .array(let values): values.map(\.foundationValue)
         case .object(let members): members.mapValues(\.foundationValue)
         }
+    }
+}
+
+extension SingleValueDecodingContainer {
+    /// Returns a Boolean value that indicates whether the number is the integer that was decoded from it.
+    ///
+    /// Foundation's JSON decoder drops a fraction that a `Double` of that size cannot represent. Below 2^32 that is
+    /// less than a millionth, which is not looked for: decoding all integers would take twice as long.
+    fileprivate func isExactly(_ integer: some BinaryInteger) -> Bool {
+        guard integer.magnitude >= 1 << 32, let decimal = try? decode(Decimal.self) else { return true }
+        return decimal == Decimal(exactly: integer)
     }
 }
 

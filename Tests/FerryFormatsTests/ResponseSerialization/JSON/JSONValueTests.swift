@@ -146,6 +146,37 @@ struct JSONValueTests {
         #expect(try PropertyListDecoder().decode(JSONValue.self, from: plist) == ["a": [1, "b", 2.5, true]])
     }
 
+    @Test(
+        "A decoder reads numbers with all their digits, as the parser does",
+        arguments: [
+            "14217813247646977.89", "-9007199254740993.7", "4503599627370497.5", "4503599627370495.75",
+            "4294967296.0000001", "12345678901234567890.25", "9223372036854775807.5", "18446744073709551615.5",
+            "9007199254740993", "9007199254740993.0", "9223372036854775807", "-9223372036854775808",
+            "18446744073709551615", "18446744073709551616", "1e18", "1.5e18", "4294967296", "1e-400", "-0.0", "7.50",
+        ]
+    )
+    func decodedDigits(text: String) throws {
+        struct Item: Decodable { var value: JSONValue }
+        let value = try JSONValue(json: text)
+        let decoder = JSONDecoder()
+        #expect(try decoder.decode(JSONValue.self, from: Data(text.utf8)) == value)
+        #expect(try decoder.decode(Item.self, from: Data("{\"value\":\(text)}".utf8)).value == value)
+        #expect(throws: DecodingError.self) { try decoder.decode(JSONValue.self, from: Data("[1e400]".utf8)) }
+    }
+
+    @Test(
+        "A property list's integers of any size are decoded",
+        arguments: [.xml, .binary] as [PropertyListSerialization.PropertyListFormat]
+    )
+    func propertyListIntegers(format: PropertyListSerialization.PropertyListFormat) throws {
+        let encoder = PropertyListEncoder()
+        encoder.outputFormat = format
+        let value: JSONValue = [
+            1, 4_294_967_296, 9_007_199_254_740_993, JSONValue(Int64.max), JSONValue(Int64.min), JSONValue(UInt64.max),
+        ]
+        #expect(try PropertyListDecoder().decode(JSONValue.self, from: encoder.encode(value)) == value)
+    }
+
     @Test("Output can be pretty-printed, sorted or safe for HTML")
     func writing() {
         let json: JSONValue = ["b": [1, [:], []], "a": "</x>"]
