@@ -2,7 +2,7 @@
 ///
 /// Integers are stored as 64-bit integers; other numbers as a `Double` if that preserves all their digits, and
 /// otherwise as a `Decimal`. Equal numbers are equal however they were written: `1`, `1.0` and `10e-1` are the same
-/// value.
+/// value. So are `0` and `-0`: the sign of zero is not kept.
 public struct JSONNumber: Sendable, Hashable {
     package enum Storage: Sendable, Hashable {
         case integer(Int64)
