@@ -8,17 +8,11 @@
 ///
 /// A value that cannot be converted is reported when the request is created, not when the parameters are.
 public struct Parameters: Sendable {
-    private enum Storage: Sendable {
-        case value(ParameterValue)
-        case encodable(any Encodable & Sendable)
-        case failure(RequestSerializationError)
-    }
-
-    private let storage: Storage
+    private let storage: Result<any Encodable & Sendable, RequestSerializationError>
 
     /// Creates parameters from a value.
     public init(_ value: ParameterValue) {
-        storage = .value(value)
+        storage = .success(value)
     }
 
     /// Creates parameters from a dictionary of values that ``ParameterValue/init(converting:encoder:)`` supports.
@@ -36,7 +30,7 @@ public struct Parameters: Sendable {
     /// Creates parameters from a collection, converting its elements immediately.
     package init(converting collection: some Collection) {
         do {
-            storage = .value(try ParameterValue(converting: collection))
+            storage = .success(try ParameterValue(converting: collection))
         } catch let error as RequestSerializationError {
             storage = .failure(error)
         } catch {
@@ -49,7 +43,7 @@ public struct Parameters: Sendable {
     /// The value is encoded by the serializer's encoder for JSON and property lists, and by a ``ParameterEncoder`` for
     /// forms and queries.
     public init(encoding value: some Encodable & Sendable) {
-        storage = .encodable(value)
+        storage = .success(value)
     }
 
     /// Returns the parameters as one value.
@@ -58,26 +52,16 @@ public struct Parameters: Sendable {
     /// - Returns: The value.
     /// - Throws: ``RequestSerializationError`` with ``RequestSerializationError/Code/invalidParameters``.
     public func value(encoder: ParameterEncoder = ParameterEncoder()) throws -> ParameterValue {
-        switch storage {
-        case .value(let value): return value
-        case .failure(let error): throw error
-        case .encodable(let value):
-            do {
-                return try encoder.encode(value)
-            } catch {
-                throw RequestSerializationError.unencodable(error)
-            }
+        let value = try storage.get()
+        do {
+            return try encoder.encode(value)
+        } catch {
+            throw RequestSerializationError.unencodable(error)
         }
     }
 
     /// Returns the value to pass to an encoder: the caller's `Encodable` value, or a ``ParameterValue``.
-    package func encodable() throws -> any Encodable {
-        switch storage {
-        case .value(let value): return value
-        case .encodable(let value): return value
-        case .failure(let error): throw error
-        }
-    }
+    package func encodable() throws -> any Encodable & Sendable { try storage.get() }
 }
 
 extension RequestSerializationError {

@@ -45,11 +45,6 @@ extension Parameters: ParametersConvertible {
     public func makeParameters() -> Parameters { self }
 }
 
-extension ParameterValue: ParametersConvertible {
-    /// Returns parameters with this value.
-    public func makeParameters() -> Parameters { Parameters(self) }
-}
-
 extension Dictionary: ParametersConvertible where Key == String {
     /// Returns parameters with the dictionary's values, converted by ``ParameterValue/init(converting:encoder:)``.
     public func makeParameters() -> Parameters { Parameters(converting: self) }
@@ -60,22 +55,10 @@ extension Array: ParametersConvertible {
     public func makeParameters() -> Parameters { Parameters(converting: self) }
 }
 
-extension String: ParametersConvertible {
-    /// Returns parameters that consist of this string, without a key.
-    public func makeParameters() -> Parameters { Parameters(.string(self)) }
-}
+extension ParameterValue: ParametersConvertible {}
 
-extension Int: ParametersConvertible {
-    /// Returns parameters that consist of this integer, without a key.
-    public func makeParameters() -> Parameters { Parameters(.integer(Int64(self))) }
-}
-
-extension Double: ParametersConvertible {
-    /// Returns parameters that consist of this number, without a key.
-    public func makeParameters() -> Parameters { Parameters(.double(self)) }
-}
-
-extension Bool: ParametersConvertible {
-    /// Returns parameters that consist of this Boolean value, without a key.
-    public func makeParameters() -> Parameters { Parameters(.bool(self)) }
-}
+// Parameters of one value, without a key.
+extension String: ParametersConvertible {}
+extension Int: ParametersConvertible {}
+extension Double: ParametersConvertible {}
+extension Bool: ParametersConvertible {}
