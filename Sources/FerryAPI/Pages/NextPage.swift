@@ -34,7 +34,7 @@ public struct NextPage<Value: Sendable>: Sendable {
     /// ```
     ///
     /// The serializer places it like the other parameters: in the query of a GET, in the body of a POST. Parameters
-    /// that are an `Encodable` value are converted with a `ParameterEncoder`, and must be a dictionary.
+    /// that are an `Encodable` value must encode a dictionary; a key strategy of the encoder also changes `parameter`.
     ///
     /// - Parameters:
     ///   - parameter: The name of the parameter.

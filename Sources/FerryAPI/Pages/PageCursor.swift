@@ -79,7 +79,7 @@ struct PageCursor<Value: Sendable>: Sendable {
         of page: TaskResponse<Value>
     ) throws(NetworkError) -> Request<Value> {
         // Hashing hostile text takes quadratic time; a long cursor could not be part of a URL anyway.
-        guard cursor.utf8.count > Self.maximumCursorSize || visited.insert(cursor).inserted else {
+        guard cursor.utf8.count > 4_096 || visited.insert(cursor).inserted else {
             throw Self.refusal(.repeatedPage, of: page)
         }
         var next = request
@@ -94,8 +94,6 @@ struct PageCursor<Value: Sendable>: Sendable {
         }
         return next
     }
-
-    private static var maximumCursorSize: Int { 4_096 }
 
     /// Returns what identifies a page: its URL without the fragment, which is not sent.
     private static func key(_ url: URL) -> String {
@@ -125,12 +123,27 @@ struct PageCursor<Value: Sendable>: Sendable {
 
 extension Parameters? {
     fileprivate func setting(_ name: String, to value: String) throws -> Parameters {
-        guard let parameters = self else { return Parameters(.dictionary([name: .string(value)])) }
-        guard case .dictionary(var members) = try parameters.value() else {
+        guard case .dictionary(var members) = try self?.value() ?? [:] else {
             let reason = "The parameters are not a dictionary, to which a cursor can be added."
             throw RequestSerializationError(.invalidParameters, reason: reason)
         }
+        if let first = try self?.encodable(), !(first is ParameterValue) {
+            return Parameters(encoding: NextParameters(first: first, cursor: [name: value]))
+        }
         members[name] = .string(value)
         return Parameters(.dictionary(members))
+    }
+}
+
+/// The parameters of the first page and a cursor, encoded by the serializer's encoder with its strategies.
+private struct NextParameters: Encodable, Sendable {
+    let first: any Encodable & Sendable
+    let cursor: [String: String]
+
+    func encode(to encoder: any Encoder) throws {
+        var container = encoder.singleValueContainer()
+        try container.encode(first)
+        // Adds to the container that the first value is in.
+        try cursor.encode(to: encoder)
     }
 }

@@ -264,6 +264,61 @@ struct PageSequenceTests {
         #expect(server.requests.last?.target == "/list?cursor=a&text=sea")
     }
 
+    private struct Search: Encodable, Sendable {
+        var pageSize = 2
+        var nextCursor: String?
+        var sort = Sort()
+
+        struct Sort: Encodable, Sendable { var isAscending = true }
+    }
+
+    private struct Wrapped: Encodable, Sendable {
+        func encode(to encoder: any Encoder) throws {
+            var container = encoder.singleValueContainer()
+            try container.encode(["pageSize": 2])
+        }
+    }
+
+    /// Returns the body of the second page's request, whose cursor is `a` in the parameter `nextCursor`.
+    private func secondBody(
+        _ parameters: Parameters,
+        with serializer: some ConfigurableRequestSerializer
+    ) async throws -> Data {
+        let count = Watched(0)
+        let server = try LoopbackServer { _ in
+            count.change { $0 += 1 }
+            return .json(count.current == 1 ? #"{"items":[1],"nextCursor":"a"}"# : #"{"items":[2]}"#)
+        }
+        let manager = manager(server)
+        manager.requestSerializer = serializer
+        let request = Request<Messages>(.post, "list").parameters(parameters)
+        let (values, error) = await collect(manager.pages(of: request, next: .cursor("nextCursor", \.nextCursor)))
+        #expect(error == nil && values.count == 2)
+        return try #require(server.requests.last).body
+    }
+
+    @Test("A cursor is added to encoded parameters with the strategies of the serializer's encoder")
+    func encodedBody() async throws {
+        let json = JSONRequestSerializer { $0.keyEncodingStrategy = .convertToSnakeCase }
+        for (parameters, body) in [
+            (.encoding(Search()), #"{"next_cursor":"a","page_size":2,"sort":{"is_ascending":true}}"#),
+            (.encoding(["pageSize": 2]), #"{"next_cursor":"a","pageSize":2}"#),
+            (.encoding(Wrapped()), #"{"next_cursor":"a","pageSize":2}"#),
+            (["pageSize": 2], #"{"nextCursor":"a","pageSize":2}"#),
+        ] as [(Parameters, String)] {
+            #expect(try await secondBody(parameters, with: json) == Data(body.utf8))
+        }
+        let form = try await secondBody(.encoding(Search()), with: .form)
+        #expect(form == Data("nextCursor=a&pageSize=2&sort%5BisAscending%5D=1".utf8))
+        for format in [PropertyListSerialization.PropertyListFormat.xml, .binary] {
+            for parameters in [Parameters(encoding: Search()), .encoding(Wrapped())] {
+                let serializer = PropertyListRequestSerializer(format: format)
+                let list = try PropertyListValue(propertyList: try await secondBody(parameters, with: serializer))
+                #expect(list["nextCursor"]?.string == "a" && list["pageSize"]?.int == 2)
+            }
+        }
+    }
+
     // MARK: - Closures
 
     @Test("A closure returns the requests, from each page's response")
