@@ -123,7 +123,12 @@ open class HTTPSessionManager: SessionManager, @unchecked Sendable {
                 headers: request.headers
             )
         }
-        if let body = request.body { result.setBody(body) }
+        if let body = request.body {
+            // The serializer's type is that of the body that this one replaces.
+            let isGiven = [request.headers, serializer.options.headers].contains { $0.contains("Content-Type") }
+            if !isGiven, result.httpBody != nil { result.setValue(nil, forHTTPHeaderField: "Content-Type") }
+            result.setBody(body)
+        }
         if let timeoutInterval = request.timeoutInterval { result.timeoutInterval = timeoutInterval }
         return result
     }

@@ -70,6 +70,30 @@ struct UploadTaskTests {
         #expect((error?.underlyingError as? URLError)?.code == .requestBodyStreamExhausted)
     }
 
+    @Test(
+        "A body has the type that the request or the serializer names, and not that of parameters that it replaces",
+        arguments: [HTTPMethod.put, .patch, "PROPPATCH"]
+    )
+    func bodyType(_ method: HTTPMethod) async throws {
+        let server = try LoopbackServer { .text("\($0.header("Content-Type") ?? "none") \($0.bodyText ?? "")") }
+        let manager = HTTPSessionManager(baseURL: server.url, configuration: .ephemeral)
+        let body = RequestBody {
+            AsyncStream<Data> { continuation in
+                continuation.yield(Data("x".utf8))
+                continuation.finish()
+            }
+        }
+        let request = Request(method, "", serializer: .string).body(body)
+        #expect(try await manager.send(request) == "none x")
+        #expect(try await manager.send(request.headers(["content-type": "text/plain"])) == "text/plain x")
+        for serializer in [HTTPRequestSerializer(), JSONRequestSerializer()] as [any ConfigurableRequestSerializer] {
+            manager.requestSerializer = serializer
+            #expect(try await manager.send(request.parameters(["a": 1])) == "none x")
+            manager.requestSerializer.headers["Content-Type"] = "image/png"
+            #expect(try await manager.send(request) == "image/png x")
+        }
+    }
+
     @Test("The error of a body's sequence is the cause of the request's") func failingBody() async throws {
         struct Broken: Error {}
         let server = try LoopbackServer { _ in .text("") }
