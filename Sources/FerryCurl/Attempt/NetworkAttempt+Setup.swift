@@ -11,8 +11,8 @@ extension NetworkAttempt {
     /// The size of libcurl's buffer for large bodies of requests without TLS.
     ///
     /// Four times libcurl's own saves calls; a larger buffer does not fit into the processor's cache, from which the
-    /// kernel copies the bytes, and makes uploads take half as long again. With TLS the records have 16 KiB in any case,
-    /// and the larger the buffer is, the more often libcurl misses the early response of a server that then closes.
+    /// kernel copies the bytes, and makes uploads take half as long again. With TLS, the larger it is, the more often
+    /// libcurl misses the early response of a server that then closes; records have 16 KiB in any case.
     private static let uploadBufferSize = 262_144
 
     package func setUp(_ easy: EasyHandle, for transfer: Transfer, _ receiver: any TransferReceiver) throws(URLError) {
