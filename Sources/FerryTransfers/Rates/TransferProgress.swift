@@ -47,15 +47,17 @@ struct ProgressMeter: Sendable {
 
     mutating func add(_ count: Int, at now: MonotonicTime) { rate.add(count, at: now) }
 
-    /// Returns the progress to report now, about ten times per second and at the end; otherwise `nil`.
+    /// Returns the progress to report now, about ten times per second and `always` at the beginning and the end;
+    /// otherwise `nil`.
     mutating func progress(
         of bytes: @autoclosure () -> Int64,
         total: Int64?,
-        isLast: Bool,
+        always: Bool,
         at now: MonotonicTime = .now()
     ) -> TransferProgress? {
-        guard isLast || now.since(lastReport) >= .milliseconds(100) else { return nil }
-        lastReport = now
+        guard always || now.since(lastReport) >= .milliseconds(100) else { return nil }
+        // The first bytes are reported too, however soon they follow the beginning.
+        if !always { lastReport = now }
         return TransferProgress(bytes: bytes(), total: total, rate: rate.value(at: now))
     }
 }

@@ -95,7 +95,7 @@ final class SegmentedRun: Sendable {
         do {
             return try await run(file)
         } catch {
-            report(isLast: true)
+            report(always: true)
             await leave(file, after: error)
             throw Task.isCancelled ? URLError.ferryCancelled(url: download.request.url) : error
         }
@@ -104,7 +104,7 @@ final class SegmentedRun: Sendable {
     private func run(_ file: SegmentFile) async throws -> VerifiedDownload.Outcome {
         try await load(file)
         // How much an earlier run has left.
-        report(isLast: false)
+        report(always: true)
         do { return try await fetchAll(file) } catch {
             guard Self.isOfSource(error), let mismatch = state.withLock({ $0.mismatch }) else { throw error }
             // One that has sent all of the file has nothing else to send.
@@ -248,7 +248,7 @@ final class SegmentedRun: Sendable {
         try Task.checkCancellation()
         if let willPublish { try await willPublish(try await file.inode()) }
         try await file.publish(total: total, synchronized: download.synchronizes)
-        report(isLast: true)
+        report(always: true)
         return state.withLock { state in
             VerifiedDownload.Outcome(
                 bytes: total,
@@ -303,7 +303,7 @@ final class SegmentedRun: Sendable {
 
     /// Reports the progress, and saves the record each second.
     private func tick(_ file: SegmentFile) async throws {
-        report(isLast: false)
+        report(always: false)
         let isDue = state.withLock { state in
             guard MonotonicTime.now().since(state.lastSave) >= TimeSpan(seconds: 1) else { return false }
             state.lastSave = .now()
@@ -312,12 +312,12 @@ final class SegmentedRun: Sendable {
         if isDue, let record = record() { try await file.save(record, synchronized: download.synchronizes) }
     }
 
-    private func report(isLast: Bool) {
+    private func report(always: Bool) {
         guard let progress else { return }
         let current = state.withLock { state in
             let plan = state.plan
             let total = plan.total == .max ? nil : plan.total
-            return state.meter.progress(of: plan.count, total: total, isLast: isLast)
+            return state.meter.progress(of: plan.count, total: total, always: always)
         }
         if let current { progress(current) }
     }

@@ -9,9 +9,9 @@ final class PartUploadRun: Sendable {
         var lastNumber = 0
         var meter = ProgressMeter()
 
-        mutating func progress(of total: Int64, isLast: Bool) -> TransferProgress? {
+        mutating func progress(of total: Int64, always: Bool) -> TransferProgress? {
             let sent = inFlight.values.reduce(finished) { $0 + $1.sent }
-            return meter.progress(of: sent, total: total, isLast: isLast)
+            return meter.progress(of: sent, total: total, always: always)
         }
     }
 
@@ -51,7 +51,7 @@ final class PartUploadRun: Sendable {
             }
             let (receipts, last) = state.withLock { state in
                 let receipts = state.receipts.values.sorted { $0.number < $1.number }
-                return (receipts, state.progress(of: source.size, isLast: true))
+                return (receipts, state.progress(of: source.size, always: true))
             }
             if let progress, let last { progress(last) }
             guard let manifest = upload.manifest else { return PartUpload.Outcome(receipts: receipts) }
@@ -133,7 +133,7 @@ final class PartUploadRun: Sendable {
             guard state.inFlight[number]?.body == body else { return nil }
             state.inFlight[number]?.sent += Int64(count)
             state.meter.add(count, at: .now())
-            return state.progress(of: total, isLast: false)
+            return state.progress(of: total, always: false)
         }
         if let progress, let current { progress(current) }
     }

@@ -31,8 +31,8 @@ final class UploadRun: Sendable {
         var lastNumber = 0
         var meter = ProgressMeter()
 
-        mutating func progress(of total: Int64, isLast: Bool) -> TransferProgress? {
-            meter.progress(of: parts.reduce(0) { $0 + $1.sent }, total: total, isLast: isLast)
+        mutating func progress(of total: Int64, always: Bool) -> TransferProgress? {
+            meter.progress(of: parts.reduce(0) { $0 + $1.sent }, total: total, always: always)
         }
     }
 
@@ -179,7 +179,7 @@ final class UploadRun: Sendable {
             for index in state.parts.indices {
                 (state.parts[index].sent, state.parts[index].body) = (Int64(state.parts[index].range.count), nil)
             }
-            return (state.continuedBytes, state.progress(of: source.size, isLast: true))
+            return (state.continuedBytes, state.progress(of: source.size, always: true))
         }
         if let progress, let last { progress(last) }
         return FileUpload.Outcome(
@@ -277,7 +277,7 @@ final class UploadRun: Sendable {
             guard state.parts.indices.contains(index), state.parts[index].body == body else { return nil }
             state.parts[index].sent += Int64(bytes)
             state.meter.add(bytes, at: .now())
-            return state.progress(of: source.size, isLast: false)
+            return state.progress(of: source.size, always: false)
         }
         if let progress, let current { progress(current) }
     }
