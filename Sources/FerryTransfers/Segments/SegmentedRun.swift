@@ -95,7 +95,8 @@ final class SegmentedRun: Sendable {
         do {
             return try await run(file)
         } catch {
-            report(always: true)
+            // What was received and given up stays reported: it counts as progress.
+            if state.withLock({ $0.plan.count > 0 }) { report(always: true) }
             await leave(file, after: error)
             throw Task.isCancelled ? URLError.ferryCancelled(url: download.request.url) : error
         }
