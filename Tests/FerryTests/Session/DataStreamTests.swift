@@ -142,6 +142,33 @@ struct DataStreamTests {
         try await eventually { manager.tasks.isEmpty }
     }
 
+    @Test("A second reader of an iterator gets an error, the first one the next chunk", arguments: TestTransport.all)
+    func secondReader(_ transport: TestTransport) async throws {
+        let gate = Gate()
+        let server = try LoopbackServer { _ in
+            .stream { body in
+                body.write("first")
+                gate.wait()
+                body.write("next")
+            }
+        }
+        let manager = transport.manager(baseURL: server.url)
+        var iterator = manager.stream(.get("x")).makeAsyncIterator()
+        #expect(try await iterator.next() == Data("first".utf8))
+        let results = await withThrowingTaskGroup(of: Data?.self) { group in
+            for _ in 0..<2 {
+                // Copies have one transfer. The type is not Sendable, but the readers may share an actor.
+                nonisolated(unsafe) var copy = iterator
+                group.addTask { try await copy.next() }
+            }
+            let first = await group.nextResult()
+            gate.open()
+            return (first, await group.nextResult())
+        }
+        #expect(throws: NetworkError.self) { try results.0?.get() }
+        #expect(try results.1?.get() == Data("next".utf8))
+    }
+
     @Test("A broken connection throws an error after the chunks received", arguments: TestTransport.all)
     func brokenConnection(_ transport: TestTransport) async throws {
         let server = try LoopbackServer { _ in

@@ -32,7 +32,8 @@ public struct DataStream: AsyncSequence, Sendable {
         /// Returns the next piece, and waits for it if necessary.
         ///
         /// - Returns: The piece; nil at the end.
-        /// - Throws: A ``NetworkError``, with ``NetworkError/Code/cancelled`` if the Swift task was cancelled.
+        /// - Throws: A ``NetworkError``, with ``NetworkError/Code/cancelled`` if the Swift task was cancelled, and with
+        ///   ``NetworkError/Code/unknown`` if another one already waits for the next piece.
         public mutating func next(isolation actor: isolated (any Actor)?) async throws -> Data? {
             let hold = self.hold ?? start()
             self.hold = hold

@@ -93,6 +93,7 @@ final class StreamBuffer: BodySink {
                 state.end = .success(nil)
                 return end
             }
+            guard state.reader == nil else { return .failure(NetworkError(.unknown, message: "Another reader waits")) }
             state.reader = reader
             return nil
         }
