@@ -26,6 +26,7 @@ struct WebSocketCommand: Sendable {
             try await options.inTime {
                 for try await message in socket.messages { try await write(message) }
                 await socket.waitForEnd()
+                try Task.checkCancellation()
             }
             if let failure = failed.withLock({ $0 }) { throw failure }
             return status(of: socket, url, console)

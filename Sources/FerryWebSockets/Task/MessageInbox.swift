@@ -78,20 +78,12 @@ struct MessageInbox {
 
 /// Calls that wait for something that happens once.
 struct Waiters {
-    private var continuations: [Int: CheckedContinuation<Void, Never>] = [:]
+    var continuations: [Int: CheckedContinuation<Void, Never>] = [:]
     private var lastNumber = 0
 
     mutating func nextNumber() -> Int {
         lastNumber &+= 1
         return lastNumber
-    }
-
-    mutating func add(_ continuation: CheckedContinuation<Void, Never>, _ number: Int) {
-        continuations[number] = continuation
-    }
-
-    mutating func remove(_ number: Int) -> CheckedContinuation<Void, Never>? {
-        continuations.removeValue(forKey: number)
     }
 
     /// Removes and returns all, in the order in which they began to wait.

@@ -142,19 +142,7 @@ extension WebSocketConnection {
 
     /// Returns when the connection is open and has taken enough of what was sent.
     func waitUntilSent() async throws {
-        let number = state.withLock { $0.openWaiters.nextNumber() }
-        await withTaskCancellationHandler {
-            await withCheckedContinuation { continuation in
-                let mustWait = state.withLock { state in
-                    guard state.machine.state == .connecting, !Task.isCancelled else { return false }
-                    state.openWaiters.add(continuation, number)
-                    return true
-                }
-                if !mustWait { continuation.resume() }
-            }
-        } onCancel: {
-            state.withLock { $0.openWaiters.remove(number) }?.resume()
-        }
+        await wait(in: \.openWaiters) { $0 == .connecting }
         try Task.checkCancellation()
         let pipe = try state.withLock { state in
             if state.agreement == nil, let error = Self.end(of: state) { throw error }

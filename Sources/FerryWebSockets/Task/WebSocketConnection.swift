@@ -142,14 +142,25 @@ final class WebSocketConnection: Sendable {
 
     // MARK: - Ending
 
-    func waitForEnd() async {
-        await withCheckedContinuation { continuation in
-            let mustWait = state.withLock { state in
-                guard state.machine.state != .ended else { return false }
-                state.endWaiters.add(continuation, state.endWaiters.nextNumber())
-                return true
+    func waitForEnd() async { await wait(in: \.endWaiters) { $0 != .ended } }
+
+    /// Waits while the connection is in certain states, and no longer if the Swift task is cancelled.
+    func wait(
+        in waiters: any WritableKeyPath<State, Waiters> & Sendable,
+        while mustWait: @Sendable (SocketMachine.State) -> Bool
+    ) async {
+        let number = state.withLock { $0[keyPath: waiters].nextNumber() }
+        await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                let waits = state.withLock { state in
+                    guard mustWait(state.machine.state), !Task.isCancelled else { return false }
+                    state[keyPath: waiters].continuations[number] = continuation
+                    return true
+                }
+                if !waits { continuation.resume() }
             }
-            if !mustWait { continuation.resume() }
+        } onCancel: {
+            state.withLock { $0[keyPath: waiters].continuations.removeValue(forKey: number) }?.resume()
         }
     }
 

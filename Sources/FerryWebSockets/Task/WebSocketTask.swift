@@ -209,7 +209,7 @@ public final class WebSocketTask: CurlDataTask, @unchecked Sendable {
         super.cancel()
     }
 
-    /// Returns when the connection has ended.
+    /// Returns when the connection has ended, or when the Swift task is cancelled.
     public func waitForEnd() async { await started.waitForEnd() }
 
     // MARK: - State

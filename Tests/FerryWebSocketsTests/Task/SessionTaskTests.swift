@@ -76,6 +76,23 @@ struct SessionTaskTests {
         #expect((task.error as? URLError)?.code == .cancelled)
     }
 
+    @Test("A Swift task that is cancelled does not wait for the end any more", .timeLimit(.minutes(2)))
+    func cancelledWait() async throws {
+        let server = try server()
+        let task = session.webSocket(with: server.webSocketURL)
+        task.resume()
+        #expect(try await task.receive() == .string("hello"))
+        let waiters = (0..<20).map { _ in Task { await task.waitForEnd() } }
+        for waiter in waiters.dropLast() {
+            waiter.cancel()
+            await waiter.value
+        }
+        #expect(task.state == .running)
+        task.cancel(with: .normalClosure)
+        await waiters.last?.value
+        #expect(task.closeCode == .normalClosure)
+    }
+
     @Test("A task that is cancelled or closed before it is resumed sends nothing", arguments: [false, true])
     func cancelledEarly(isClosed: Bool) async throws {
         let server = try server()
