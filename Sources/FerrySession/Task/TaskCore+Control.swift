@@ -18,10 +18,20 @@ extension TaskCore {
     /// The session object in which a task that was not started yet will start.
     private var sessionToStartIn: CurlSession? { state.withLock { $0.isStarted ? nil : $0.sessionCore }?.session }
 
-    func resume() {
+    func apply(_ change: ProgressControl.Change) {
+        switch change {
+        case .cancel: cancel()
+        case .pause: suspend()
+        case .resume, .start: resume(ifNew: change == .start)
+        }
+    }
+
+    /// Resumes the task, or with `ifNew` only one that was never resumed.
+    func resume(ifNew: Bool = false) {
         let session = sessionToStartIn
         let action = state.withLock { state -> ResumeAction in
             guard state.lifecycle == .active, state.suspendCount > 0 else { return .none }
+            if ifNew, state.isStarted { return .none }
             state.suspendCount -= 1
             guard state.suspendCount == 0 else { return .none }
             if state.isStarted { return .goOn(state.driver, mustDrain: state.claimDrain()) }

@@ -53,12 +53,7 @@ package final class TaskCore: Sendable {
 
     /// Connects a `Progress` to the task when it is requested; for most tasks it never is.
     func tied(_ progress: Progress) -> Progress {
-        self.progress.attach(
-            progress,
-            cancel: { [weak self] in self?.cancel() },
-            pause: { [weak self] in self?.suspend() },
-            resume: { [weak self] in self?.resume() }
-        )
+        self.progress.attach(progress) { [weak self] in self?.apply($0) }
         return progress
     }
 

@@ -3,7 +3,7 @@ final class TaskProgress: Sendable {
     private struct State {
         var followers: [Follower] = []
         /// Made with the first follower.
-        var pauses: ProgressPauses?
+        var control: ProgressControl?
         var total: Int64 = 0
         var completed: Int64 = 0
     }
@@ -13,20 +13,13 @@ final class TaskProgress: Sendable {
     private let state = Mutex(State())
 
     /// Connects a `Progress` to the task, once; a data task that has become a download has two.
-    func attach(
-        _ progress: Progress,
-        cancel: @escaping @Sendable () -> Void,
-        pause: @escaping @Sendable () -> Void,
-        resume: @escaping @Sendable () -> Void
-    ) {
+    func attach(_ progress: Progress, change: @escaping @Sendable (ProgressControl.Change) -> Void) {
         state.withLock { state in
             guard !state.followers.contains(where: { $0.progress === progress }) else { return }
             state.followers.append(Follower(progress: progress))
-            progress.isCancellable = true
-            progress.cancellationHandler = cancel
-            let pauses = state.pauses ?? ProgressPauses()
-            state.pauses = pauses
-            pauses.follow(progress, pause: pause, resume: resume)
+            let control = state.control ?? ProgressControl()
+            state.control = control
+            control.follow(progress, change: change)
             ProgressWriting.alone {
                 if state.total != 0 { progress.totalUnitCount = state.total }
                 progress.completedUnitCount = state.completed

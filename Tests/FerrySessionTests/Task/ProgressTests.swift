@@ -78,7 +78,7 @@ struct ProgressTests {
         for child in children { parent.addChild(child, withPendingUnitCount: 1) }
         let tasks = children.map { child in
             let task = TaskProgress()
-            task.attach(child, cancel: {}, pause: {}, resume: {})
+            task.attach(child) { _ in }
             return task
         }
         await onThreads(4) { index in
@@ -92,7 +92,7 @@ struct ProgressTests {
 
     @Test("The fraction is right after two different totals and an unknown one") func changingTotals() {
         let (task, progress) = (TaskProgress(), Progress(totalUnitCount: 0))
-        task.attach(progress, cancel: {}, pause: {}, resume: {})
+        task.attach(progress) { _ in }
         task.update(completed: 0, total: 500)
         task.update(completed: 2407, total: 5000)
         task.update(completed: 500, total: nil)
@@ -168,6 +168,54 @@ struct ProgressTests {
             }
             #expect(try await delegate.completion(of: task).file?.count == 100_000)
         }
+    }
+
+    /// The orders in which Foundation may call the handlers of a pause and the resumption that follows.
+    enum HandlerOrder: CaseIterable {
+        case inTime, late, overtaken
+    }
+
+    @Test(
+        "A pause and a resumption start a new task, and leave one suspended that the program has suspended",
+        arguments: [true, false],
+        HandlerOrder.allCases
+    )
+    func quickPause(isNew: Bool, order: HandlerOrder) async throws {
+        let gate = Gate()
+        let server = try LoopbackServer { _ in .gated(gate, first: 0, of: 10) }
+        let delegate = RecordingDelegate()
+        let task = makeSession(delegate).dataTask(with: server.url)
+        let progress = task.progress
+        let pause = try #require(progress.pausingHandler)
+        let resume = try #require(progress.resumingHandler)
+        if !isNew {
+            task.resume()
+            task.suspend()
+        }
+        progress.isPaused = order == .inTime
+        if order != .overtaken { pause() }
+        progress.isPaused = false
+        resume()
+        if order == .overtaken { pause() }
+        #expect(task.state == (isNew ? .running : .suspended))
+        if !isNew { task.resume() }
+        gate.open()
+        #expect(try await delegate.completion(of: task).data.count == 10)
+    }
+
+    @Test("A resumption during a pause is passed on after it") func resumeDuringPause() throws {
+        let (control, progress) = (ProgressControl(), Progress(totalUnitCount: 1))
+        let changes = Watched<[ProgressControl.Change]>([])
+        control.follow(progress) { change in
+            changes.append(change)
+            guard change == .pause else { return }
+            progress.isPaused = false
+            progress.resumingHandler?()
+        }
+        progress.isPaused = true
+        let pause = try #require(progress.pausingHandler)
+        pause()
+        #expect(changes.current == [.pause, .resume, .start])
     }
 
     @Test("Cancelling the progress of a task that never ran completes it") func cancelIdle() async throws {

@@ -15,7 +15,7 @@ package final class ProgressReporter: Sendable {
         /// Whether the `Progress` has a parent, which is complete only when its child is.
         var hasParent = false
         /// Made with the `Progress`.
-        var pauses: ProgressPauses?
+        var control: ProgressControl?
     }
 
     private let handler: ProgressHandler?
@@ -85,11 +85,9 @@ package final class ProgressReporter: Sendable {
     }
 
     private static func tie(_ progress: Progress, to task: URLSessionTask, _ state: inout State) {
-        let pauses = state.pauses ?? ProgressPauses()
-        state.pauses = pauses
-        progress.isCancellable = true
-        progress.cancellationHandler = { [weak task] in task?.cancel() }
-        pauses.follow(progress, pause: { [weak task] in task?.suspend() }, resume: { [weak task] in task?.resume() })
+        let control = state.control ?? ProgressControl()
+        state.control = control
+        control.follow(progress) { [weak task] in task?.apply($0) }
     }
 
     var latest: ProgressUpdate { state.withLock { $0.latest } }
