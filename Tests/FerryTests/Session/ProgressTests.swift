@@ -197,7 +197,10 @@ struct ProgressTests {
         }
     }
 
-    @Test("A retry whose body is empty makes the total unknown", arguments: TestTransport.able(to: .suspension))
+    @Test(
+        "A retry whose body is empty leaves nothing of the first attempt, and completes the Progress",
+        arguments: TestTransport.able(to: .suspension)
+    )
     func emptyRetry(_ transport: TestTransport) async throws {
         let gate = Gate()
         var partial = LoopbackResponse.stream { stream in
@@ -210,10 +213,14 @@ struct ProgressTests {
         manager.retryPolicy = RetryPolicy.standard
         manager.retryPolicy?.backoff = .init(base: 0.01, cap: 0.05)
         let done = Watched<TaskResponse<Data>?>(nil)
+        let last = Watched<ProgressUpdate?>(nil)
         let task = manager.dataTask(
             with: URLRequest(url: server.url),
             serializer: .data,
-            downloadProgress: { update in if update.completedByteCount == 50 { gate.open() } },
+            downloadProgress: { update in
+                last.change { $0 = update }
+                if update.completedByteCount == 50 { gate.open() }
+            },
             completionHandler: { response in done.change { $0 = response } }
         )
         let progress = try #require(manager.downloadProgress(for: task))
@@ -221,8 +228,9 @@ struct ProgressTests {
         try await done.wait { $0 != nil }
         #expect(done.current?.error == nil)
         #expect(server.requestCount == 2)
-        #expect(progress.totalUnitCount == -1)
-        #expect(progress.completedUnitCount == 0)
+        #expect(last.current == ProgressUpdate(completedByteCount: 0, totalByteCount: 0))
+        #expect(progress.totalUnitCount == 1)
+        #expect(progress.completedUnitCount == 1)
     }
 
     @Test("A progress sequence ends with its task", arguments: TestTransport.all)
@@ -404,6 +412,32 @@ struct ProgressTests {
         try await done.wait { $0 == 4 }
         try await eventually { overall.fractionCompleted == 1 }
         withExtendedLifetime(tasks) {}
+    }
+
+    @Test("A parent that a Progress is added to completes, with and without a body", arguments: TestTransport.all)
+    func completeAddedParent(_ transport: TestTransport) async throws {
+        let server = try LoopbackServer { request in
+            request.path == "/none" ? .status(204) : .pattern(count: 10_000)
+        }
+        let manager = transport.manager(baseURL: server.url)
+        let overall = Progress(totalUnitCount: 4)
+        let done = Watched(0)
+        for path in ["none", "known"] {
+            let url = server.url("/\(path)")
+            let task = manager.dataTask(with: URLRequest(url: url), serializer: .data) { _ in done.change { $0 += 1 } }
+            overall.addChild(try #require(manager.downloadProgress(for: task)), withPendingUnitCount: 1)
+            overall.addChild(try #require(manager.uploadProgress(for: task)), withPendingUnitCount: 1)
+            task.resume()
+        }
+        try await done.wait { $0 == 2 }
+        #expect(overall.isFinished)
+        #expect(overall.completedUnitCount == 4)
+    }
+
+    @Test("A Progress that is made after the last byte is complete") func lateProgress() {
+        let reporter = ProgressReporter(handler: nil, queue: nil)
+        reporter.reportEnd()
+        #expect(reporter.progress(of: task).isFinished)
     }
 
     @Test("A cancelled parent progress cancels tasks created before and after", arguments: TestTransport.all)

@@ -12,8 +12,8 @@ package final class ProgressReporter: Sendable {
         var nextStream = 0
         /// Made on first access, since it is never read for most tasks.
         var progress: Progress?
-        /// Whether the `Progress` has a parent, which is complete only when its child is.
-        var hasParent = false
+        /// Whether everything was transferred, so that the `Progress` is complete.
+        var isComplete = false
         /// Made with the `Progress`.
         var control: ProgressControl?
     }
@@ -40,7 +40,7 @@ package final class ProgressReporter: Sendable {
         state.withLock { state in
             if let progress = state.progress { return progress }
             let progress = Progress(parent: nil)
-            Self.apply(state.latest, to: progress)
+            Self.apply(state.latest, to: progress, isComplete: state.isComplete)
             Self.tie(progress, to: task, &state)
             state.progress = progress
             return progress
@@ -53,7 +53,6 @@ package final class ProgressReporter: Sendable {
         state.withLock { state in
             guard state.progress == nil else { return }
             state.progress = ProgressWriting.alone { Progress(parent: .current(), userInfo: nil) }
-            state.hasParent = true
             if let progress = state.progress { Self.apply(state.latest, to: progress) }
         }
     }
@@ -71,17 +70,15 @@ package final class ProgressReporter: Sendable {
 
     /// Reports that everything was transferred: the total becomes the number of bytes if it was never known.
     ///
-    /// The task's part of a parent progress is completed, even if no byte was transferred.
+    /// The `Progress` is completed even if no byte was transferred, since a parent is complete only when its children
+    /// are, and a `Progress` does not tell whether it has a parent.
     func reportEnd() {
         let latest = latest
         if latest.totalByteCount == nil, latest.completedByteCount > 0 {
             report(completed: latest.completedByteCount, total: latest.completedByteCount)
         }
-        guard let progress = state.withLock({ $0.hasParent ? $0.progress : nil }) else { return }
-        ProgressWriting.alone {
-            if progress.totalUnitCount < 1 { progress.totalUnitCount = max(1, progress.completedUnitCount) }
-            progress.completedUnitCount = progress.totalUnitCount
-        }
+        state.withLock { $0.isComplete = true }
+        if let progress = state.withLock({ $0.progress }) { Self.apply(latest, to: progress, isComplete: true) }
     }
 
     private static func tie(_ progress: Progress, to task: URLSessionTask, _ state: inout State) {
@@ -144,11 +141,15 @@ package final class ProgressReporter: Sendable {
         return stream
     }
 
-    private static func apply(_ update: ProgressUpdate, to progress: Progress) {
-        let (completed, total) = ProgressWriting.units(
+    private static func apply(_ update: ProgressUpdate, to progress: Progress, isComplete: Bool = false) {
+        var (completed, total) = ProgressWriting.units(
             completed: update.completedByteCount,
             total: update.totalByteCount
         )
+        if isComplete {
+            total = max(total, completed, 1)
+            completed = total
+        }
         // Set a new total before the units counted against it, so that the fraction never leaves 0...1.
         ProgressWriting.alone {
             if progress.totalUnitCount != total { progress.totalUnitCount = total }
