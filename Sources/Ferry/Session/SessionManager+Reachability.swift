@@ -40,14 +40,37 @@ extension SessionManager {
             start(task)
             return nil
         }
-        let own = core.reachability.withLock { $0 }
-        let watched = own?.target == target ? own : nil
-        let longest = 1e9
+        let watched = core.reachability.withLock { $0?.target == target ? $0 : nil }
         let seconds = core.configuration.timeoutIntervalForResource
-        let timeout = seconds > 0 && seconds < longest ? Duration.seconds(seconds) : nil
+        let timeout = seconds > 0 && seconds < 1e9 ? Duration.seconds(seconds) : nil
         return Task {
-            try? await (watched ?? ReachabilityManager(target: target)).waitUntilReachable(timeout: timeout)
+            if let watched {
+                try? await watched.waitUntilReachable(timeout: timeout)
+            } else {
+                await AwaitedHosts.wait(for: target, timeout: timeout)
+            }
             if !Task.isCancelled { start(task) }
+        }
+    }
+}
+
+/// The hosts that calls wait for, each with one manager, since every manager has descriptors and lookups of its own.
+enum AwaitedHosts {
+    /// The managers, with the number of calls that wait for each.
+    static let table = Mutex<[ReachabilityTarget: (manager: ReachabilityManager, calls: Int)]>([:])
+
+    /// Waits until a host is reachable, the time has passed, or the Swift task is cancelled.
+    static func wait(for target: ReachabilityTarget, timeout: Duration?) async {
+        let manager = table.withLock { table in
+            let (manager, calls) = table[target] ?? (ReachabilityManager(target: target), 0)
+            table[target] = (manager, calls + 1)
+            return manager
+        }
+        try? await manager.waitUntilReachable(timeout: timeout)
+        // Returned, since a `deinit` must not run under the lock.
+        _ = table.withLock { table in
+            table[target]?.calls -= 1
+            return table[target]?.calls == 0 ? table.removeValue(forKey: target) : nil
         }
     }
 }

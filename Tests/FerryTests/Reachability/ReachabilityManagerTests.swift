@@ -1,7 +1,8 @@
-import Ferry
 import FerryTesting
 import Foundation
 import Testing
+
+@testable import Ferry
 
 @Suite("Reachability")
 struct ReachabilityManagerTests {
@@ -258,6 +259,25 @@ struct ReachabilityManagerTests {
         let nowhere = ReachabilityManager(target: .address("no address"))
         var updates = nowhere.updates.makeAsyncIterator()
         #expect(await updates.next() == .notReachable)
+    }
+
+    @Test("Calls that wait for the same host share its descriptors, which are then closed", .ownThreads)
+    func sharedDescriptors() async {
+        // A separate process, so that other tests' sockets do not count.
+        await #expect(processExitsWith: .success) {
+            let before = NetlinkProbe.sockets
+            let manager = HTTPSessionManager(baseURL: URL(string: "http://nowhere.invalid/"))
+            manager.waitsForConnectivity = true
+            let calls = (0..<300).map { _ in Task { await manager.response(for: .get("x", serializer: .data)) } }
+            let target = ReachabilityTarget.domain("nowhere.invalid")
+            try await eventually { AwaitedHosts.table.withLock { $0[target]?.calls == 300 } }
+            try await eventually { NetlinkProbe.sockets > before }
+            #expect(NetlinkProbe.sockets <= before + 2)
+            for call in calls { call.cancel() }
+            for call in calls { #expect(await call.value.error?.code == .cancelled) }
+            try await eventually { NetlinkProbe.sockets <= before }
+            try await eventually { AwaitedHosts.table.withLock { $0.isEmpty } }
+        }
     }
 
     @Test("Starting and stopping leaks no descriptor", .ownThreads)
