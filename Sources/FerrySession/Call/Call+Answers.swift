@@ -145,7 +145,8 @@ extension Call {
         if case .challenge = held.kind, !held.isTunnel, !held.isAbandoned,
             attempts?.settings.concerns(held.response.statusCode) == true
         {
-            // The delegate has no credential; an interceptor may have a token.
+            // The delegate has no other credential; an interceptor may have a token.
+            credentials.giveUp(isProxy: held.response.statusCode == 407)
             (held.kind, held.isAsked) = (.failure, false)
             self.held = held
             startClockIfRunning(world)

@@ -85,6 +85,15 @@ struct Credentials {
         if proxy.credential != nil, proxy.place != place { proxy = Party() }
     }
 
+    /// Notes that what was sent was refused, and that no other was given: further attempts send none.
+    mutating func giveUp(isProxy: Bool) {
+        guard let refused = sent(isProxy: isProxy) else { return }
+        var party = self[isProxy: isProxy]
+        party.refused.insert(refused)
+        party.credential = nil
+        use(party, isProxy: isProxy)
+    }
+
     /// Sends none from now on, whatever a response asks for, except one for a proxy that has accepted it.
     mutating func refuseAll() {
         let refused = Party(credential: nil, failures: AuthenticationChallenge.maximumFailures)

@@ -51,6 +51,25 @@ struct InterceptorOriginTests {
         #expect(String(decoding: again, as: UTF8.self) == credential)
     }
 
+    @Test("A refused credential of the delegate does not take the place of an interceptor's new token")
+    func refused() async throws {
+        let server = try LoopbackServer { request in
+            if request.header("Authorization") == "Bearer 2" { return .text("ok") }
+            return LoopbackResponse(status: 401, headers: ["WWW-Authenticate": "Basic realm=\"x\", Bearer"])
+        }
+        let session = session(
+            CredentialDelegate(password: "secret"),
+            ClosureInterceptor { request, attempt in
+                request.setValue("Bearer \(attempt.number)", forHTTPHeaderField: "Authorization")
+            } decide: { attempt, _ in
+                attempt.number < 3 ? .retry : .proceed
+            }
+        )
+        let (data, _) = try await session.data(from: server.url)
+        #expect(String(decoding: data, as: UTF8.self) == "ok")
+        #expect(server.requests.map { $0.header("Authorization") } == ["Bearer 1", credential, "Bearer 2"])
+    }
+
     @Test("The origin of a task whose host is only used over TLS is the upgraded one") func upgraded() async throws {
         struct Stop: Error {}
         let seen = Watched<[String?]>([])
