@@ -129,7 +129,7 @@ open class HTTPSessionManager: SessionManager, @unchecked Sendable {
             if !isGiven, result.httpBody != nil { result.setValue(nil, forHTTPHeaderField: "Content-Type") }
             result.setBody(body)
         }
-        if let timeoutInterval = request.timeoutInterval { result.timeoutInterval = timeoutInterval }
+        if let timeoutInterval = request.timeoutInterval { result.timeoutInterval = timeoutInterval.asChosen }
         return result
     }
 

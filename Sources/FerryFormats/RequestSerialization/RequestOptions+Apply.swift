@@ -1,7 +1,12 @@
+extension TimeInterval {
+    /// The time limit as one that was chosen: 60 seconds in a `URLRequest` stand for the limit of the session.
+    package var asChosen: TimeInterval { self == 60 ? nextUp : self }
+}
+
 extension RequestOptions {
     /// Sets the request's properties for which these options have a value.
     package func apply(to request: inout URLRequest) {
-        if let timeoutInterval { request.timeoutInterval = timeoutInterval }
+        if let timeoutInterval { request.timeoutInterval = timeoutInterval.asChosen }
         if let cachePolicy { request.cachePolicy = cachePolicy }
         if let allowsCellularAccess { request.allowsCellularAccess = allowsCellularAccess }
         if let httpShouldHandleCookies { request.httpShouldHandleCookies = httpShouldHandleCookies }

@@ -194,6 +194,8 @@ struct HTTPSessionManagerTests {
         manager.requestSerializer = serializer
         #expect(try manager.makeRequest(.get("x")).timeoutInterval == 10)
         #expect(try manager.makeRequest(.get("x").timeout(3)).timeoutInterval == 3)
+        // In a request, 60 seconds stand for the limit of the session.
+        #expect(try manager.makeRequest(.get("x").timeout(60)).timeoutInterval == 60.0.nextUp)
     }
 
     @Test(
