@@ -3,8 +3,8 @@
 /// It is asked once, when neither an interceptor nor the ``RetryPolicy`` causes another attempt, or when a
 /// ``CircuitBreaker`` has refused the request. It is asked about responses with one of its
 /// ``RequestInterceptor/failureStatuses``, which may include 200 to 299. It is not asked after a cancellation, at the
-/// end of the call's deadline, where a stored response may be served instead of the error, or once bytes of a body have
-/// been delivered that cannot be taken back.
+/// end of the deadline or of `timeoutIntervalForResource`, where a stored response may be served instead of the error,
+/// or once bytes of a body have been delivered that cannot be taken back.
 public protocol ConcludingInterceptor: RequestInterceptor {
     /// How many bytes of a response's body are held back until ``conclude(_:with:)`` has returned; 65,536 by default,
     /// which is also the least.

@@ -66,6 +66,19 @@ struct DispositionTests {
         #expect(try await delegate.completion(of: task).error?.code == .cancelled)
     }
 
+    @Test("A deadline ends a decision that is never made while the body comes", arguments: [false, true])
+    func unanswered(isDeadline: Bool) async throws {
+        let server = try LoopbackServer()
+        let answers = Watched<[Answer]>([])
+        let delegate = delegate(isLate: false) { _, answer in answers.append(answer) }
+        let session = makeSession(delegate) { if !isDeadline { $0.timeoutIntervalForResource = 0.3 } }
+        let task = session.dataTask(with: server.url("/bytes/64000000"))
+        if isDeadline { task.deadline = 0.3 }
+        task.resume()
+        #expect(try await delegate.completion(of: task).error?.code == .timedOut)
+        #expect(answers.current.count == 1)
+    }
+
     @Test("A response becomes a download", arguments: [false, true], [0, 10, 70_000, 5_000_000])
     func becomesDownload(_ isLate: Bool, _ size: Int) async throws {
         let disposition = try #require(Self.becomeDownload)
