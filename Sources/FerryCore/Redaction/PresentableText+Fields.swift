@@ -15,8 +15,8 @@ extension PresentableText {
     /// Returns a body with a placeholder for each secret value in a form or in JSON, and others as they are; `nil` for
     /// one whose parts may all be secret, as those of `multipart`.
     ///
-    /// The media type may have parameters. A body that begins as JSON does is treated as JSON, and any other one
-    /// without a type as a form, which is how it is sent.
+    /// The media type may have parameters. Whatever it is, a body that begins as JSON does is treated as JSON. Others
+    /// without a type are treated as forms. Event streams and scripts may have JSON in other text.
     package static func body(
         _ text: String,
         type: String?,
@@ -24,13 +24,16 @@ extension PresentableText {
     ) -> String? {
         let type = type?.prefix { $0 != ";" }.trimmingCharacters(in: .whitespaces).lowercased()
         if type?.hasPrefix("multipart/") == true { return nil }
-        if type == "application/x-www-form-urlencoded" { return redactedPairs(text[...], isSecret: isSecret) }
+        let isForm = type == "application/x-www-form-urlencoded"
         // A byte and not a character, which may be as long as the whole text and slow to compare.
         let first = text.utf8.first { $0 > 0x20 }
-        if type?.hasSuffix("json") == true || first == UInt8(ascii: "{") || first == UInt8(ascii: "[") {
-            return JSONRedactor.redact(text, isSecret: isSecret)
+        let isJSON = ["json", "javascript", "/event-stream"].contains { type?.hasSuffix($0) == true }
+        if isJSON || first == UInt8(ascii: "{") || first == UInt8(ascii: "[") {
+            let result = JSONRedactor.redact(text, isSecret: isSecret)
+            // The first name of a form may begin with a bracket too.
+            if !isForm || !result.utf8.elementsEqual(text.utf8) { return result }
         }
-        return type == nil ? redactedPairs(text[...], isSecret: isSecret) : text
+        return isForm || type == nil ? redactedPairs(text[...], isSecret: isSecret) : text
     }
 
     /// Returns the value of a header field, whose name is in lower case, with presentable URLs, if such values contain

@@ -133,6 +133,11 @@ struct PresentableTextTests {
             ("Application/JSON", #"{"token":"x"}"#, #"{"token":"<redacted>"}"#),
             ("application/problem+json", #"{"token":1}"#, #"{"token":0}"#),
             ("text/plain", " [{\"key\":1}]", " [{\"key\":0}]"), ("text/plain", "password=x", "password=x"),
+            ("application/x-www-form-urlencoded", "\n{\"token\":\"x\"}", "\n{\"token\":\"<redacted>\"}"),
+            ("application/x-www-form-urlencoded", "[a]=b&password=x", "[a]=b&password=<redacted>"),
+            ("text/event-stream", "data: {\"token\":\"x\"}\n\n", "data: {\"token\":\"<redacted>\"}\n\n"),
+            ("text/javascript", "f({\"token\":\"x\"})", "f({\"token\":\"<redacted>\"})"),
+            ("application/javascript; charset=utf-8", "f([{\"token\":1}])", "f([{\"token\":0}])"),
             ("multipart/mixed", "x", nil), ("", "", ""),
         ] as [(String, String, String?)]
     )
