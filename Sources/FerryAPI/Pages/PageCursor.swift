@@ -78,10 +78,9 @@ struct PageCursor<Value: Sendable>: Sendable {
         to cursor: String,
         of page: TaskResponse<Value>
     ) throws(NetworkError) -> Request<Value> {
-        // Hashing hostile text takes quadratic time; a long cursor could not be part of a URL anyway.
-        guard cursor.utf8.count > 4_096 || visited.insert(cursor).inserted else {
-            throw Self.refusal(.repeatedPage, of: page)
-        }
+        // A set may take quadratic time to hash a long hostile text.
+        let key = cursor.utf8.count > 4_096 ? SHA256Hash.hash(Data(cursor.utf8)).hexadecimal : cursor
+        guard visited.insert(key).inserted else { throw Self.refusal(.repeatedPage, of: page) }
         var next = request
         do {
             guard request.body == nil else {

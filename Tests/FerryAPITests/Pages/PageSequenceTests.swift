@@ -237,9 +237,10 @@ struct PageSequenceTests {
         #expect(server.requests.map(\.method) == [method.rawValue, method.rawValue])
     }
 
-    @Test("A repeated cursor is detected, and parameters without names are an error")
-    func repeatedCursor() async throws {
-        let server = try LoopbackServer { _ in .json(#"{"items":[],"nextCursor":"a"}"#) }
+    @Test("A repeated cursor is detected, and parameters without names are an error", arguments: [1, 4_097])
+    func repeatedCursor(length: Int) async throws {
+        let cursor = String(repeating: "a", count: length)
+        let server = try LoopbackServer { _ in .json(#"{"items":[],"nextCursor":"\#(cursor)"}"#) }
         let manager = manager(server)
         let rule = NextPage<Messages>.cursor("cursor") { $0.nextCursor }
         let (values, error) = await collect(manager.pages(of: Request<Messages>.get("list"), next: rule))
