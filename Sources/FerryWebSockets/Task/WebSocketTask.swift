@@ -89,7 +89,7 @@ public final class WebSocketTask: CurlDataTask, @unchecked Sendable {
     ///
     /// Further calls only undo those of `suspend()`. The request's `timeoutInterval` limits the whole handshake, unless
     /// it is zero or infinite and without the time for which the task is suspended; after the handshake there is no
-    /// limit of time but ``Options/pingInterval``.
+    /// limit of time but ``Options/pingInterval`` and the session's `deadline`, which ends an open connection too.
     public override func resume() {
         _ = started
         super.resume()
