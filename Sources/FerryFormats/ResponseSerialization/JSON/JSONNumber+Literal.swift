@@ -23,8 +23,10 @@ extension JSONNumber {
         let string = String(decoding: text, as: UTF8.self)
         guard let double = Double(string), double.isFinite else { return nil }
         // Fifteen digits always survive the conversion to a Double and back. Doubles are written with up to seventeen.
-        if parts.digits > 15, parts.digits <= 38, let decimal = Decimal(literal: string),
-            decimal != Decimal(literal: double.description)
+        // A Decimal has 38, or 39 up to UInt128.max; of a greater number it drops the last one.
+        if parts.digits > 15, parts.digits <= 39, let decimal = Decimal(literal: string),
+            decimal != Decimal(literal: double.description),
+            parts.digits < 39 || decimal.exponent == parts.exponent
         {
             self.init(.decimal(decimal))
         } else {

@@ -1,7 +1,9 @@
 /// A number in a JSON text, without loss of digits.
 ///
 /// Integers are stored as 64-bit integers; other numbers as a `Double` if that preserves all their digits, and
-/// otherwise as a `Decimal`. Equal numbers are equal however they were written: `1`, `1.0` and `10e-1` are the same
+/// otherwise as a `Decimal`, whose digits without the zeros at the end are an integer of at most 128 bits: all numbers
+/// of 38 digits, and those of 39 up to `UInt128.max`. Any other number, and one too small or too large for a `Decimal`,
+/// is the nearest `Double`. Equal numbers are equal however they were written: `1`, `1.0` and `10e-1` are the same
 /// value. So are `0` and `-0`: the sign of zero is not kept.
 public struct JSONNumber: Sendable, Hashable {
     package enum Storage: Sendable, Hashable {
@@ -65,7 +67,7 @@ public struct JSONNumber: Sendable, Hashable {
         switch storage {
         case .integer(let value): Integer(exactly: value)
         case .unsigned(let value): Integer(exactly: value)
-        case .double(let value): Integer(exactly: value)
+        case .double(let value): Self.isLong(value) ? Integer(description) : Integer(exactly: value)
         case .decimal(let value): Integer(value.description)
         }
     }
@@ -85,7 +87,7 @@ public struct JSONNumber: Sendable, Hashable {
         switch storage {
         case .integer(let value): Decimal(value)
         case .unsigned(let value): Decimal(value)
-        case .double: Decimal(literal: description)
+        case .double(let value): Decimal(literal: value.description)
         case .decimal(let value): value
         }
     }
@@ -97,8 +99,11 @@ extension JSONNumber: CustomStringConvertible {
         switch storage {
         case .integer(let value): value.description
         case .unsigned(let value): value.description
-        case .double(let value): value.description
+        case .double(let value): (Self.isLong(value) ? decimalValue : nil)?.description ?? value.description
         case .decimal(let value): value.description
         }
     }
+
+    /// Whether a `Double` is an integer of more than 64 bits and at most 39 digits, which is written with all of them.
+    private static func isLong(_ value: Double) -> Bool { (0x1p63..<1e39).contains(value.magnitude) }
 }

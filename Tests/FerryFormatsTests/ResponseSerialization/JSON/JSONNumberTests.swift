@@ -15,6 +15,9 @@ struct JSONNumberTests {
             ("0.5", "5E-1"), ("18446744073709551615", "1844674407370955161.5e1"),
             ("1e30", "1000000000000000000000000000000"),
             ("0.1", "0.10000"), ("12345678901234567890123456789", "12345678901234567890123456789.0"),
+            ("340282366920938463463374607431768211455", "34028236692093846346337460743176821145.500e1"),
+            ("340282366920938463463374607431768211455000", "340282366920938463463374607431768211455.0e3"),
+            ("100000000000000000000000", "1e23"),
         ]
     )
     func equality(first: String, second: String) throws {
@@ -59,6 +62,38 @@ struct JSONNumberTests {
         #expect(try JSONValue(json: "[\(text)]") == .array([.number(number)]))
         let reference = Double(text) ?? 0
         #expect(number.doubleValue == reference || !reference.isFinite)
+    }
+
+    @Test(
+        "Integers of 128 bits keep every digit, and are written with all of them",
+        arguments: [
+            "340282366920938463463374607431768211455", "340282366920938463463374607431768211454",
+            "170141183460469230000000000000000000000", "100000000000000000000000000000000000001",
+            "100000000000000000000000", "99999999999999991611392", "18446744073709551616", "18446744073709552000",
+            "300000000000000000000000000000000000000",
+        ]
+    )
+    func wide(_ text: String) throws {
+        let value = try #require(UInt128(text))
+        #expect(try number(text).integer(as: UInt128.self) == value)
+        #expect(try number(text).description == text)
+        #expect(try number(text) == JSONNumber(value))
+        #expect(try number("-" + text).description == "-" + text)
+        #expect(try number("-" + text).integer(as: Int128.self) == Int128("-" + text))
+        #expect(try number("-" + text).decimalValue == Decimal(string: "-" + text))
+        #expect(try JSONValue(json: text).decoded(as: UInt128.self) == value)
+    }
+
+    @Test(
+        "A number with more digits than a Decimal has is the nearest Double",
+        arguments: [
+            "340282366920938463463374607431768211457", "1234567890123456789012345678901234567891",
+            "0.1234567890123456789012345678901234567891", "340282366920938463463374607431768211456.5",
+        ]
+    )
+    func tooLong(_ text: String) throws {
+        #expect(try number(text) == JSONNumber(try #require(Double(text))))
+        #expect(try number("1e300").description == "1e+300")
     }
 
     @Test("Decimals keep every digit of the text")
