@@ -2,8 +2,8 @@ extension CurlSession {
     /// Downloads a file, checks it, and gives it its name.
     ///
     /// Cancelling the Swift task cancels the download, which then throws `URLError.cancelled`. Failed requests are
-    /// repeated while others make progress, and at most five times in a row, during three seconds, for
-    /// each URL.
+    /// repeated while others make progress, and at most five times in a row, during three seconds, for each URL. The
+    /// session's retry policy applies only to requests to the last URL that is left.
     ///
     /// - Parameters:
     ///   - download: The download.
@@ -24,6 +24,7 @@ extension CurlSession {
     ///
     /// Cancelling the Swift task cancels the upload, which then throws `URLError.cancelled`. A server that has created
     /// an upload is asked how much it has after each failure; six failures in a row without progress end the upload.
+    /// The session's retry policy applies only to an upload without a protocol, ``FileUpload/Resumption/none``.
     ///
     /// - Parameters:
     ///   - upload: The upload.
@@ -41,7 +42,8 @@ extension CurlSession {
     /// Uploads a file in parts, several at once, and completes the upload with its manifest.
     ///
     /// Cancelling the Swift task cancels the upload, which then throws `URLError.cancelled`. A part is sent again after
-    /// temporary failures; six in a row end the upload. The parts that the server has stay there.
+    /// temporary failures; six in a row end the upload. The parts that the server has stay there. The session's retry
+    /// policy applies only to the request of the manifest.
     ///
     /// - Parameters:
     ///   - upload: The upload.

@@ -208,6 +208,20 @@ struct MirrorTests {
         expectWhole()
     }
 
+    @Test("A session's retries do not delay the next mirror, and repeat requests to the last one")
+    func sessionRetries() async throws {
+        let server = try LoopbackServer { _ in .status(503) }
+        // More failures than the download itself allows.
+        let statuses = Watched(Array(repeating: 503, count: 6))
+        let content = RangedContent(count: Self.count)
+        let mirror = try LoopbackServer { request in
+            statuses.change { $0.popLast() }.map { .status($0) } ?? content.response(to: request)
+        }
+        try await makeSession(retrying: []).download(download(server, [mirror.url]))
+        expectWhole()
+        #expect(server.requestCount == 6)
+    }
+
     @Test("A mirror gets cookies only if the download's request handles them", arguments: [true, false])
     func cookies(handles: Bool) async throws {
         let content = RangedContent(count: Self.count)

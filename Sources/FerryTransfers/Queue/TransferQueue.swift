@@ -28,8 +28,8 @@ public final class TransferQueue: Sendable {
         ///
         /// It is `RetryPolicy.standard` by default, and nil for never. Only its number of retries and its backoff are
         /// used, not a server's `Retry-After`. A transfer that has made progress since it failed is counted from the
-        /// start. The session's own policy applies to each request of a transfer as well, so a session without one is
-        /// best.
+        /// start. The session's own policy, where it applies to a transfer, comes in addition, so a session without one
+        /// is best.
         public var retry: RetryPolicy? = .standard
         /// The limit on the bytes per second of all transfers together that have none; nil, the default, for none.
         public var limit: BandwidthLimit?

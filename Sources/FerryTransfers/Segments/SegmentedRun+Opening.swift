@@ -3,8 +3,11 @@ import FerryAPI
 extension SegmentedRun {
     /// Sends a request to a source with the limit of the download.
     func open(_ request: URLRequest, of source: SegmentSource) async throws -> (CurlSession.Bytes, URLResponse) {
-        try await session.bytes(for: request) { [limit = download.limit] task in
+        let hasOthers = state.withLock { $0.usable.count > 1 }
+        return try await session.bytes(for: request) { [limit = download.limit] task in
             task.downloadLimit = limit
+            // Retries of the session would delay the change to another source.
+            if hasOthers { task.retryPolicy = nil }
             if source.isForeign { task.noteOtherOrigin() }
         }
     }

@@ -114,7 +114,8 @@ final class PartUploadRun: Sendable {
         }
         var sent = try await upload.request(part)
         sent.setTypeOfFile(in: session)
-        let (_, answer) = try await session.upload(for: sent, body: body)
+        // Each attempt has a request of its own.
+        let (_, answer) = try await session.exchange(sent, body: body) { $0.retryPolicy = nil }
         let response = try Self.success(answer)
         let tag = response.value(forHTTPHeaderField: "ETag")
         return PartUpload.Receipt(number: part.number, entityTag: tag, length: Int64(part.range.count))

@@ -131,6 +131,8 @@ extension UploadRun {
         _ interim: InterimResponses? = nil
     ) async throws -> (data: Data, response: HTTPURLResponse) {
         let (data, response) = try await session.exchange(request, body: body, delegate: interim) { task in
+            // The run asks the server before it repeats a request, except the only one of an upload without a protocol.
+            if resumption != .none { task.retryPolicy = nil }
             upload.prepare(task, for: request)
         }
         guard let response = response as? HTTPURLResponse else { throw URLError(.badServerResponse) }

@@ -64,6 +64,9 @@ final class UploadRun: Sendable {
         state = Mutex(State(location: upload.location))
     }
 
+    /// How the upload is continued; one that the server no longer has begins again as it was begun.
+    var resumption: FileUpload.Resumption { upload.location?.resumption ?? upload.resumption }
+
     var request: URLRequest {
         var request = upload.request
         // The default of a request is GET, which has no body.
@@ -91,8 +94,7 @@ final class UploadRun: Sendable {
 
     /// Asks the server what it offers, unless that is not needed.
     private func findOffer(_ source: UploadSource) async throws -> UploadOffer {
-        // An upload that the server no longer has begins again as it was begun.
-        let known = upload.location?.resumption ?? upload.resumption
+        let known = resumption
         let wantsExtensions = known == .tus && (upload.checksum != nil || upload.connections > 1)
         guard known == .automatic || wantsExtensions else { return UploadOffer(known) }
         var request = request

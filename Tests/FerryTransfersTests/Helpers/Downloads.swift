@@ -6,6 +6,15 @@
 /// Returns a session with its own configuration that shares nothing with others.
 func makeSession() -> CurlSession { CurlSession(configuration: .ephemeral) }
 
+/// Returns a session that repeats idempotent requests, and those with some other methods.
+func makeSession(retrying methods: Set<String>) -> CurlSession {
+    var options = CurlSession.Options()
+    options.retry = RetryPolicy.standard
+    options.retry?.additionalMethods = methods
+    options.retry?.backoff = .init(base: 0.01, multiplier: 1)
+    return CurlSession(configuration: .ephemeral, options: options)
+}
+
 extension CurlSession {
     /// Stores a cookie for all loopback servers.
     func addCookie() {

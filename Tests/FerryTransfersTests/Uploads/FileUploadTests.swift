@@ -63,6 +63,14 @@ struct FileUploadTests {
         #expect(locations.withLock { $0 }.map { $0?.resumption } == [kind == "tus" ? .tus : .resumableUploads])
     }
 
+    @Test("A session's retries neither begin an upload again nor send a part again", arguments: ["draft", "tus"])
+    func sessionRetries(kind: String) async throws {
+        let url = try peer.url(kind, "drop=700000&times=2")
+        try await makeSession(retrying: ["POST", "PATCH"]).upload(upload(url))
+        let first = kind == "tus" ? ["OPTIONS", "POST", "HEAD", "PATCH"] : ["OPTIONS", "POST"]
+        #expect(try await expectComplete(url) == first + ["HEAD", "PATCH", "HEAD", "PATCH"])
+    }
+
     @Test("an upload that is given up is deleted, and deleting it again is a success", arguments: ["draft", "tus"])
     func deleted(kind: String) async throws {
         let url = try peer.url(kind)

@@ -123,6 +123,20 @@ struct PartUploadTests {
         #expect(store.state.withLock { $0.requests } == [1: 1, 2: 3, 3: 1, 4: 1, 5: 1, 6: 1, 7: 2])
     }
 
+    @Test("Each attempt has its own request, also in a session that repeats requests")
+    func ownRequests() async throws {
+        store.state.withLock { $0.faults = [2: [.status(503)]] }
+        var upload = upload()
+        let asked = Watched<[Int]>([])
+        upload.request = { [request = upload.request] part in
+            asked.change { $0.append(part.number) }
+            return try await request(part)
+        }
+        try await makeSession(retrying: []).upload(upload)
+        #expect(received == content)
+        #expect(asked.current.sorted() == [1, 2, 2, 3, 4, 5, 6, 7])
+    }
+
     @Test("A lasting failure ends the upload, and the next run sends the other parts")
     func continued() async throws {
         store.state.withLock { $0.faults = [6: [.status(403)]] }

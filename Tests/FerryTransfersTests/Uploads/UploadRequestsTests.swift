@@ -100,6 +100,16 @@ struct UploadRequestsTests {
         #expect(server.requests.map { $0.header("Idempotency-Key") } == ["\"1\""])
     }
 
+    @Test("An upload without a protocol is repeated as its session says")
+    func plainRetries() async throws {
+        let statuses = Watched([503, 201])
+        let server = try LoopbackServer { _ in .status(statuses.change { $0.removeFirst() }) }
+        var upload = FileUpload(folder.file("file"), to: server.url)
+        upload.resumption = .none
+        _ = try await makeSession(retrying: ["POST"]).upload(upload)
+        #expect(server.requests.map(\.body) == [Data("hello".utf8), Data("hello".utf8)])
+    }
+
     @Test("A file that is posted without a type is no form", arguments: [FileUpload.Resumption.automatic, .none])
     func type(resumption: FileUpload.Resumption) async throws {
         let server = try LoopbackServer { .status($0.method == "OPTIONS" ? 405 : 201) }
