@@ -46,7 +46,8 @@ extension UploadRun {
         _ index: Int,
         at url: URL,
         _ kind: UploadProtocol,
-        _ source: UploadSource
+        _ source: UploadSource,
+        _ offer: UploadOffer? = nil
     ) async throws -> (data: Data, response: HTTPURLResponse)? {
         let range = ranges[index]
         let size = Int64(range.count)
@@ -55,7 +56,7 @@ extension UploadRun {
         var status = try kind.status(in: answer.response, size: size)
         confirm(index, status.offset, at: url)
         while !status.isComplete {
-            var most = status.maximumBytes ?? .max
+            var most = status.maximumBytes ?? offer?.maximumBytesOfRequest ?? .max
             if kind == .tus, upload.checksum != nil { most = min(most, Self.checkedSize) }
             // The limit may be as large as a number can be.
             let end = status.offset + min(size - status.offset, most)

@@ -140,7 +140,7 @@ final class UploadRun: Sendable {
             let step = try await repeating(0, mayCreate: offer.resumption == .tus) { () async throws -> Step in
                 guard let location = self.location else { return try await self.create(source, offer) }
                 let kind: UploadProtocol = location.resumption == .tus ? .tus : .resumableUploads
-                guard let answer = try await self.resume(0, at: location.url, kind, source) else { return .gone }
+                guard let answer = try await self.resume(0, at: location.url, kind, source, offer) else { return .gone }
                 return .finished(self.finish(answer, source))
             }
             switch step {

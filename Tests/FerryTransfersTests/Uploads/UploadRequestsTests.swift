@@ -110,6 +110,31 @@ struct UploadRequestsTests {
         #expect(server.requests.map(\.body) == [Data("hello".utf8), Data("hello".utf8)])
     }
 
+    @Test(
+        "The limit of a request that OPTIONS tells counts until the upload tells another",
+        arguments: [(nil, [2, 2, 1]), (4, [4, 1])]
+    )
+    func limitOfOptions(own: Int?, sizes: [Int]) async throws {
+        let received = Watched(0)
+        let server = try LoopbackServer { request in
+            let count = received.change { count in
+                count += request.body.count
+                return count
+            }
+            switch request.method {
+            case "OPTIONS": return .status(204).adding("Upload-Limit", "max-append-size=2")
+            case "POST": return .status(201).adding("Location", "/made").adding("Upload-Complete", "?0")
+            case "HEAD":
+                let head = LoopbackResponse.status(204).adding("Upload-Offset", "0").adding("Upload-Complete", "?0")
+                return own.map { head.adding("Upload-Limit", "max-append-size=\($0)") } ?? head
+            default: return .status(204).adding("Upload-Complete", count == 5 ? "?1" : "?0")
+            }
+        }
+        _ = try await session.upload(FileUpload(folder.file("file"), to: server.url))
+        let bodies = server.requests.map(\.body.count)
+        #expect(bodies == [0, 0, 0] + sizes)
+    }
+
     @Test("A file that is posted without a type is no form", arguments: [FileUpload.Resumption.automatic, .none])
     func type(resumption: FileUpload.Resumption) async throws {
         let server = try LoopbackServer { .status($0.method == "OPTIONS" ? 405 : 201) }
