@@ -99,10 +99,14 @@ final class DownloadFile: @unchecked Sendable {
         size = .zero
     }
 
-    /// Closes the file; some file systems report a full disk only now.
+    /// Closes the file, which must still have its name; some file systems report a full disk only now.
     func finish() throws(URLError) {
         let open = try opened()
         file = nil
+        guard open.isAt(url.path) else {
+            size = .zero
+            throw failure(.cannotWriteToFile, "was removed", FileError("find", path: url.path, code: ENOENT))
+        }
         do throws(FileError) {
             try open.close()
         } catch {

@@ -58,6 +58,18 @@ import Testing
         file.remove()
     }
 
+    @Test("A file that was removed or replaced while it was written is an error at its end", arguments: [true, false])
+    func removed(_ isReplaced: Bool) throws {
+        let folder = try TemporaryFolder()
+        let file = DownloadFile(in: folder.url, for: nil)
+        try write("hello", to: file)
+        try FileManager.default.removeItem(at: file.url)
+        if isReplaced { try Data("other".utf8).write(to: file.url) }
+        let error = #expect(throws: URLError.self) { try file.finish() }
+        #expect(error?.code == .cannotWriteToFile)
+        #expect(error?.localizedDescription.contains(file.url.path) == true)
+    }
+
     @Test("Names are unique, and other names are not recognized") func names() {
         let folder = FileManager.default.temporaryDirectory
         let names = (0..<100).map { _ in DownloadFile(in: folder, for: nil).url.lastPathComponent }

@@ -67,6 +67,30 @@ struct DownloadTaskTests {
         #expect(delegate.violations == [])
     }
 
+    @Test("A download whose partial file is removed while it runs fails") func removedFile() async throws {
+        let gate = Gate()
+        let server = try RawServer { connection in
+            connection.readHead()
+            connection.write("HTTP/1.1 200 OK\r\nETag: \"1\"\r\nContent-Length: 10\r\n\r\nhello")
+            gate.wait()
+            connection.write("world")
+        }
+        defer { gate.open() }
+        let folder = try TemporaryFolder()
+        var options = CurlSession.Options()
+        options.temporaryDirectory = folder.url
+        let delegate = RecordingDelegate()
+        let task = makeSession(delegate, options: options).downloadTask(with: server.url())
+        task.resume()
+        try await eventually { task.countOfBytesReceived == 5 }
+        for name in folder.names { try FileManager.default.removeItem(at: folder.url.appendingPathComponent(name)) }
+        gate.open()
+        let error = try #require(try await delegate.completion(of: task).error)
+        #expect(error.code == .cannotWriteToFile)
+        #expect(error.userInfo[URLSessionDownloadTaskResumeData] == nil)
+        #expect(folder.names == [])
+    }
+
     @Test("A handler receives a file that is deleted when it returns") func handler() async throws {
         let server = try LoopbackServer()
         let folder = try TemporaryFolder()
