@@ -59,7 +59,7 @@ extension ProtocolLoad: URLProtocolClient {
             take(data, client)
         case .finished:
             guard hasResponse else { return misuse("The protocol class finished without a response") }
-            end(nil)
+            end(bodyFailure)
         case .failed(let error): end(Self.transportError(error))
         case .redirected(let next, let response): redirected(to: next, response, client)
         case .challenge(let challenge): ask(challenge, client)

@@ -106,6 +106,8 @@ extension ProtocolLoad: TaskDriver {
         guard var next else { return deliver(answer) }
         next = RedirectRule.withholdSecrets(of: asked, in: next, settings.sensitiveHeaders)
         body = body.afterRedirection(status: answer.statusCode, from: request, asked: asked, to: next)
+        // The class may have copied the field that describes the task's body.
+        if body.isNone { next.setValue(nil, forHTTPHeaderField: "Content-Encoding") }
         closeBody()
         request = next
         client.receive(.rewound)

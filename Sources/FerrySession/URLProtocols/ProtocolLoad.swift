@@ -78,6 +78,9 @@ final class ProtocolLoad: NSObject, @unchecked Sendable {
             request.httpBodyStream = box.stream
         case .made(let made):
             if !made.isReplayable { body = .delegateStream }
+            if let coding = made.contentCoding, request.value(forHTTPHeaderField: "Content-Encoding") == nil {
+                request.setValue(coding.name, forHTTPHeaderField: "Content-Encoding")
+            }
             request.httpBodyStream = RequestBodyStream(RequestBody(made))
         case .delegateStream:
             question = .bodyStream(type)
@@ -118,6 +121,13 @@ final class ProtocolLoad: NSObject, @unchecked Sendable {
     }
 
     // MARK: - Ending
+
+    /// Why the body could not be made, even if the class has not looked for the error.
+    var bodyFailure: (any Error)? {
+        let error = (request.httpBodyStream as? RequestBodyStream)?.streamError
+        guard let error = error as? CurlSessionError else { return error }
+        return URLError.ferry(.requestBodyStreamExhausted, url: request.url, underlying: error)
+    }
 
     /// Reports the end to the client, once, and stops the class.
     func end(_ error: (any Error)?) {

@@ -170,6 +170,53 @@ struct ProtocolBodyTests {
         return content
     }
 
+    private struct Broken: Error {}
+
+    private func pieces(_ error: (any Error)? = nil) -> AsyncThrowingStream<Data, any Error> {
+        AsyncThrowingStream { continuation in
+            continuation.yield(Data("piece".utf8))
+            continuation.finish(throwing: error)
+        }
+    }
+
+    @Test("A coded body has its field, unless a redirect of the class drops it", arguments: [307, 303])
+    func codedBody(_ status: Int) async throws {
+        let requests = Watched<[URLRequest]>([])
+        let read = Watched<[Data]>([])
+        let target = ScriptedProtocol.keeping(requests)
+        let url = ScriptedProtocol.script { loader in
+            requests.append(loader.request)
+            read.append(loader.body)
+            loader.redirect(to: target, status: status)
+        }
+        let body = RequestBody(coding: .gzip) { pieces() }
+        _ = try await session.upload(for: Wire.request(url, "PUT"), body: body)
+        let codings = requests.current.map { $0.value(forHTTPHeaderField: "Content-Encoding") }
+        #expect(codings == ["gzip", status == 307 ? "gzip" : nil])
+        #expect(read.current.first?.starts(with: [0x1F, 0x8B]) == true)
+        let own = Wire.request(ScriptedProtocol.keeping(requests), "PUT", headers: ["Content-Encoding": "x-gzip"])
+        _ = try await session.upload(for: own, body: body)
+        #expect(requests.current.last?.value(forHTTPHeaderField: "Content-Encoding") == "x-gzip")
+    }
+
+    @Test("The error of a body that a class has read is that of the task, even if the class finishes")
+    func brokenBody() async throws {
+        let url = ScriptedProtocol.script { loader in
+            _ = loader.body
+            loader.respond()
+            loader.finish()
+        }
+        await #expect(throws: Broken.self) {
+            try await session.upload(for: Wire.request(url, "PUT"), body: RequestBody(pieces(Broken())))
+        }
+        for length in [0, 4, 6] as [Int64] {
+            let body = RequestBody(pieces(), length: length)
+            let error = await Wire.error { try await session.upload(for: Wire.request(url, "PUT"), body: body) }
+            #expect(error?.code == .requestBodyStreamExhausted)
+            #expect(error?.ferryCode == .bodyLengthMismatch)
+        }
+    }
+
     @Test("A writer of a body does not wait for a class that has failed without reading all of it")
     func abandonedWriter() async throws {
         let kept = Watched<[Unchecked<InputStream>]>([])
