@@ -130,11 +130,13 @@ extension NetworkAttempt {
         transfer.reader = reader
         easy.set(CurlOption.upload, 1)
         easy.set(CurlOption.customRequest, method)
-        easy.set(CurlOption.bodySize, offset: reader.length.transferSize)
+        // The request announces a length of zero by itself, so that a body that is made is read, and has to be empty.
+        let size = (reader as? MadeBodyReader)?.body.length == .zero ? nil : reader.length
+        easy.set(CurlOption.bodySize, offset: size.transferSize)
         if let made = reader as? MadeBodyReader, made.body.sendsTrailers {
             try setUpTrailers(easy, transfer.engine)
             easy.watchTrailers(context: Unmanaged.passUnretained(self).toOpaque())
-        } else if reader.length == nil, transfer.engine.runtime.mixesUpPausedStreams {
+        } else if size == nil, transfer.engine.runtime.mixesUpPausedStreams {
             setUpSingle(easy)
         }
         if transfer.engine.runtime.omitsBodies, credentialTakesSeveralRequests {

@@ -170,7 +170,9 @@ final class CallDriver: @unchecked Sendable {
 
     var preparationContext: PreparationContext {
         var context = call.preparationContext
-        context.contentCoding = madeBody?.contentCoding
+        let made = madeBody
+        context.contentCoding = made?.contentCoding
+        context.hasEmptyMadeBody = context.hasBody && made?.length == .zero
         return context
     }
 

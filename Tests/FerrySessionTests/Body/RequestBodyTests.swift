@@ -69,12 +69,38 @@ struct RequestBodyTests {
 
     @Test("An empty sequence is an empty body") func empty() async throws {
         let server = try LoopbackServer { _ in .text("ok") }
-        for length in [nil, 0] as [Int64?] {
+        let session = makeSession()
+        for length in [0, nil] as [Int64?] {
             let body = RequestBody(pieces([]), length: length)
-            let (_, response) = try await makeSession().upload(for: post(server.url), body: body)
+            let (_, response) = try await session.upload(for: post(server.url), body: body)
             #expect((response as? HTTPURLResponse)?.statusCode == 200)
         }
         #expect(server.requests.map(\.bodyLength) == [0, 0])
+        #expect(server.requests.map { $0.header("Content-Length") } == ["0", nil])
+        #expect(server.requests.map(\.isChunked) == [false, true])
+        #expect(server.requests.map(\.connectionRequestIndex) == [0, 1])
+    }
+
+    @Test("A request with a length of zero ends with its sequence") func slowEmpty() async throws {
+        let server = try LoopbackServer { _ in .text("ok") }
+        let (stream, continuation) = AsyncThrowingStream<Data, any Error>.makeStream()
+        let request = post(server.url)
+        let upload = Task { try await makeSession().upload(for: request, body: RequestBody(stream, length: 0)) }
+        try await eventually { server.requests.count == 1 }
+        continuation.finish(throwing: Broken())
+        await #expect(throws: Broken.self) { try await upload.value }
+    }
+
+    @Test("A writer with a length of zero may write nothing") func emptyWriter() async throws {
+        let server = try LoopbackServer { _ in .text("ok") }
+        let (body, writer) = RequestBody.writer(length: 0)
+        writer.finish()
+        _ = try await makeSession().upload(for: post(server.url), body: body)
+        let (second, secondWriter) = RequestBody.writer(length: 0)
+        let error = await #expect(throws: CurlSessionError.self) { try await secondWriter.write(Data(count: 1)) }
+        #expect(error?.code == .bodyLengthMismatch)
+        let failure = await Wire.error { try await makeSession().upload(for: post(server.url), body: second) }
+        #expect(failure?.ferryCode == .bodyLengthMismatch)
     }
 
     @Test("An upload task sends a body, and so does a request that has it") func tasks() async throws {
@@ -167,18 +193,19 @@ struct RequestBodyTests {
 
     // MARK: - Errors
 
-    @Test("An error of the sequence is the error of the task", arguments: [true, false])
-    func brokenSequence(_ isEarly: Bool) async throws {
+    @Test("An error of the sequence is the error of the task", arguments: [true, false], [nil, 0, 200_000])
+    func brokenSequence(_ isEarly: Bool, _ length: Int64?) async throws {
+        guard isEarly || length != 0 else { return }
         let server = try LoopbackServer { _ in .text("ok") }
         let stream = AsyncThrowingStream<Data, any Error> { continuation in
             if !isEarly { continuation.yield(Data(count: 100_000)) }
             continuation.finish(throwing: Broken())
         }
         await #expect(throws: Broken.self) {
-            try await makeSession().upload(for: post(server.url), body: RequestBody(stream))
+            try await makeSession().upload(for: post(server.url), body: RequestBody(stream, length: length))
         }
         // The part that was sent is not taken for a whole body.
-        #expect(server.requests.allSatisfy { !$0.isComplete })
+        #expect(server.requests.allSatisfy { !$0.isComplete || length == 0 })
     }
 
     @Test("A closure that cannot make its sequence fails the task") func brokenFactory() async throws {
@@ -187,10 +214,13 @@ struct RequestBodyTests {
         await #expect(throws: Broken.self) { try await makeSession().upload(for: post(server.url), body: body) }
     }
 
-    @Test("More or fewer bytes than announced fail the task", arguments: [[60, 30], [60, 41]])
-    func mismatch(_ sizes: [Int]) async throws {
+    @Test(
+        "More or fewer bytes than announced fail the task",
+        arguments: [([60, 30], 100), ([60, 41], 100), ([1], 0)] as [([Int], Int64)]
+    )
+    func mismatch(_ sizes: [Int], _ length: Int64) async throws {
         let server = try LoopbackServer { _ in .text("ok") }
-        let body = RequestBody(pieces(sizes), length: 100)
+        let body = RequestBody(pieces(sizes), length: length)
         let error = await Wire.error { try await makeSession().upload(for: post(server.url), body: body) }
         #expect(error?.code == .requestBodyStreamExhausted)
         #expect(error?.ferryCode == .bodyLengthMismatch)
