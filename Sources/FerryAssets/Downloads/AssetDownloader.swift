@@ -110,7 +110,7 @@ public final class AssetDownloader<Value: Sendable>: Sendable {
     ///
     /// - Parameter request: The request.
     /// - Returns: The asset.
-    /// - Throws: `NetworkError`, with `NetworkError.Code.noValue` for an empty body.
+    /// - Throws: `NetworkError`, with `NetworkError.Code.noValue` if the serializer makes no value of an empty body.
     public func value(for request: URLRequest) async throws(NetworkError) -> Value {
         if Task.isCancelled { throw Self.cancellation(of: request.url) }
         let relay = CancellationRelay()

@@ -84,7 +84,7 @@ extension CurlSession {
         /// The folder in which downloads and uploads are kept for the next process; `nil`, the default, for none.
         ///
         /// The files of downloads are then in it, and ``temporaryDirectory`` has no effect. If the folder cannot be
-        /// used, or another session has it, the tasks of the session fail with the reason
+        /// used, or another session has it, the downloads and the uploads of files fail with the reason
         /// ``CurlSessionError/Code/durabilityUnavailable``.
         public var durability: Durability?
 
