@@ -94,8 +94,7 @@ package struct ResponseHead: Sendable, Hashable, Codable {
         guard coding.isEqualIgnoringCase("chunked") || coding.isEqualIgnoringCase("identity") else {
             return "The response's Transfer-Encoding is not supported: \(Self.quoted(coding))"
         }
-        // Chunked coding overrides any length. Beside another one libcurl ignores it, and would take a truncated body
-        // for the whole (RFC 9112, section 6.3).
+        // Chunks override a length; beside another coding libcurl ignores it, so that a truncated body would count.
         guard lengths > 0, !coding.isEqualIgnoringCase("chunked") else { return nil }
         return "The response has both Transfer-Encoding: \(Self.quoted(coding)) and Content-Length"
     }

@@ -27,9 +27,8 @@ public struct TLSOptions: Sendable {
     /// of each task's own URL.
     public var clientCertificateHosts: [String] = []
 
-    /// The lowest TLS version to accept; TLS 1.2 by default, or ``maximumVersion`` if that is lower.
-    ///
-    /// It replaces what the configuration file of the TLS library says.
+    /// The lowest TLS version to accept, also where the TLS library is configured for another; TLS 1.2 by default, or
+    /// ``maximumVersion`` if that is lower.
     public var minimumVersion: TLSVersion?
     /// The highest TLS version to offer; by default the highest one available.
     public var maximumVersion: TLSVersion?

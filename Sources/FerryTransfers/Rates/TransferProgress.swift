@@ -47,8 +47,7 @@ struct ProgressMeter: Sendable {
 
     mutating func add(_ count: Int, at now: MonotonicTime) { rate.add(count, at: now) }
 
-    /// Returns the progress to report now, about ten times per second and `always` at the beginning and the end;
-    /// otherwise `nil`.
+    /// Returns the progress to report, about ten times per second, or `always` at the beginning and the end.
     mutating func progress(
         of bytes: @autoclosure () -> Int64,
         total: Int64?,
