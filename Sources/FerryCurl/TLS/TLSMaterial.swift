@@ -7,7 +7,6 @@ package struct TLSMaterial: Sendable {
         package var passphrase: String
         /// Whether it uses a passphrase, so that a wrong one can be distinguished from a damaged file.
         package var isEncrypted: Bool
-
         package var description: String { "a client identity" }
     }
 

@@ -254,7 +254,8 @@ extension Call {
             }
         let text = "The request timed out: \(what) \(limit.seconds) s (\(request.url?.presentableText ?? ""))"
         let error = URLError.ferry(.timedOut, url: request.url, reason: reason, text)
-        if [.call, .resource, .upgrade].contains(deadline) { emit(.report(.exceedsDeadline)) }
+        let isFinal = deadline == .call || deadline == .upgrade || (deadline == .resource && response != nil)
+        if isFinal { emit(.report(.exceedsDeadline)) }
         if deadline == .call || deadline == .resource { emit(.endSharing(.abandoned)) }
         if world.isRunning, deadline != .retry { circuit.note(.failure, at: world.now) }
         guard world.isRunning, deadline == .inactivity || deadline == .connect else {
