@@ -29,11 +29,11 @@ struct SerializerConcurrencyTests {
         let shared = HTTPRequestSerializer()
         onManyThreads { index in
             var serializer = shared
-            serializer.timeoutInterval = TimeInterval(index + 1)
+            serializer.timeoutInterval = TimeInterval(index + 61)
             serializer.headers["X-Index"] = "\(index)"
             return try serializer.makeRequest(method: .post, url: Self.url, parameters: ["i": index])
         } check: { request, index in
-            let (timeout, body) = (TimeInterval(index + 1), Data("i=\(index)".utf8))
+            let (timeout, body) = (TimeInterval(index + 61), Data("i=\(index)".utf8))
             let header = request.value(forHTTPHeaderField: "X-Index")
             return request.timeoutInterval == timeout && header == "\(index)" && request.httpBody == body
         }
