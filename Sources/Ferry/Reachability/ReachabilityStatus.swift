@@ -44,8 +44,8 @@ public enum ReachabilityTarget: Sendable, Hashable {
     /// An IPv4 or IPv6 address, such as `192.0.2.1` or `2001:db8::1`; an invalid address is not reachable.
     case address(String)
 
-    /// A host name, looked up again after every change, until when the addresses of the last lookup count; a name whose
-    /// lookup fails is not reachable, and is looked up again after 1, 2, 4 and at most 30 seconds.
+    /// A host name, looked up again after every change; until that has ended, the addresses of the last lookup count. A
+    /// name whose lookup fails is not reachable, and is looked up again after 1, 2, 4 and at most 30 seconds.
     case domain(String)
 
     /// Creates a target for the host of a URL; nil if it has none.
