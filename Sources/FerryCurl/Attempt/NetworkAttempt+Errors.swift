@@ -122,7 +122,10 @@ extension NetworkAttempt {
     private func proxyFault(_ code: Int32, _ text: String, _ proxy: ProxyServer) -> ProxyFault? {
         let head = route.tunnel.head
         switch code {
-        case CurlCode.couldNotResolveProxy: return (.cannotFindHost, .proxyUnreachable, "could not be found")
+        // Through a proxy of HTTP, no other host is looked up.
+        case CurlCode.couldNotResolveProxy,
+            CurlCode.couldNotResolveHost where proxy.kind.isHTTP && route.isProxyCertain:
+            return (.cannotFindHost, .proxyUnreachable, "could not be found")
         case CurlCode.couldNotConnect where head == nil && (route.isProxyCertain || text.contains(proxy.host)):
             return (.cannotConnectToHost, .proxyUnreachable, "could not be reached")
         case CurlCode.proxyFailed: return (.cannotConnectToHost, .proxyRefused, "did not connect")

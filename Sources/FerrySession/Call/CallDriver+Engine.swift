@@ -147,10 +147,9 @@ extension CallDriver: TransferReceiver {
         var facts = EndFacts(code: code)
         facts.failure = code == 0 ? nil : attempt.failure(code)
         facts.wasRefused = attempt.wasRefused(code: code)
-        let isClosed = code == CurlCode.sendError && attempt.sharesConnection && !attempt.sending.hasResponseBytes
-        if isClosed && !facts.wasRefused || code == CurlCode.cannotRewind,
-            !RepetitionRule.isIdempotent(call.request.method)
-        {
+        let isUnanswered = !facts.wasRefused && !attempt.sending.hasResponseBytes
+        let isClosed = code == CurlCode.sendError && attempt.sharesConnection && isUnanswered
+        if isClosed || code == CurlCode.cannotRewind, !RepetitionRule.isIdempotent(call.request.method) {
             facts.notRepeated = attempt.notRepeated()
         }
         // Not every version of libcurl closes a connection that other requests may share, which HTTP/2 may be.
