@@ -13,8 +13,8 @@ extension NetworkAttempt {
     /// Four times libcurl's own saves calls; a larger buffer does not fit into the processor's cache, from which the
     /// kernel copies the bytes, and makes uploads take half as long again.
     private static let uploadBufferSize = 262_144
-    /// The size of that buffer with TLS, that of a record. With 32,768 bytes, libcurl misses half of the early responses
-    /// of servers that then close, and with these one in twenty, for half as much processor time again.
+    /// The size of that buffer with TLS, that of a record; with 32,768 bytes, libcurl misses half of the early
+    /// responses of servers that then close, and with these one in twenty, for half as much processor time again.
     private static let recordSize = 16_384
 
     package func setUp(_ easy: EasyHandle, for transfer: Transfer, _ receiver: any TransferReceiver) throws(URLError) {
