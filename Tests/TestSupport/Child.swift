@@ -14,6 +14,21 @@ package enum Child {
         }
     }
 
+    /// Runs a body while the process can open no further descriptor.
+    package static func withoutDescriptors<Result>(
+        isolation: isolated (any Actor)? = #isolation,
+        _ body: () async throws -> Result
+    ) async rethrows -> Result {
+        let resource = __rlimit_resource_t(UInt32(RLIMIT_NOFILE.rawValue))
+        var limit = rlimit()
+        getrlimit(resource, &limit)
+        let before = limit
+        limit.rlim_cur = 0
+        setrlimit(resource, &limit)
+        defer { _ = withUnsafePointer(to: before) { setrlimit(resource, $0) } }
+        return try await body()
+    }
+
     package static func expect(_ condition: Bool, _ text: @autoclosure () -> String, line: Int = #line) throws {
         if !condition { throw NeverHappened(description: "line \(line): \(text())") }
     }

@@ -276,16 +276,8 @@ struct AssetDownloaderTests {
                 let download = { @Sendable in downloader.download(server.request("a")) { _ in }?.id }
                 let first = download()
                 try await eventually { server.paths.count == 1 }
-                let resource = __rlimit_resource_t(UInt32(RLIMIT_NOFILE.rawValue))
-                var limit = rlimit()
-                getrlimit(resource, &limit)
-                let most = limit.rlim_cur
-                limit.rlim_cur = 0
-                setrlimit(resource, &limit)
                 // They share the download that runs already.
-                let others = [download(), download()]
-                limit.rlim_cur = most
-                setrlimit(resource, &limit)
+                let others = await Child.withoutDescriptors { [download(), download()] }
                 let receipts = [first] + others
                 try Child.expect(Set(receipts.compactMap(\.self)).count == 3, "\(receipts)")
             }

@@ -125,15 +125,7 @@ struct PartFileTests {
                 try part.begin(PartRecord(url: "http://a", validator: "\"v\"", length: nil))
                 try part.append(Data("abc".utf8))
                 // No descriptor can be made, so none can be closed.
-                let resource = __rlimit_resource_t(UInt32(RLIMIT_NOFILE.rawValue))
-                var limit = rlimit()
-                getrlimit(resource, &limit)
-                let most = limit.rlim_cur
-                limit.rlim_cur = 0
-                setrlimit(resource, &limit)
-                let outcome = Result { try part.publish() }
-                limit.rlim_cur = most
-                setrlimit(resource, &limit)
+                let outcome = await Child.withoutDescriptors { Result { try part.publish() } }
                 try Child.expect((try? outcome.get()) == nil, "it was published")
                 try Child.expect(part.abandon() && folder.text("file.part") == "abc", "\(folder.names)")
             }

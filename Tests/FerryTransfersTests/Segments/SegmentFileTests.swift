@@ -78,15 +78,9 @@ import Testing
                 let folder = try TemporaryFolder()
                 let file = try await SegmentFile(destination: folder.path("a"))
                 // No descriptor can be made, so none can be closed.
-                let resource = __rlimit_resource_t(UInt32(RLIMIT_NOFILE.rawValue))
-                var limit = rlimit()
-                getrlimit(resource, &limit)
-                let most = limit.rlim_cur
-                limit.rlim_cur = 0
-                setrlimit(resource, &limit)
-                let error = await failure { try await file.publish(total: 0, synchronized: false) }
-                limit.rlim_cur = most
-                setrlimit(resource, &limit)
+                let error = await Child.withoutDescriptors {
+                    await failure { try await file.publish(total: 0, synchronized: false) }
+                }
                 try Child.expect(error is VerifiedDownloadError, "\(String(describing: error))")
                 try Child.expect(folder.names == ["a.segments"], "\(folder.names)")
             }
