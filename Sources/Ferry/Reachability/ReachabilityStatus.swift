@@ -44,7 +44,7 @@ public enum ReachabilityTarget: Sendable, Hashable {
     /// An IPv4 or IPv6 address, such as `192.0.2.1` or `2001:db8::1`; an invalid address is not reachable.
     case address(String)
 
-    /// A host name, looked up again after every change; until that has ended, the addresses of the last lookup count. A
+    /// A host name, looked up again after every change; until the lookup has ended, the addresses known before count. A
     /// name whose lookup fails is not reachable, and is looked up again after 1, 2, 4 and at most 30 seconds.
     case domain(String)
 

@@ -128,7 +128,7 @@ extension NetworkAttempt {
         transfer.reader = reader
         easy.set(CurlOption.upload, 1)
         easy.set(CurlOption.customRequest, method)
-        // The request announces a length of zero by itself, so that a body that is made is read, and has to be empty.
+        // libcurl would not read a body of zero bytes, and a made body may have more. The field has the length then.
         let size = (reader as? MadeBodyReader)?.body.length == .zero ? nil : reader.length
         easy.set(CurlOption.bodySize, offset: size.transferSize)
         if let made = reader as? MadeBodyReader, made.body.sendsTrailers {
@@ -139,7 +139,7 @@ extension NetworkAttempt {
         }
         if transfer.engine.runtime.omitsBodies, credentialTakesSeveralRequests {
             setUpSingle(easy)
-            // A connection over a Unix-domain socket cannot be found in the end, to be used no more.
+            // Connections over Unix-domain sockets cannot be told apart, so that the right one could not be closed.
             if route.unixSocket != nil { version.isSingle = true }
         }
         if (reader as? MadeBodyReader)?.body.endsWithResponse == true, route.unixSocket != nil {
