@@ -44,14 +44,14 @@ extension NetworkAttempt {
             easy.set(CurlOption.bufferSize, bufferSize)
         }
         try setUpRoute(easy, engine)
-        let setup = try receiver.setUp(self)
+        var setup = try receiver.setUp(self)
         if setup.usesNewConnection { easy.set(CurlOption.freshConnect, 1) }
         setUpJoining(easy, engine, usesNewConnection: setup.usesNewConnection)
-        try setUpHeader(setup, easy, engine.runtime)
         setUpCredentials(setup, easy)
         try setUpTLS(easy, transfer)
         try setUpResolver(easy, engine)
-        try setUpBody(easy, transfer, receiver)
+        try setUpBody(easy, transfer, receiver, &setup.fields)
+        try setUpHeader(setup, easy, engine.runtime)
         if prepared.isUpgrade || version.isAlone { easy.set(CurlOption.freshConnect, 1) }
         if isLastUse { easy.set(CurlOption.forbidReuse, 1) }
         if engine.runtime.truncatesLargeHeads { makeRoom(for: setup.fields, easy) }
@@ -109,7 +109,8 @@ extension NetworkAttempt {
     private func setUpBody(
         _ easy: EasyHandle,
         _ transfer: Transfer,
-        _ receiver: any TransferReceiver
+        _ receiver: any TransferReceiver,
+        _ fields: inout [RequestField]
     ) throws(URLError) {
         let method = prepared.method
         guard prepared.hasBody else {
@@ -128,8 +129,10 @@ extension NetworkAttempt {
         transfer.reader = reader
         easy.set(CurlOption.upload, 1)
         easy.set(CurlOption.customRequest, method)
-        // libcurl would not read a body of zero bytes, and a made body may have more. The field has the length then.
-        let size = (reader as? MadeBodyReader)?.body.length == .zero ? nil : reader.length
+        // libcurl would not read a body of zero bytes, and a made body may have more. A field has the length instead.
+        let isEmpty = (reader as? MadeBodyReader)?.length == .zero
+        if isEmpty { fields = [RequestField("Transfer-Encoding", nil), RequestField("Content-Length", "0")] + fields }
+        let size = isEmpty ? nil : reader.length
         easy.set(CurlOption.bodySize, offset: size.transferSize)
         if let made = reader as? MadeBodyReader, made.body.sendsTrailers {
             try setUpTrailers(easy, transfer.engine)

@@ -43,7 +43,7 @@ package struct MadeBody: Sendable {
 
     /// Returns the length to send, which may be that of the request's header.
     package func length(announced: Int64?) -> ByteCount? {
-        if contentCoding != nil || sendsTrailers { return nil }
+        if contentCoding != nil || sendsTrailers || isUpgrade { return nil }
         return length ?? announced.flatMap { ByteCount($0) }
     }
 

@@ -170,9 +170,7 @@ final class CallDriver: @unchecked Sendable {
 
     var preparationContext: PreparationContext {
         var context = call.preparationContext
-        let made = madeBody
-        context.contentCoding = made?.contentCoding
-        context.hasEmptyMadeBody = context.hasBody && made?.length == .zero
+        context.contentCoding = madeBody?.contentCoding
         return context
     }
 

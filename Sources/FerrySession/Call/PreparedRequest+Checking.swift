@@ -170,8 +170,7 @@ extension PreparedRequest {
         for (name, value) in own { fields.append(RequestField(name, value)) }
         if !has("user-agent"), !omitted.contains("user-agent") { fields.append(userAgent) }
         // The length of what is sent after a 101 is not a part of the request.
-        if context.isUpgrade || context.hasEmptyMadeBody { fields.append(RequestField("Transfer-Encoding", nil)) }
-        if context.hasEmptyMadeBody { fields.append(RequestField("Content-Length", "0")) }
+        if context.isUpgrade { fields.append(RequestField("Transfer-Encoding", nil)) }
         let mayBeCoded = decodesContent && !context.isUpgrade
         if mayBeCoded, !has("accept-encoding"), !has("range"), !omitted.contains("accept-encoding") {
             fields.append(RequestField("Accept-Encoding", ContentCoding.acceptEncoding))
@@ -200,8 +199,6 @@ struct PreparationContext: Sendable {
     var isBodyGiven = false
     /// The coding that is applied to the body while it is sent.
     var contentCoding: ContentCoding?
-    /// The body is made while it is sent, and must have no bytes: libcurl reads it only if it knows no length.
-    var hasEmptyMadeBody = false
     var isStreamed = false
     /// The server is asked to switch protocols.
     var isUpgrade = false

@@ -70,15 +70,16 @@ struct RequestBodyTests {
     @Test("An empty sequence is an empty body") func empty() async throws {
         let server = try LoopbackServer { _ in .text("ok") }
         let session = makeSession()
-        for length in [0, nil] as [Int64?] {
-            let body = RequestBody(pieces([]), length: length)
-            let (_, response) = try await session.upload(for: post(server.url), body: body)
+        let announcing = Wire.request(server.url, "POST", headers: ["Content-Length": "0"])
+        let rows: [(URLRequest, Int64?)] = [(announcing, nil), (post(server.url), 0), (post(server.url), nil)]
+        for (request, length) in rows {
+            let (_, response) = try await session.upload(for: request, body: RequestBody(pieces([]), length: length))
             #expect((response as? HTTPURLResponse)?.statusCode == 200)
         }
-        #expect(server.requests.map(\.bodyLength) == [0, 0])
-        #expect(server.requests.map { $0.header("Content-Length") } == ["0", nil])
-        #expect(server.requests.map(\.isChunked) == [false, true])
-        #expect(server.requests.map(\.connectionRequestIndex) == [0, 1])
+        #expect(server.requests.map(\.bodyLength) == [0, 0, 0])
+        #expect(server.requests.map { $0.header("Content-Length") } == ["0", "0", nil])
+        #expect(server.requests.map(\.isChunked) == [false, false, true])
+        #expect(server.requests.map(\.connectionRequestIndex) == [0, 1, 2])
     }
 
     @Test("A request with a length of zero ends with its sequence") func slowEmpty() async throws {
@@ -216,12 +217,14 @@ struct RequestBodyTests {
 
     @Test(
         "More or fewer bytes than announced fail the task",
-        arguments: [([60, 30], 100), ([60, 41], 100), ([1], 0)] as [([Int], Int64)]
+        arguments: [([60, 30], 100), ([60, 41], 100), ([1], 0)] as [([Int], Int64)],
+        [true, false]
     )
-    func mismatch(_ sizes: [Int], _ length: Int64) async throws {
+    func mismatch(_ row: (sizes: [Int], length: Int64), _ isField: Bool) async throws {
         let server = try LoopbackServer { _ in .text("ok") }
-        let body = RequestBody(pieces(sizes), length: length)
-        let error = await Wire.error { try await makeSession().upload(for: post(server.url), body: body) }
+        let body = RequestBody(pieces(row.sizes), length: isField ? nil : row.length)
+        let request = Wire.request(server.url, "POST", headers: isField ? ["Content-Length": "\(row.length)"] : [:])
+        let error = await Wire.error { try await makeSession().upload(for: request, body: body) }
         #expect(error?.code == .requestBodyStreamExhausted)
         #expect(error?.ferryCode == .bodyLengthMismatch)
     }

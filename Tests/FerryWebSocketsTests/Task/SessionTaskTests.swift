@@ -44,6 +44,21 @@ struct SessionTaskTests {
         #expect(await session.allTasks == [])
     }
 
+    @Test("A Content-Length of the request is not sent, and limits nothing", arguments: ["0", "3"])
+    func announcedLength(length: String) async throws {
+        let server = try server()
+        var request = URLRequest(url: server.webSocketURL)
+        request.setValue(length, forHTTPHeaderField: "Content-Length")
+        let task = session.webSocket(with: request)
+        task.resume()
+        #expect(try await task.receive() == .string("hello"))
+        task.cancel(with: .normalClosure)
+        await task.waitForEnd()
+        #expect(task.error == nil)
+        try await eventually { server.received.count == 1 }
+        #expect(server.texts.first?.lowercased().contains("content-length") == false)
+    }
+
     @Test("A handler gets its message also if it was given in a cancelled task")
     func handlerInCancelledTask() async throws {
         let server = try server()
