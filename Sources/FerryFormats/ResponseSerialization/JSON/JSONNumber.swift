@@ -42,13 +42,8 @@ public struct JSONNumber: Sendable, Hashable {
     ///   (RFC 8259, section 6).
     public init?(_ value: Double) {
         guard value.isFinite else { return nil }
-        if let integer = Int64(exactly: value) {
-            storage = .integer(integer)
-        } else if let unsigned = UInt64(exactly: value) {
-            storage = .unsigned(unsigned)
-        } else {
-            storage = .double(value)
-        }
+        let integer = Int64(exactly: value).map(Storage.integer) ?? UInt64(exactly: value).map(Storage.unsigned)
+        storage = integer ?? .double(value)
     }
 
     /// Creates a number from a decimal number.

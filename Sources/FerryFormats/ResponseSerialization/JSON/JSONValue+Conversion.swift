@@ -23,7 +23,7 @@ extension JSONValue: Codable {
         }
     }
 
-    /// Encodes the value into any encoder.
+    /// Encodes the value into any encoder; `JSONEncoder` writes integers up to `Int128.max` with all their digits.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.singleValueContainer()
         switch self {
@@ -36,7 +36,10 @@ extension JSONValue: Codable {
             switch number.storage {
             case .integer(let value): try container.encode(value)
             case .unsigned(let value): try container.encode(value)
-            case .double(let value): try container.encode(value)
+            case .double(let value):
+                // JSONEncoder would write the double with an exponent. Property lists have no such integers.
+                if let integer = number.integer(as: Int128.self), (try? container.encode(integer)) != nil { return }
+                try container.encode(value)
             case .decimal(let value): try container.encode(value)
             }
         }

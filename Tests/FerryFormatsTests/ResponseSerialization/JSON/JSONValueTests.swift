@@ -165,6 +165,19 @@ struct JSONValueTests {
     }
 
     @Test(
+        "An encoder of JSON writes a number as the writer does",
+        arguments: [
+            "100000000000000000000000", "-100000000000000000000000", "18446744073709551616",
+            "-9223372036854775809", "170000000000000000000000000000000000000", "12345678901234567890123456789", "1e+40",
+            "19.99", "0.30000000000000004",
+        ]
+    )
+    func encodedDigits(text: String) throws {
+        let value = try JSONValue(json: "{\"a\":[\(text)]}")
+        #expect(try String(decoding: JSONEncoder().encode(value), as: UTF8.self) == value.jsonString())
+    }
+
+    @Test(
         "A property list's integers of any size are decoded",
         arguments: [.xml, .binary] as [PropertyListSerialization.PropertyListFormat]
     )
@@ -173,6 +186,7 @@ struct JSONValueTests {
         encoder.outputFormat = format
         let value: JSONValue = [
             1, 4_294_967_296, 9_007_199_254_740_993, JSONValue(Int64.max), JSONValue(Int64.min), JSONValue(UInt64.max),
+            1e23, -1e30,
         ]
         #expect(try PropertyListDecoder().decode(JSONValue.self, from: encoder.encode(value)) == value)
     }
