@@ -15,8 +15,6 @@ enum UploadProtocol: Sendable, Hashable {
     struct Status: Sendable, Equatable {
         var offset: Int64
         var isComplete: Bool
-        /// The largest number of bytes of one request; `nil` for any.
-        var maximumBytes: Int64?
     }
 
     private func setCommonFields(of request: inout URLRequest) {
@@ -138,7 +136,7 @@ enum UploadProtocol: Sendable, Hashable {
             isComplete = Self.item("Upload-Complete", in: response) == "?1"
             if isComplete, offset < size { throw .badResponse("the upload is complete after \(offset) bytes") }
         }
-        return Status(offset: offset, isComplete: isComplete, maximumBytes: Self.limit("max-append-size", in: response))
+        return Status(offset: offset, isComplete: isComplete)
     }
 
     /// Returns the URL of the upload that a response has created.

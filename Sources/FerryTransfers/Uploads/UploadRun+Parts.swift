@@ -43,7 +43,7 @@ extension UploadRun {
                     guard let url = UploadProtocol.location(in: response, for: creation) else {
                         throw FileUploadError.badResponse("Location is missing or not a URL")
                     }
-                    self.noteExpiration(UploadProtocol.tus.expiration(in: response), of: index)
+                    self.noteLimits(in: response, .tus, of: index)
                     return url
                 }
                 guard !urls.contains(url) else {

@@ -30,7 +30,9 @@ extension UploadRun {
         }
         let answer = try await exchange(creation, source, isWhole ? 0..<source.size : 0..<0, of: 0, interim)
         let response = answer.response
-        if response.isPassing { throw Interruption(cause: FileUploadError.status(response.statusCode)) }
+        // A server may tell in an interim response that it takes the file, but in smaller requests.
+        let isTooLong = response.statusCode == 413 && location != nil && maximumBytes(of: 0) ?? .max < source.size
+        if response.isPassing || isTooLong { throw Interruption(cause: FileUploadError.status(response.statusCode)) }
         guard 200..<300 ~= response.statusCode else { throw FileUploadError.status(response.statusCode) }
         let isIncomplete = UploadProtocol.item("Upload-Complete", in: response) == "?0"
         guard let kind, !isWhole || isIncomplete else { return .finished(finish(answer, source)) }
@@ -55,8 +57,9 @@ extension UploadRun {
         guard try isUsable(answer.response) else { return nil }
         var status = try kind.status(in: answer.response, size: size)
         confirm(index, status.offset, at: url)
+        noteLimits(in: answer.response, kind, of: index)
         while !status.isComplete {
-            var most = status.maximumBytes ?? offer?.maximumBytesOfRequest ?? .max
+            var most = maximumBytes(of: index) ?? offer?.maximumBytesOfRequest ?? .max
             if kind == .tus, upload.checksum != nil { most = min(most, Self.checkedSize) }
             // The limit may be as large as a number can be.
             let end = status.offset + min(size - status.offset, most)
@@ -82,7 +85,7 @@ extension UploadRun {
             }
             status.isComplete = end == size
             confirm(index, end, at: url)
-            noteExpiration(kind.expiration(in: answer.response), of: index)
+            noteLimits(in: answer.response, kind, of: index)
         }
         return answer
     }

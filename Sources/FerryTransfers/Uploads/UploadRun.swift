@@ -10,6 +10,8 @@ final class UploadRun: Sendable {
         /// Whether the server has been asked what it has.
         var isKnown = false
         private(set) var expires: Date?
+        /// The largest number of bytes of one request, if the server has told one.
+        var maximumBytes: Int64?
         /// The number of the last request, and that of its body, which may be made more than once.
         var request = 0
         var body: Int?
@@ -207,12 +209,8 @@ final class UploadRun: Sendable {
 
     /// Notes where the only upload of the file is.
     func setLocation(_ url: URL, _ kind: UploadProtocol, in response: HTTPURLResponse) {
-        let told = kind.expiration(in: response)
-        let expires = state.withLock { state in
-            state.parts[0].noteExpiration(told)
-            return state.parts[0].expires
-        }
-        setLocation(FileUpload.Location(url: url, resumption: kind.resumption, expires: expires))
+        noteLimits(in: response, kind, of: 0)
+        setLocation(FileUpload.Location(url: url, resumption: kind.resumption, expires: firstExpiration))
     }
 
     /// Divides the file into parts of which nothing is sent yet.
@@ -236,16 +234,21 @@ final class UploadRun: Sendable {
         }
     }
 
-    /// Notes when the server is going to delete the upload of a part.
-    func noteExpiration(_ expires: Date?, of index: Int) {
-        guard let expires else { return }
-        var location = state.withLock { state in
+    /// Notes the largest request with a part, and when the server is going to delete its upload.
+    func noteLimits(in response: HTTPURLResponse, _ kind: UploadProtocol, of index: Int) {
+        let (expires, most) = (kind.expiration(in: response), UploadProtocol.limit("max-append-size", in: response))
+        let location = state.withLock { state in
+            if let most { state.parts[index].maximumBytes = most }
             state.parts[index].noteExpiration(expires)
             return state.location
         }
-        location?.expires = firstExpiration
-        if let location { setLocation(location) }
+        guard expires != nil, var location else { return }
+        location.expires = firstExpiration
+        setLocation(location)
     }
+
+    /// Returns the largest number of bytes of one request with a part, if the server has told one.
+    func maximumBytes(of index: Int) -> Int64? { state.withLock { $0.parts[index].maximumBytes } }
 
     /// When the first of the parts' uploads expires.
     var firstExpiration: Date? { state.withLock { $0.parts.compactMap(\.expires).min() } }

@@ -135,6 +135,43 @@ struct UploadRequestsTests {
         #expect(bodies == [0, 0, 0] + sizes)
     }
 
+    @Test(
+        "The limit of a request counts if only the creation of the upload tells it",
+        arguments: [true, false]
+    )
+    func limitOfCreation(isInterim: Bool) async throws {
+        let received = Watched(0)
+        let server = try LoopbackServer { request in
+            let fields: LoopbackHeaders = ["Location": "/made", "Upload-Limit": "max-append-size=2, max-age=60"]
+            switch request.method {
+            case "OPTIONS": return .status(405)
+            case "POST" where isInterim: return .status(413).preceded(by: .init(status: 104, headers: fields))
+            case "POST": return .status(201, headers: fields).adding("Upload-Complete", "?0")
+            case "HEAD": return .status(204).adding("Upload-Offset", "0").adding("Upload-Complete", "?0")
+            default:
+                let count = received.change { count in
+                    count += request.body.count
+                    return count
+                }
+                return .status(204).adding("Upload-Complete", count == 5 ? "?1" : "?0")
+            }
+        }
+        _ = try await session.upload(FileUpload(folder.file("file"), to: server.url))
+        #expect(server.requests.map(\.body.count) == [0, 5, 0, 2, 2, 1])
+    }
+
+    @Test("A file that is refused for its length, though no request was too long, is not sent again")
+    func tooLong() async throws {
+        let server = try LoopbackServer { request in
+            guard request.method == "POST" else { return .status(405) }
+            let fields: LoopbackHeaders = ["Location": "/made", "Upload-Limit": "max-append-size=5"]
+            return .status(413).preceded(by: .init(status: 104, headers: fields))
+        }
+        let error = await failure { try await session.upload(FileUpload(folder.file("file"), to: server.url)) }
+        #expect(error as? FileUploadError == .status(413))
+        #expect(server.requests.map(\.method) == ["OPTIONS", "POST"])
+    }
+
     @Test("A file that is posted without a type is no form", arguments: [FileUpload.Resumption.automatic, .none])
     func type(resumption: FileUpload.Resumption) async throws {
         let server = try LoopbackServer { .status($0.method == "OPTIONS" ? 405 : 201) }
