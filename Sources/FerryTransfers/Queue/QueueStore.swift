@@ -70,6 +70,15 @@ final class QueueStore: @unchecked Sendable {
         if record.state == .waiting, !claimed.contains(record.id) { line.insert(record) }
     }
 
+    /// Changes the record of a transfer, unless it was removed.
+    private func amend(_ id: Int, _ change: (inout QueueRecord) -> Void) throws {
+        try update {
+            guard var record = records[id] else { return [] }
+            change(&record)
+            return [record]
+        }
+    }
+
     private func record(_ id: Int) throws(TransferQueueError) -> QueueRecord {
         guard let record = records[id] else { throw .unknownTransfer(id) }
         return record
@@ -111,15 +120,16 @@ final class QueueStore: @unchecked Sendable {
     func damagedRecords() async throws -> Int { try await run { $0.damaged } }
 
     /// Changes a transfer, or all, where `change` returns a record; the changes are on the disk then.
-    func change(
-        _ id: Int?,
-        _ change: @escaping @Sendable (QueueRecord) -> QueueRecord?
-    ) async throws -> [QueueRecord] {
+    ///
+    /// Returns the numbers of the transfers that this process runs then.
+    @discardableResult
+    func change(_ id: Int?, _ change: @escaping @Sendable (QueueRecord) -> QueueRecord?) async throws -> Set<Int> {
         try await run { store in
             try store.update(synchronized: true) {
                 let chosen = try id.map { [try store.record($0)] } ?? store.records.inOrder
                 return chosen.compactMap(change)
             }
+            return store.claimed
         }
     }
 
@@ -149,10 +159,8 @@ final class QueueStore: @unchecked Sendable {
         _ end: @escaping @Sendable (inout QueueRecord) -> Void
     ) async throws -> QueueRecord? {
         try await run { store in
-            try store.update {
-                guard var record = store.records[id] else { return [] }
+            try store.amend(id) { record in
                 if record.state == .waiting || (isFinished && record.state == .paused) { end(&record) }
-                return [record]
             }
             // Without its record, the run has not ended: the transfer stays claimed until ``releaseAll()``.
             let record = store.records[id]
@@ -177,24 +185,13 @@ final class QueueStore: @unchecked Sendable {
     func noteLocation(_ location: FileUpload.Location?, of version: FileVersion?, for id: Int) {
         queue.add { [self] in
             // An error here is met again at the end of the upload.
-            _ = try? update {
-                guard var record = records[id], var upload = record.upload else { return [] }
-                upload.note(location, of: version)
-                record.upload = upload
-                return [record]
-            }
+            try? amend(id) { $0.upload?.note(location, of: version) }
         }
     }
 
     /// Keeps what is known of a running transfer.
     func note(_ id: Int, _ change: @escaping @Sendable (inout QueueRecord) -> Void) async throws {
-        _ = try await run { store in
-            try store.update {
-                guard var record = store.records[id] else { return [] }
-                change(&record)
-                return [record]
-            }
-        }
+        try await run { try $0.amend(id, change) }
     }
 }
 

@@ -150,7 +150,7 @@ public final class TransferQueue: Sendable {
     /// - Parameter id: The number of the transfer, or nil for all of them.
     /// - Throws: A ``TransferQueueError``.
     public func pause(_ id: QueuedTransfer.ID? = nil) async throws {
-        _ = try await store.change(id) { $0.state == .waiting ? $0.with(.paused) : nil }
+        try await store.change(id) { $0.state == .waiting ? $0.with(.paused) : nil }
     }
 
     /// Resumes a transfer that was paused or has failed, or all of them: they wait for their turn again.
@@ -158,11 +158,11 @@ public final class TransferQueue: Sendable {
     /// - Parameter id: The number of the transfer, or nil for all of them.
     /// - Throws: A ``TransferQueueError``.
     public func resume(_ id: QueuedTransfer.ID? = nil) async throws {
-        _ = try await store.change(id) { $0.state == .paused || $0.state == .failed ? $0.with(.waiting) : nil }
+        try await store.change(id) { $0.state == .paused || $0.state == .failed ? $0.with(.waiting) : nil }
     }
 
     package func retryFailed() async throws {
-        _ = try await store.change(nil) { $0.state == .failed ? $0.with(.waiting) : nil }
+        try await store.change(nil) { $0.state == .failed ? $0.with(.waiting) : nil }
     }
 
     /// Removes a transfer; a running one is cancelled, and the partial file of a download is deleted.
@@ -170,18 +170,18 @@ public final class TransferQueue: Sendable {
     /// - Parameter id: The number of the transfer.
     /// - Throws: A ``TransferQueueError``.
     public func remove(_ id: QueuedTransfer.ID) async throws {
-        let (records, claimed) = try await store.all()
-        _ = try await store.change(id) { $0.removed }
+        let record = try await store.all().records.first { $0.id == id }
+        let claimed = try await store.change(id) { $0.removed }
         added.withLock { $0[id] = nil }
-        guard !claimed.contains(id), let record = records.first(where: { $0.id == id }) else { return }
-        await record.discardPartialFile()
+        // The file of a transfer that runs is deleted when the run of the transfer ends.
+        if !claimed.contains(id) { await record?.discardPartialFile() }
     }
 
     /// Removes the transfers that have finished; their files stay.
     ///
     /// - Throws: A ``TransferQueueError``.
     public func removeFinished() async throws {
-        _ = try await store.change(nil) { $0.state == .finished ? $0.removed : nil }
+        try await store.change(nil) { $0.state == .finished ? $0.removed : nil }
     }
 }
 

@@ -193,4 +193,22 @@ import Testing
         }
         #expect(try await queue.transfers().map(\.state) == [.finished, .paused])
     }
+
+    @Test("A download that fails while it is removed leaves no partial file") func removedAtEnd() async throws {
+        let store = try await QueueStore(folder: place.path)
+        let queue = TransferQueue(store: store, options: TransferQueue.Options())
+        let url = try #require(URL(string: "http://127.0.0.1:1/"))
+        // The two can be in any order.
+        for _ in 0..<50 {
+            let id = try await queue.add(VerifiedDownload(url, to: folder.file("a")))
+            let record = try #require(try await store.next(1).start.first)
+            try folder.file("a.segments", "part")
+            async let removal: Void = queue.remove(id)
+            async let released = store.release(id, isFinished: false) { $0.state = .failed }
+            // As a run does it.
+            if try await released == nil { await record.discardPartialFile() }
+            try await removal
+            #expect(folder.names == ["queue"])
+        }
+    }
 }
