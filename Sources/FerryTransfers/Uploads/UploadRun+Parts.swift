@@ -7,14 +7,8 @@ extension UploadRun {
             urls = location.urls
         } else {
             urls = try await createParts(source)
-            setLocation(
-                FileUpload.Location(
-                    url: urls[0],
-                    resumption: .tus,
-                    laterParts: Array(urls.dropFirst()),
-                    expires: firstExpiration
-                )
-            )
+            let later = Array(urls.dropFirst())
+            setLocation(.init(url: urls[0], resumption: .tus, laterParts: later, expires: firstExpiration))
         }
         guard try await sendParts(source, to: urls) else { return nil }
         // A lost response does not tell whether the parts were joined, and a second request could join them again.
@@ -53,9 +47,12 @@ extension UploadRun {
             }
         } catch {
             // The uploads so far are of no use. No other origin gets a DELETE that only a response asks for.
-            for url in urls where Origin(url) == request.url.map(Origin.init) {
-                try? await session.cancelUpload(at: FileUpload.Location(url: url, resumption: .tus), of: upload)
+            let own = urls.filter { Origin($0) == request.url.map(Origin.init) }
+            let discard = { @Sendable [session, upload] in
+                for url in own { try? await session.cancelUpload(at: .init(url: url, resumption: .tus), of: upload) }
             }
+            // The requests of a cancelled Swift task would end at once.
+            if Task.isCancelled { Task(operation: discard) } else { await discard() }
             throw error
         }
         return urls

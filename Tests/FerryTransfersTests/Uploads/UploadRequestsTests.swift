@@ -266,6 +266,33 @@ struct UploadRequestsTests {
         #expect(log.withLock { $0.filter { $0 == "POST final" }.count } == 2)
     }
 
+    @Test("An upload that is cancelled while its parts are created leaves none of them at the server")
+    func cancelledCreation() async throws {
+        let (gate, log) = (Gate(), RequestLog())
+        let server = try LoopbackServer(
+            handler: log.handler { request in
+                switch request.method {
+                case "OPTIONS":
+                    return .status(204).adding("Tus-Version", "1.0.0").adding("Tus-Extension", "concatenation")
+                case "POST":
+                    let number = log.requests.count { $0.method == "POST" }
+                    if number == 3 { gate.wait() }
+                    return .status(201).adding("Location", "/part\(number)")
+                default: return .status(204)
+                }
+            }
+        )
+        var upload = FileUpload(folder.file("file"), to: server.url)
+        upload.connections = 3
+        let task = Task { [session, upload] in try await session.upload(upload) }
+        try await eventually("the third part") { gate.arrived == 1 }
+        task.cancel()
+        #expect((await failure { try await task.value } as? URLError)?.code == .cancelled)
+        let deleted = { log.requests.filter { $0.method == "DELETE" }.map(\.path) }
+        try await eventually("the deletion of both") { deleted() == ["/part1", "/part2"] }
+        gate.open()
+    }
+
     @Test("A queued upload begins again if the file was replaced") func replaced() async throws {
         let log = RequestLog()
         let isAway = Watched(true)
