@@ -23,7 +23,8 @@ package enum ProcessUsage {
         }
     }
 
-    private static var ferryTasks: [String] {
+    /// The numbers of these threads.
+    package static var ferryTasks: [String] {
         names("/proc/self/task").filter { task in
             let name = try? String(contentsOfFile: "/proc/self/task/\(task)/comm", encoding: .utf8)
             return name == "Ferry\n" || name == "Ferry body\n"
