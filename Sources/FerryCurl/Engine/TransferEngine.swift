@@ -244,7 +244,7 @@ package final class TransferEngine: @unchecked Sendable {
         if let attempt = transfer.attempt { recycle(attempt) }
         deadlines.removeWaiting(transfer)
         giveUpSlot(transfer)
-        if transfer.phase != .finished { transfer.phase = .idle }
+        transfer.phase = .idle
     }
 
     private func recycle(_ attempt: NetworkAttempt) {
@@ -273,29 +273,26 @@ package final class TransferEngine: @unchecked Sendable {
         if transfer.phase == .running { admission.readmit(transfer) }
     }
 
-    // MARK: - Waiting for user code
+    // MARK: - Waiting without a handle
 
-    /// Keeps a transfer that has no handle while user code decides about it; its deadlines go on.
-    package func wait(_ transfer: Transfer) {
+    /// Keeps a transfer while its receiver waits for something, or until its next attempt begins.
+    ///
+    /// Its deadlines go on, except for that of inactivity if there is a time.
+    package func wait(_ transfer: Transfer, until retryTime: MonotonicTime? = nil) {
         deadlines.addWaiting(transfer)
-        transfer.phase = .waitingForDecision
-        if !transfer.isSuspended { transfer.clock.start(at: .now()) }
-        watch(transfer)
-    }
-
-    /// Keeps a transfer until its next attempt begins; except for that of inactivity, its deadlines go on.
-    package func waitForRetry(_ transfer: Transfer, until time: MonotonicTime) {
-        deadlines.addWaiting(transfer)
-        transfer.phase = .waitingForRetry
-        transfer.clock.retryTime = time
+        transfer.phase = .waiting
+        transfer.clock.retryTime = retryTime
         if !transfer.isSuspended { transfer.clock.start(at: .now()) }
         watch(transfer)
     }
 
     /// Ends the wait, and returns whether the transfer has been waiting.
+    @discardableResult
     package func endWait(_ transfer: Transfer) -> Bool {
         guard deadlines.removeWaiting(transfer) else { return false }
         transfer.clock.stop(at: .now())
+        transfer.clock.retryTime = nil
+        transfer.phase = .idle
         return true
     }
 

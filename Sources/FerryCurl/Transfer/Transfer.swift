@@ -4,23 +4,16 @@
 /// that has the engine uses it, after the one that has made it. As for ``NetworkAttempt``, accesses are not checked.
 package final class Transfer: AdmissionTicket, @unchecked Sendable {
     package enum Phase {
-        /// Nothing: it has not begun, or its receiver decides how it goes on.
+        /// Nothing: it has not begun, its receiver decides how it goes on, or it is over.
         case idle
         /// It was suspended before its attempt could begin, which begins when it is resumed.
         case parked
         /// It waits until ``Admission`` lets its request be sent.
         case waitingForSlot
-        /// It waits for the user's code to decide. Its deadlines go on.
-        case waitingForDecision
-        /// It waits for the response to an identical request.
-        case waitingForIdenticalRequest
-        /// It waits until the next attempt begins after one that has failed.
-        case waitingForRetry
+        /// It waits for user code, an identical request or the time of its next attempt. Its deadlines go on.
+        case waiting
         /// Its attempt has a handle of libcurl's.
         case running
-        /// Its stream was given up while it was paused; the rest is asked for when nothing pauses it any more.
-        case detached
-        case finished
     }
 
     package let engine: TransferEngine

@@ -196,9 +196,7 @@ extension CallDriver: TransferReceiver {
 
     func detach() -> Bool {
         send(.mayDetach)
-        guard call.stage == .detached else { return false }
-        transfer.phase = .detached
-        return true
+        return call.stage == .detached
     }
 }
 

@@ -17,7 +17,6 @@ extension CallDriver {
         }
         other.add(self)
         engine.wait(transfer)
-        transfer.phase = .waitingForIdenticalRequest
         transfer.clock.pauseInactivity(true, at: .now())
         return true
     }

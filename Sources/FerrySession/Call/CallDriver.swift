@@ -90,11 +90,11 @@ final class CallDriver: @unchecked Sendable {
             engine.admission.admit(transfer, to: origin, isNamedByTask: isNamedByTask)
         case .wait: if transfer.phase == .idle { engine.wait(transfer) }
         case .waitForAnswer: if isRunning { engine.giveUpSlot(transfer) } else { engine.wait(transfer) }
-        case .waitForRetry(let delay): engine.waitForRetry(transfer, until: MonotonicTime.now().advanced(by: delay))
-        case .endWait: endWait()
+        case .waitForRetry(let delay): engine.wait(transfer, until: MonotonicTime.now().advanced(by: delay))
+        case .endWait: engine.endWait(transfer)
         case .giveUpSlot: engine.giveUpSlot(transfer)
         case .retakeSlot: engine.retakeSlot(transfer)
-        case .startClock: startClock()
+        case .startClock: if isRunning || transfer.phase == .waiting { transfer.clock.start(at: .now()) }
         case .stopClock: transfer.clock.stop(at: .now())
         case .decode(let codings): decoder = ContentDecoderChain(codings, limits: settings.decodingLimits)
         case .deliver(let response): deliver(response)
@@ -143,7 +143,7 @@ final class CallDriver: @unchecked Sendable {
 
     func forgetResponse() {
         (decoder, isPostponed, localBody) = (nil, false, nil)
-        if transfer.phase == .parked || transfer.phase == .detached { transfer.phase = .idle }
+        if transfer.phase == .parked { transfer.phase = .idle }
     }
 
     private func prepare() {
@@ -181,20 +181,6 @@ final class CallDriver: @unchecked Sendable {
             group.revalidate(call, key: key, like: transfer, for: client)
         }
         send(.lookedUp(answer))
-    }
-
-    private func endWait() {
-        guard engine.endWait(transfer) else { return }
-        transfer.clock.retryTime = nil
-        transfer.phase = .idle
-    }
-
-    private func startClock() {
-        switch transfer.phase {
-        case .running, .waitingForDecision, .waitingForIdenticalRequest, .waitingForRetry:
-            transfer.clock.start(at: .now())
-        case .idle, .parked, .waitingForSlot, .detached, .finished: break
-        }
     }
 
     // MARK: - The end
@@ -259,7 +245,6 @@ final class CallDriver: @unchecked Sendable {
         if case .file(let file) = destination { file.remove() }
         engine.forgetDeadline(transfer)
         stopAsking()
-        transfer.phase = .finished
         transfer.attempt = nil
         decoder = nil
         localBody = nil
