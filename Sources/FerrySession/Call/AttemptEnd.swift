@@ -60,7 +60,7 @@ struct AttemptEnd {
     var hasResponse = false
     /// Whether a decision about the connection's trust is pending.
     var awaitsTrust = false
-    /// Whether libcurl gave up on a request that may be tried on another connection; see ``RepetitionRule``.
+    /// Whether libcurl gave up on a request that may be tried on another connection.
     var isRefused = false
     /// How many times in a row another connection, or a new body, has been looked for.
     var reconnections = 0
@@ -98,5 +98,29 @@ struct AttemptEnd {
         if canContinue { return .again(.forRest) }
         if needsNewBody, reconnections < Self.maximumReconnections { return .again(.withNewBody) }
         return .fail(.transport)
+    }
+}
+
+extension EndFacts {
+    /// Whether a request that libcurl has given up on is tried on another connection; `isReplayable` is whether its
+    /// body can be sent again without asking for another one.
+    ///
+    /// libcurl sends a request again, up to five times, if an HTTP/2 server refuses its stream or a connection from the
+    /// pool closes without a response. A server that ends its connections under load may refuse one more often. A
+    /// request for a shared connection whose server takes no more of them (`GOAWAY`) fails with an error of HTTP/2
+    /// before it is sent. If the server closes the connection instead, the request's response has no end. Only if it is
+    /// known that the server has not processed the request, its method need not be idempotent.
+    func mayReconnect(method: String, isReplayable: Bool) -> Bool {
+        guard !hasResponseBytes else { return false }
+        if wasRefused {
+            return [CurlCode.sendError, CurlCode.http2, CurlCode.receiveError, CurlCode.partialFile].contains(code)
+        }
+        guard isReplayable, RepetitionRule.isIdempotent(method) else { return false }
+        return switch code {
+        case CurlCode.sendError: sends > 5 || sharesConnection
+        case CurlCode.http2: sharesConnection || confusesStreamEnds
+        case CurlCode.receiveError, CurlCode.partialFile: sharesConnection
+        default: false
+        }
     }
 }

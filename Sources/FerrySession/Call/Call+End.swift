@@ -37,16 +37,7 @@ extension Call {
             hasTunnelChallenge: hasTunnelChallenge
         )
         guard code != 0 else { return end }
-        end.isRefused = RepetitionRule.mayReconnect(
-            afterCode: code,
-            wasRefused: facts.wasRefused,
-            sends: facts.sends,
-            hasResponseBytes: facts.hasResponseBytes,
-            method: request.method,
-            isReplayable: content.isReplayable,
-            sharesConnection: facts.sharesConnection,
-            confusesStreamEnds: facts.confusesStreamEnds
-        )
+        end.isRefused = facts.mayReconnect(method: request.method, isReplayable: content.isReplayable)
         let canAsk = response != nil && held == nil && world.decoding == .none
         end.canContinue = rest.wasSuspended && canAsk && validator != nil
         if CurlCode.cannotRewind == code, case .delegateStream = content, response == nil {

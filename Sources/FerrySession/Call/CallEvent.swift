@@ -86,6 +86,7 @@ struct EndFacts {
     /// How often libcurl has begun to send the request.
     var sends = 0
     var hasResponseBytes = false
+    /// Whether other requests may have been sent on the connection, or this one was not sent.
     var sharesConnection = false
     /// Whether this libcurl does not report how a stream of HTTP/2 has ended if its connection has ended too.
     var confusesStreamEnds = false

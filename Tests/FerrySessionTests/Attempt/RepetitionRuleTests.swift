@@ -58,17 +58,10 @@ import Testing
         ]
     )
     func givenUp(_ row: GivenUp, _ isTriedAgain: Bool) {
-        let result = RepetitionRule.mayReconnect(
-            afterCode: row.code,
-            wasRefused: row.wasRefused,
-            sends: row.sends,
-            hasResponseBytes: row.hasResponseBytes,
-            method: row.method,
-            isReplayable: row.isReplayable,
-            sharesConnection: row.sharesConnection,
-            confusesStreamEnds: row.confusesStreamEnds
-        )
-        #expect(result == isTriedAgain)
+        var facts = EndFacts(code: row.code)
+        (facts.wasRefused, facts.sends, facts.hasResponseBytes) = (row.wasRefused, row.sends, row.hasResponseBytes)
+        (facts.sharesConnection, facts.confusesStreamEnds) = (row.sharesConnection, row.confusesStreamEnds)
+        #expect(facts.mayReconnect(method: row.method, isReplayable: row.isReplayable) == isTriedAgain)
     }
 
     /// RFC 7616, section 3.3.
