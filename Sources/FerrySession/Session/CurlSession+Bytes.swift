@@ -13,7 +13,7 @@ extension CurlSession {
         fileprivate let owner: Owner
 
         /// The body in the pieces in which it arrives.
-        public var chunks: Chunks { Chunks(owner: owner) }
+        public var chunks: Chunks { owner.chunks }
         /// Returns an iterator over the bytes.
         public func makeAsyncIterator() -> Iterator { Iterator(chunks: chunks.makeAsyncIterator()) }
 
@@ -76,10 +76,11 @@ extension CurlSession {
     }
 
     /// Cancels the transfer when the last sequence or iterator that refers to it is released.
-    final class Owner: Sendable {
-        let stream: ByteStream
+    package final class Owner: Sendable {
+        package let stream = ByteStream()
+        package var chunks: Chunks { Chunks(owner: self) }
 
-        init(_ stream: ByteStream) { self.stream = stream }
+        package init() {}
 
         deinit { stream.cancel() }
     }
@@ -115,13 +116,12 @@ extension CurlSession {
         _ delegate: (any URLSessionTaskDelegate)?,
         _ make: (ResultDelivery) -> CurlDataTask
     ) async throws -> (Bytes, URLResponse) {
-        let stream = ByteStream()
-        let owner = Owner(stream)
-        let task = make(.stream(stream))
+        let owner = Owner()
+        let task = make(.stream(owner.stream))
         if let delegate { task.delegate = delegate }
-        stream.attach(task.core)
+        owner.stream.attach(task)
         if Task.isCancelled { task.cancel() } else { task.resume() }
-        let response = try await stream.response()
+        let response = try await owner.stream.response()
         return (Bytes(task: task, owner: owner), response.value)
     }
 

@@ -43,13 +43,14 @@ extension CurlSession {
     /// `startError`, the task fails when it is resumed.
     package func makeUpgradeTask<Task: CurlDataTask>(
         _ request: URLRequest,
-        _ stream: UpgradeStream,
+        _ stream: ByteStream,
         startError: URLError?,
         makePipe: @escaping @Sendable () -> BodyPipe,
         makeTask: (TaskCore) -> Task
     ) -> Task {
         let body = MadeBody(length: nil, isReplayable: true, isUpgrade: true, makePipe: makePipe)
-        return make(request, .made(body), stream.delivery, isDownload: false, startError: startError, makeTask)
+        let delivery = ResultDelivery.stream(stream, tellsEnd: true)
+        return make(request, .made(body), delivery, isDownload: false, startError: startError, makeTask)
     }
 
     /// Makes the tasks that an earlier process has left, for a session that has no tasks yet.

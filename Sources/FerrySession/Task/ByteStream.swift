@@ -1,5 +1,5 @@
 /// The body of one response, on its way to a consumer that pulls it.
-final class ByteStream: Sendable {
+package final class ByteStream: Sendable {
     private struct State: ~Copyable, Sendable {
         var buffer = ByteBuffer()
         var response: ReceivedResponse?
@@ -44,7 +44,8 @@ final class ByteStream: Sendable {
     private let sink = Mutex<ByteSink?>(nil)
 
     /// Connects the stream to its task, which is cancelled when the consumer stops reading.
-    func attach(_ core: TaskCore) {
+    package func attach(_ task: CurlDataTask) {
+        let core = task.core
         // A task that has ended would be retained for ever, since it retains the stream.
         state.withLock { state in
             if !state.isFinished { state.core = core }
@@ -52,7 +53,7 @@ final class ByteStream: Sendable {
     }
 
     /// Whether the task is suspended, so that nothing is read.
-    var isSuspended: Bool { state.withLock { $0.core }?.isSuspended ?? false }
+    package var isSuspended: Bool { state.withLock { $0.core }?.isSuspended ?? false }
 
     var hasReader: Bool { state.withLock { $0.chunkWaiter != nil } }
 
@@ -122,7 +123,7 @@ final class ByteStream: Sendable {
         waiter?.resume(returning: response)
     }
 
-    func finish(_ error: (any Error)?) {
+    package func finish(_ error: (any Error)?) {
         flush()
         typealias Waiters = (CheckedContinuation<ReceivedResponse, any Error>?, ChunkWaiter?)
         let (response, chunk) = state.withLock { state -> Waiters in
@@ -138,7 +139,7 @@ final class ByteStream: Sendable {
 
     // MARK: - The consumer's side
 
-    func response() async throws -> ReceivedResponse {
+    package func response() async throws -> ReceivedResponse {
         let response = try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { waiter in
                 let known = state.withLock { state -> Result<ReceivedResponse, any Error>? in
@@ -166,9 +167,12 @@ final class ByteStream: Sendable {
         }
     }
 
-    /// Returns all buffered bytes, or `nil` at the end; or nothing, and has a function called once, by the engine, when
-    /// there is one of them.
-    func next(orCall observer: @escaping @Sendable () -> Void) -> Result<Data?, any Error>? {
+    /// Returns all buffered bytes, without waiting; at the end, `nil` in the result or the error; and nothing if more
+    /// may come.
+    ///
+    /// Then the observer is called once, on any thread, when there is more or the end; it must not call this function.
+    /// A Swift task that waited would take 4 KB for each connection.
+    package func next(orCall observer: @escaping @Sendable () -> Void) -> Result<Data?, any Error>? {
         let (known, core) = state.withLock { state in
             let (known, core) = state.take()
             if known == nil { state.chunkWaiter = .observer(observer) }
@@ -200,16 +204,16 @@ final class ByteStream: Sendable {
     }
 
     /// Cancels the transfer, since there is no reader any more; has no effect on a stream that has ended.
-    func cancel() { state.withLock { $0.core }?.cancel() }
+    package func cancel() { state.withLock { $0.core }?.cancel() }
 
     /// Ends the transfer with an error; has no effect on a stream that has ended.
-    func fail(with error: URLError) { state.withLock { $0.core }?.fail(with: error) }
+    package func fail(with error: URLError) { state.withLock { $0.core }?.fail(with: error) }
 
-    /// Has the task succeed however the transfer ends.
-    func close() { state.withLock { $0.core }?.state.withLock { $0.isClosed = true } }
+    /// Has the task succeed however the transfer ends, since its protocol has ended before; has no effect after that.
+    package func close() { state.withLock { $0.core }?.state.withLock { $0.isClosed = true } }
 
     /// Separates the stream from its task, which is then not cancelled any more.
-    func detach() {
+    package func detach() {
         let core = state.withLock { state in
             defer { state.core = nil }
             return state.core

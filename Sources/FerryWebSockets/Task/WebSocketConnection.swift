@@ -29,8 +29,7 @@ final class WebSocketConnection: Sendable {
     /// Where the program's handlers are called.
     let queue: OperationQueue
     private let handshake: Handshake
-    /// What the server sends, since the task was resumed.
-    let stream = UpgradeStream()
+    private let owner = CurlSession.Owner()
     let state = Mutex(State())
     /// Guards what is sent, so that frames, and what messages are compressed with, are in the order of the calls.
     let outgoing = Mutex<MessageDeflater?>(nil)
@@ -43,6 +42,8 @@ final class WebSocketConnection: Sendable {
         self.usesSocketScheme = usesSocketScheme
     }
 
+    /// What the server sends, since the task was resumed.
+    var stream: ByteStream { owner.stream }
     var machine: SocketMachine { state.withLock { $0.machine } }
     var agreement: Handshake.Agreement? { state.withLock { $0.agreement } }
 
@@ -98,10 +99,10 @@ final class WebSocketConnection: Sendable {
 
     private func open() async throws {
         do {
-            guard let response = try await stream.response() as? HTTPURLResponse else {
+            guard let response = try await stream.response().value as? HTTPURLResponse else {
                 throw WebSocketError(.invalidHandshake, "The response is not HTTP")
             }
-            guard response.statusCode == 101 else { throw await Self.refusal(response, stream.chunks) }
+            guard response.statusCode == 101 else { throw await Self.refusal(response, owner.chunks) }
             begin(try handshake.read(response))
         } catch {
             endTask(error)
@@ -226,7 +227,7 @@ final class WebSocketConnection: Sendable {
     func abandon() {
         stream.detach()
         handle(.cancel)
-        stream.finish()
+        stream.finish(URLError(.cancelled))
     }
 
     /// Ends the connection after a time; the time begins again while the messages before the close frame are sent, and

@@ -83,7 +83,7 @@ import Testing
         let stream = ByteStream()
         let task = session.makeDataTask(request, .stream(stream))
         stream.finish(nil)
-        stream.attach(task.core)
+        stream.attach(task)
         // Only a stream that refers to the task cancels it.
         stream.cancel()
         #expect(task.state == .suspended)
