@@ -9,12 +9,7 @@ final class CallSettings: Sendable {
     let allowsInsecureRedirects: Bool
     let sensitiveHeaders: Set<String>
     let additionalHeaders: [HeaderField]
-    /// The names, in lower case, of fields that are not added to requests.
-    let omittedHeaders: Set<String>
-    /// The `User-Agent` field, which nearly every request has.
-    let userAgent: RequestField
-    /// The fields of a request that has no own field and no body.
-    let plainFields: [RequestField]
+    let commonFields: CommonFields
     let temporaryDirectory: URL
     /// Whether the files of downloads are kept for the next process.
     let isDurable: Bool
@@ -35,8 +30,7 @@ final class CallSettings: Sendable {
         allowsInsecureRedirects = options.allowsInsecureRedirects
         sensitiveHeaders = Set(options.sensitiveHeaders.map { $0.lowercased() })
         additionalHeaders = (configuration.httpAdditionalHeaders ?? [:]).map { ("\($0.key.base)", "\($0.value)") }
-        omittedHeaders = Set(options.omittedHeaders.map { $0.lowercased() })
-        userAgent = RequestField("User-Agent", Self.userAgent)
+        commonFields = CommonFields(options)
         isDurable = folder != nil
         temporaryDirectory = folder ?? options.temporaryDirectory ?? FileManager.default.temporaryDirectory
         decodesContent = options.decodesContent
@@ -50,14 +44,6 @@ final class CallSettings: Sendable {
         let isStandard = credentialStore.map { type(of: $0.storage) == URLCredentialStorage.self } ?? true
         let isInMemory = cache?.isInMemory ?? true
         engine = EngineSettings(configuration, options, readsNoDisk: isStandard && isInMemory)
-        plainFields = PreparedRequest.allFields(
-            [],
-            userAgent: userAgent,
-            decodesContent: decodesContent,
-            omitted: omittedHeaders,
-            method: "GET",
-            context: PreparationContext()
-        )
     }
 
     /// Returns the longest time without activity: the request's own, or the session's in place of the default of 60 s.
@@ -82,13 +68,6 @@ final class CallSettings: Sendable {
         RedirectRule.credentialHeaders.contains(folded)
             || (!sensitiveHeaders.isEmpty && sensitiveHeaders.contains(folded))
     }
-
-    private static let userAgent: String = {
-        let process = ProcessInfo.processInfo.processName
-        let name = String(process.map { $0.isASCII && HeaderRule.isToken(String($0)) ? $0 : "-" })
-        let curl = (try? CurlRuntime.current()).map { " libcurl/\($0.version)" } ?? ""
-        return "\(name.isEmpty ? "swift" : name) Ferry\(curl)"
-    }()
 }
 
 extension EngineSettings {

@@ -39,13 +39,26 @@ extension PreparedRequest {
         }
         let hostText = host.urlText
         let isPlain = fields.list.isEmpty && !context.hasBody
-        let header = isPlain ? Header(fields: settings.plainFields) : Header(fields.list, settings, method, context)
         self.init(
             url: text[place] == hostText ? text : text.replacingCharacters(in: place, with: hostText),
             origin: Origin(scheme: scheme, host: host, port: url.port),
             method: method
         )
-        (self.fields, commonCount, proxyFields) = (header.fields, header.commonCount, header.proxyFields)
+        if isPlain {
+            self.fields = settings.commonFields.plain
+            commonCount = self.fields.count
+        } else {
+            var own = fields.list
+            // A proxy's credential does not go through its tunnel (RFC 9110, section 11.7.1).
+            own.removeAll { field in
+                field.name.isEqualIgnoringCase("proxy-authorization")
+                    || (context.hasCredential && field.name.isEqualIgnoringCase("authorization"))
+            }
+            proxyFields = fields.list.filter { $0.name.isEqualIgnoringCase("proxy-authorization") }
+                .map { RequestField($0.name, $0.value) }
+            self.fields = settings.commonFields.all(own, method, context)
+            commonCount = self.fields.count - own.count
+        }
         (announcedLength, hasSecrets) = (fields.announcedLength, fields.hasSecrets)
         (hasBody, isStreamed, isUpgrade) = (context.hasBody, context.isStreamed, context.isUpgrade)
         (hasLeftOrigin, self.isPlain, hasUserInfo) = (context.hasLeftOrigin, isPlain, !authority.userInfo.isEmpty)
@@ -56,36 +69,6 @@ extension PreparedRequest {
         endsConnection = fields.list.contains { field in
             field.name.isEqualIgnoringCase("connection")
                 && field.value[...].utf8.parts(between: ",").contains { $0.trimmed.string.isEqualIgnoringCase("close") }
-        }
-    }
-
-    /// The fields of a request's header.
-    private struct Header {
-        var fields: [RequestField]
-        var commonCount: Int
-        var proxyFields: [RequestField] = []
-
-        /// The header of a request that has no own field and no body.
-        init(fields: [RequestField]) { (self.fields, commonCount) = (fields, fields.count) }
-
-        init(_ given: [HeaderField], _ settings: CallSettings, _ method: String, _ context: PreparationContext) {
-            // A proxy's credential does not go through its tunnel (RFC 9110, section 11.7.1).
-            var own = given
-            proxyFields = own.filter { $0.name.isEqualIgnoringCase("proxy-authorization") }
-                .map { RequestField($0.name, $0.value) }
-            own.removeAll {
-                $0.name.isEqualIgnoringCase("proxy-authorization")
-                    || (context.hasCredential && $0.name.isEqualIgnoringCase("authorization"))
-            }
-            fields = PreparedRequest.allFields(
-                own,
-                userAgent: settings.userAgent,
-                decodesContent: settings.decodesContent,
-                omitted: settings.omittedHeaders,
-                method: method,
-                context: context
-            )
-            commonCount = fields.count - own.count
         }
     }
 
@@ -152,43 +135,6 @@ extension PreparedRequest {
         if let cookies = settings.cookies?.header(for: request) { try add(("Cookie", cookies)) }
         let isNumber = contentLength?.utf8.allSatisfy { $0 >= 0x30 && $0 <= 0x39 } ?? false
         return (list, contentLength, isNumber ? contentLength.flatMap { Int64($0) } : nil, hasSecrets)
-    }
-
-    /// Returns a request's own fields, those that Ferry adds, and those that libcurl must not add.
-    static func allFields(
-        _ own: [HeaderField],
-        userAgent: RequestField,
-        decodesContent: Bool,
-        omitted: Set<String>,
-        method: String,
-        context: PreparationContext
-    ) -> [RequestField] {
-        var fields: [RequestField] = []
-        fields.reserveCapacity(own.count + 4)
-        // Few names are looked for, and a set of all would allocate.
-        func has(_ name: String) -> Bool { own.contains { $0.name.isEqualIgnoringCase(name) } }
-        for (name, value) in own { fields.append(RequestField(name, value)) }
-        if !has("user-agent"), !omitted.contains("user-agent") { fields.append(userAgent) }
-        // The length of what is sent after a 101 is not a part of the request.
-        if context.isUpgrade { fields.append(RequestField("Transfer-Encoding", nil)) }
-        let mayBeCoded = decodesContent && !context.isUpgrade
-        if mayBeCoded, !has("accept-encoding"), !has("range"), !omitted.contains("accept-encoding") {
-            fields.append(RequestField("Accept-Encoding", ContentCoding.acceptEncoding))
-        }
-        // libcurl adds this one by itself.
-        if omitted.contains("accept"), !has("accept") { fields.append(RequestField("Accept", nil)) }
-        // libcurl would ask for 100 (Continue) by itself, and wait a second for servers that ignore it.
-        if context.hasBody, !has("expect") { fields.append(RequestField("Expect", nil)) }
-        if let coding = context.contentCoding, !has("content-encoding") {
-            fields.append(RequestField("Content-Encoding", coding.name))
-        }
-        // As URLSession does for content that is posted without a type.
-        if context.isBodyGiven, method == "POST", !has("content-type"), !omitted.contains("content-type") {
-            fields.append(RequestField("Content-Type", "application/x-www-form-urlencoded"))
-        } else if !has("content-type") {
-            fields.append(RequestField("Content-Type", nil))
-        }
-        return fields
     }
 }
 
