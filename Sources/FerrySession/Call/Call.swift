@@ -147,16 +147,6 @@ struct Call {
         return true
     }
 
-    /// Notes that all of the body has come.
-    mutating func noteEnd() { incoming.hasEnded = true }
-    mutating func noteReceived(_ count: ByteCount) { rest.received.add(count) }
-    /// Removes bytes that could not be delivered: an attempt that continues the body begins with them.
-    mutating func takeBack(to received: ByteCount) { rest.received = received }
-    /// Ends the attempt, since bytes could not be delivered.
-    mutating func stopTaking() { incoming.isStopped = true }
-    mutating func noteFailure(_ error: URLError) { incoming.failure = error }
-    mutating func noteFailureOfBody(_ error: any Error) { incoming.bodyError = error }
-
     /// Notes why the attempt fails since what was received of the body cannot be removed.
     mutating func noteFailureOfRestart(_ error: URLError) {
         incoming.again = nil

@@ -42,10 +42,10 @@ extension CallDriver {
                 noteShareUsed(share)
                 return true
             case .failed(.damaged):
-                call.noteFailure(call.damagedCoding("is damaged"))
+                call.incoming.failure = call.damagedCoding("is damaged")
                 return false
             case .failed(.tooLarge):
-                call.noteFailure(call.tooLarge("The response unpacks to more than ContentDecodingLimits allow"))
+                call.incoming.failure = call.tooLarge("The response unpacks to more than ContentDecodingLimits allow")
                 return false
             }
         }
@@ -93,16 +93,16 @@ extension CallDriver {
         }
         // A response that is not stored is of no use to a validation in the background.
         if cache.isRevalidation, cache.context?.pending == nil {
-            call.noteFailure(.ferryCancelled(url: call.request.url))
+            call.incoming.failure = .ferryCancelled(url: call.request.url)
             return false
         }
         // A response that was held back may have no body.
         if call.incoming.skipsBody || bytes.isEmpty { return true }
         let before = call.rest.received
-        call.noteReceived(ByteCount(clamping: bytes.count))
+        call.rest.received.add(ByteCount(clamping: bytes.count))
         if let failure = deliver(bytes) {
-            call.takeBack(to: before)
-            call.noteFailure(failure)
+            // An attempt that continues the body begins with these bytes.
+            (call.rest.received, call.incoming.failure) = (before, failure)
             return false
         }
         if cache.context != nil { cache.collect(bytes) }
@@ -261,7 +261,7 @@ extension CallDriver {
                     if !take(bytes) { send(.failed(nil)) }
                 case .end:
                     localBody = nil
-                    call.noteEnd()
+                    call.incoming.hasEnded = true
                     send(.drained)
                 case .damaged:
                     localBody = nil

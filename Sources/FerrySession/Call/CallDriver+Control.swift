@@ -1,18 +1,15 @@
 /// What the task asks for while the call goes on: suspension, flow control, answers to questions.
 extension CallDriver: TaskDriver {
     func perform(_ command: TaskCommand) {
-        switch command {
-        case .start(let priority):
-            engine.submit(.start(self, priority: priority), mayRunInline: call.content.isNone)
-        case .suspensionChanged: engine.submit(.run { [self] in followSuspension() })
-        case .readMore: engine.submit(.run { [self] in readMore() })
-        default: engine.submit(.run { [self] in follow(command) })
-        }
+        guard case .start(let priority) = command else { return engine.submit(.run { [self] in follow(command) }) }
+        engine.submit(.start(self, priority: priority), mayRunInline: call.content.isNone)
     }
 
     private func follow(_ command: TaskCommand) {
         switch command {
-        case .start, .suspensionChanged, .readMore: break
+        case .start: break
+        case .suspensionChanged: followSuspension()
+        case .readMore: readMore()
         case .cancel(let client):
             send(.cancelled)
             client?.receive(.cancelled(resumeData: nil))

@@ -105,8 +105,8 @@ extension CallDriver: TransferReceiver {
         case .hasRewoundBody: client?.receive(.rewound)
         case .hasInterimResponse(let head): reportInterimResponse(head)
         case .refusesHead(let refusal): call.refuse(refusal)
-        case .willFail(let error): call.noteFailure(error)
-        case .bodyHasFailed(let error): call.noteFailureOfBody(error)
+        case .willFail(let error): call.incoming.failure = error
+        case .bodyHasFailed(let error): call.incoming.bodyError = error
         case .cannotBegin(let error): send(.failed(error))
         case .hasEnded(let code): attemptEnded(code)
         case .deadline(let deadline): expire(deadline)

@@ -99,7 +99,7 @@ final class CallDriver: @unchecked Sendable {
         case .decode(let codings): decoder = ContentDecoderChain(codings, limits: settings.decodingLimits)
         case .deliver(let response): deliver(response)
         case .report(let report): client?.receive(report)
-        case .take(let bytes): if !bytes.withUnsafeBytes({ take($0) }) { call.stopTaking() }
+        case .take(let bytes): if !bytes.withUnsafeBytes({ take($0) }) { call.incoming.isStopped = true }
         case .replay(let body, let failure): replay(body, failure)
         case .restartBody: try restartBody()
         case .setClientFull(let isFull): setClientFull(isFull)

@@ -189,7 +189,7 @@ final class CallSimulation: CallSurroundings {
         case .considerResponseLater: considersLater = true
         case .feed(let local):
             if case .data(let data) = local.body, call.request.method != "HEAD" { take(Array(data)) }
-            call.noteEnd()
+            call.incoming.hasEnded = true
             send(.drained)
         case .endAttempt: (isRunning, isQueued) = (false, false)
         case .finish: finish()
@@ -223,7 +223,7 @@ final class CallSimulation: CallSurroundings {
             if call.held != nil {
                 if call.keepForHeld(bytes) { send(.heldBodyIsLarge) }
             } else if !call.incoming.skipsBody {
-                call.noteReceived(ByteCount(clamping: bytes.count))
+                call.rest.received.add(ByteCount(clamping: bytes.count))
                 received += bytes
             }
         }
