@@ -1,5 +1,3 @@
-internal import CFerry
-
 /// Reads an `InputStream` on a separate thread, a bounded number of bytes ahead of libcurl.
 ///
 /// A stream may block indefinitely without delaying any other request. It ends when `read` returns zero;

@@ -34,27 +34,18 @@ extension CurlRuntime {
     /// timeout in 10 of 300 runs with three requests on a connection, and in none of 400 with one.
     package static func losesRequests(_ quicLibraries: String) -> Bool { quicLibraries.hasPrefix("nghttp3/") }
 
-    /// Whether this libcurl sends no more of a request's head than two of its buffers hold.
+    // What this libcurl does, as described above.
     var truncatesLargeHeads: Bool { Self.versionsTruncatingHeads.contains(versionNumber) }
-    /// Whether this libcurl does not report the end of a connection while the body of the request waits.
     var hidesCutResponses: Bool { Self.versionsHidingCutResponses.contains(versionNumber) }
-    /// Whether this libcurl uses a connection again on which bytes have followed a response without a body.
     var dropsExcess: Bool { Self.versionsDroppingExcess.contains(versionNumber) }
-    /// Whether this libcurl omits bodies after a request that it has sent without its own.
     var omitsBodies: Bool { Self.versionsOmittingBodies.contains(versionNumber) }
-    /// Whether this libcurl must send a body of unknown length on a connection of its own.
     var mixesUpPausedStreams: Bool { Self.versionsMixingUpPausedStreams.contains(versionNumber) }
-    /// Whether this libcurl reads from the sockets of paused handles.
     var readsWhilePaused: Bool { Self.versionsReadingWhilePaused.contains(versionNumber) }
-    /// Whether this libcurl must not be told of prior knowledge where it uses a connection again.
     var repeatsPrefaces: Bool { Self.versionsRepeatingPrefaces.contains(versionNumber) }
+    package var confusesStreamEnds: Bool { Self.versionsConfusingStreamEnds.contains(versionNumber) }
+    var knowsLocalhostNames: Bool { !Self.versionsLookingUpLocalhost.contains(versionNumber) }
+    /// The number of bytes of a header field from which this libcurl omits it; `nil` if it omits none.
+    var longestField: Int? { Self.versionsOmittingFields.contains(versionNumber) ? 307_200 : nil }
     /// Whether this libcurl must examine all transfers in each turn, instead of being told which sockets are ready.
     var mustExamineAll: Bool { Self.versionsReadingPausedSockets.contains { $0.contains(versionNumber) } }
-    /// Whether this libcurl does not report how a stream has ended if its connection has ended too.
-    package var confusesStreamEnds: Bool { Self.versionsConfusingStreamEnds.contains(versionNumber) }
-    /// The number of bytes of a request's header field from which this libcurl omits the field without an error; `nil`
-    /// if it omits none.
-    var longestField: Int? { Self.versionsOmittingFields.contains(versionNumber) ? 307_200 : nil }
-    /// Whether this libcurl knows the addresses of names that end with `.localhost`.
-    var knowsLocalhostNames: Bool { !Self.versionsLookingUpLocalhost.contains(versionNumber) }
 }
