@@ -185,20 +185,19 @@ extension TaskCore {
         let partial = opensFile ? openPartialFile(unlessClaimedBy: session.protocols) : nil
         let adaptation = refusal == nil ? adaptImmediately(start) : nil
         startDriver { state in
-            if let error = refusal ?? state.startError { return .failure(error) }
+            if let error = refusal ?? state.startError { throw error }
             guard let request = state.originalRequest else {
-                return .failure(URLError.ferry(.badURL, url: nil, "The task has no request"))
+                throw URLError.ferry(.badURL, url: nil, "The task has no request")
             }
-            if case .failure(let error) = adaptation { return .failure(error) }
+            let adapted = try adaptation?.get()
             state.isUnheard = state.delegate?.isEmpty != false && !state.resultDelivery.isDelegate
             if let own = state.ownDelegate, !state.resultDelivery.isDelegate {
                 state.tellsOwnDelegate = state.isDownload ? own.download != nil : own.data != nil
             }
             guard session.protocols.mayClaim(request) else {
-                return self.makeTransfer(&state, session, request, state.body, partial, try? adaptation?.get())
+                return try self.makeTransfer(&state, session, request, state.body, partial, adapted)
             }
-            let load = ProtocolLoad(request, body: state.body, toFile: state.isDownload, client: self, session: session)
-            return .success(load)
+            return ProtocolLoad(request, body: state.body, toFile: state.isDownload, client: self, session: session)
         }
     }
 
@@ -207,7 +206,7 @@ extension TaskCore {
         let partial = openPartialFile()
         startDriver { state in
             guard let session = state.session else { return nil }
-            return self.makeTransfer(&state, session, request, body, partial)
+            return try self.makeTransfer(&state, session, request, body, partial)
         }
     }
 
@@ -235,23 +234,24 @@ extension TaskCore {
         }
     }
 
-    private func startDriver(_ make: (inout State) -> Result<any TaskDriver, any Error>?) {
-        let driverOrError = state.withLock { state -> Result<any TaskDriver, any Error>? in
-            guard state.lifecycle == .active, let result = make(&state) else { return nil }
-            if case .success(let driver) = result { state.driver = driver }
-            return result
-        }
-        switch driverOrError {
-        case .success(let driver):
-            let (priority, isCancelled) = state.withLock { state in
-                // A cancellation for resume data sends its own command, which keeps the partial file.
-                (state.priority, state.lifecycle != .active && state.resumeDataHandler == nil)
+    private func startDriver(_ make: (inout State) throws -> (any TaskDriver)?) {
+        let driver: (any TaskDriver)?
+        do {
+            driver = try state.withLock { state in
+                guard state.lifecycle == .active, let made = try make(&state) else { return nil }
+                state.driver = made
+                return made
             }
-            driver.perform(.start(priority: priority))
-            if isCancelled { driver.perform(.cancel(telling: nil)) }
-        case .failure(let error): post(.completed(error))
-        case nil: break
+        } catch {
+            return post(.completed(error))
         }
+        guard let driver else { return }
+        let (priority, isCancelled) = state.withLock { state in
+            // A cancellation for resume data sends its own command, which keeps the partial file.
+            (state.priority, state.lifecycle != .active && state.resumeDataHandler == nil)
+        }
+        driver.perform(.start(priority: priority))
+        if isCancelled { driver.perform(.cancel(telling: nil)) }
     }
 
     private func makeTransfer(
@@ -261,23 +261,20 @@ extension TaskCore {
         _ body: BodySource,
         _ partial: Result<PartialFile, URLError>?,
         _ adaptation: Adaptation? = nil
-    ) -> Result<any TaskDriver, any Error> {
+    ) throws -> CallDriver {
         guard let engine = session.engine else {
-            return .failure(URLError.ferry(.unknown, url: request.url, underlying: session.core.engineError))
+            throw URLError.ferry(.unknown, url: request.url, underlying: session.core.engineError)
         }
         let recovery = state.recovery ?? session.core.settings.recovery
         var limits = session.core.settings.limits(for: request, deadline: recovery?.deadline)
         // An open connection may be silent for any time.
         if body.isUpgrade { (limits.upgrade, limits.inactivity) = (limits.inactivity, .infinite) }
-        var (rest, file, request) = (BodyRest(), DownloadFile?.none, request)
-        switch partial {
-        case .success(let (data, partial)): (rest, file, request) = (BodyRest(data), partial, data.request)
-        case .failure(let error): return .failure(error)
-        case nil: break
-        }
+        let partial = try partial?.get()
+        let rest = partial.map { BodyRest($0.record) } ?? BodyRest()
+        let request = partial?.record.request ?? request
         var call = Call(
             request,
-            body: file == nil ? body : .none,
+            body: partial == nil ? body : .none,
             isDownload: state.isDownload,
             settings: session.callSettings,
             // A protocol class may have led here by redirects.
@@ -285,7 +282,7 @@ extension TaskCore {
             rest: rest
         )
         recover(&call, recovery, session, state.originalRequest, adaptation)
-        let driver = CallDriver(engine, session.core.group, call, file: file, client: self, limits: limits)
+        let driver = CallDriver(engine, session.core.group, call, file: partial?.file, client: self, limits: limits)
         // As in URLSession, downloads and uploads do not use the cache.
         driver.cache.isEnabled = state.task is CurlDataTask
         // A stream may stay open for any time.
@@ -293,7 +290,7 @@ extension TaskCore {
         driver.isUnshareable = isStream || state.isUnshareable
         driver.transfer.downloadLimits.task = state.bandwidth.download
         driver.transfer.uploadLimits.task = state.bandwidth.upload
-        return .success(driver)
+        return driver
     }
 
     // MARK: - Retries and interceptors
