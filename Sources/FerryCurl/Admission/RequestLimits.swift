@@ -19,12 +19,7 @@ public struct RequestLimits: Sendable, Hashable {
         /// The number of requests that may be sent at once after a pause; at least 1, ``count`` by default.
         public var burst: Int
 
-        /// Makes a rate.
-        ///
-        /// - Parameters:
-        ///   - count: The number of requests.
-        ///   - interval: The interval in seconds.
-        ///   - burst: The number of requests that may be sent at once; `nil` for `count`.
+        /// Makes a rate of a number of requests in an interval in seconds.
         public init(_ count: Int, per interval: TimeInterval, burst: Int? = nil) {
             self.count = count
             self.interval = interval

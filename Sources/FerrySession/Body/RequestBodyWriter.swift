@@ -22,11 +22,9 @@ public final class RequestBodyWriter: Sendable {
 
     /// Writes bytes, which are sent as soon as the connection takes them.
     ///
-    /// The method waits while 256 KiB or more wait to be sent, and returns before its own bytes are sent.
+    /// The method waits while 256 KiB or more wait to be sent, and returns before its own bytes are sent. It does not
+    /// leave the actor of its caller while there is room.
     ///
-    /// - Parameters:
-    ///   - data: The bytes.
-    ///   - isolation: The actor of the caller, which the method does not leave while there is room.
     /// - Throws: A ``CurlSessionError`` with the code `requestHasEnded` if the request has ended, for example because
     ///   the server has responded before the body's end, `bodyHasEnded` if the body has, or `bodyLengthMismatch`; and
     ///   `CancellationError` if the Swift task is cancelled while it waits, with nothing written.

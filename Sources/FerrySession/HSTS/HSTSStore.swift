@@ -66,12 +66,7 @@ public final class HSTSStore: Sendable {
     /// The hosts, in the order of their names.
     public var hosts: [Host] { state.withLock { Array($0.hosts.values) }.sorted { $0.name < $1.name } }
 
-    /// Adds a host, replacing one of the same name.
-    ///
-    /// - Parameters:
-    ///   - host: The name of the host. Addresses are ignored.
-    ///   - includesSubdomains: Whether names below it are included; `false` by default.
-    ///   - end: When the entry ends; `nil`, the default, for never.
+    /// Adds a host, replacing one of the same name, until a time or, without one, for ever; addresses are ignored.
     public func add(_ host: String, includesSubdomains: Bool = false, until end: Date? = nil) {
         guard let name = Self.name(of: host) else { return }
         add(Host(name: name, includesSubdomains: includesSubdomains, expires: end ?? .distantFuture))

@@ -16,9 +16,6 @@ public protocol ConcludingInterceptor: RequestInterceptor {
     ///
     /// It runs in a task of Swift's concurrency and may wait, while the deadlines of the task continue.
     ///
-    /// - Parameters:
-    ///   - attempt: The last attempt.
-    ///   - end: What the call would end with.
     /// - Returns: The response to deliver, of which redirects and challenges are not followed, or `nil` for no change.
     ///   The first response of several interceptors counts.
     /// - Throws: The error that the task fails with instead.

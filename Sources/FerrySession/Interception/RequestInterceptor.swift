@@ -29,20 +29,14 @@ public protocol RequestInterceptor: Sendable {
     /// should always return the same set.
     var failureStatuses: Set<Int> { get }
 
-    /// Returns the request to send in an attempt.
+    /// Returns the request to send in an attempt, for one that the interceptors before this one have changed.
     ///
-    /// - Parameters:
-    ///   - request: The request, as changed by the interceptors before this one.
-    ///   - attempt: The attempt that is about to begin.
     /// - Returns: The changed request. Its body is ignored: the task sends the body that it was made with.
     /// - Throws: The reason why the request must not be sent, with which the task then fails.
     func adapt(_ request: URLRequest, for attempt: RequestAttempt) async throws -> URLRequest
 
     /// Decides what follows a failed attempt.
     ///
-    /// - Parameters:
-    ///   - attempt: The attempt that has failed.
-    ///   - failure: The response or error that it ended with.
     /// - Returns: The decision. The first one other than ``RetryDecision/proceed`` counts.
     func retry(_ attempt: RequestAttempt, dueTo failure: AttemptFailure) async -> RetryDecision
 }
@@ -63,13 +57,11 @@ extension RequestInterceptor {
 /// If all interceptors of a task are of this kind and none has to wait, the request of the first attempt is changed on
 /// the thread that resumes the task.
 public protocol ImmediateRequestInterceptor: RequestInterceptor {
-    /// Changes the request that is sent, unless that requires waiting.
+    /// Changes the request that is sent, as the interceptors before this one have changed it, unless that requires
+    /// waiting.
     ///
     /// It is called on the thread that resumes the task and must not block.
     ///
-    /// - Parameters:
-    ///   - request: The request, as changed by the interceptors before this one.
-    ///   - attempt: The attempt that is about to begin.
     /// - Returns: `false` to be asked by ``RequestInterceptor/adapt(_:for:)`` instead because it has to wait; changes
     ///   are discarded then.
     /// - Throws: The reason why the request must not be sent, with which the task then fails.
@@ -91,10 +83,6 @@ public protocol RespondingInterceptor: RequestInterceptor {
     /// It is called after all interceptors have adapted the request. The first response counts. A response with one of
     /// the ``RequestInterceptor/failureStatuses`` or one of the policy's statuses is treated as the server's.
     ///
-    /// - Parameters:
-    ///   - request: The request as it would be sent.
-    ///   - attempt: The attempt that is about to begin.
-    /// - Returns: The response, or `nil`.
     /// - Throws: The error that the attempt fails with. A `URLError` is treated as one of the network.
     func respond(to request: URLRequest, for attempt: RequestAttempt) async throws -> InterceptedResponse?
 }

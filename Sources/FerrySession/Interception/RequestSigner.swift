@@ -4,11 +4,8 @@
 /// the other signers. The module `FerryAPI` has signers for AWS Signature Version 4 and for HTTP Message Signatures
 /// (RFC 9421).
 public protocol RequestSigner: RequestInterceptor {
-    /// Returns the header fields that are added to a request, such as `Signature-Input` and `Signature`.
+    /// Returns the fields that are added to a request as it is sent, such as `Signature-Input` and `Signature`.
     ///
-    /// - Parameters:
-    ///   - request: The request as it is sent.
-    ///   - attempt: The attempt that is about to begin.
     /// - Returns: The names and values of the fields, which replace those of the request.
     /// - Throws: The reason why the request cannot be signed, with which the task then fails.
     func signature(for request: SignableRequest, in attempt: RequestAttempt) async throws -> [String: String]

@@ -14,11 +14,7 @@ public struct BodyLines<Base: AsyncSequence & Sendable>: AsyncSequence, Sendable
     private let base: Base
     private let maximumLength: Int
 
-    /// Makes the lines of the pieces of a body.
-    ///
-    /// - Parameters:
-    ///   - base: The pieces.
-    ///   - maximumLength: The largest number of bytes in a line; 1 MiB by default.
+    /// Makes the lines of the pieces of a body, each of which has at most `maximumLength` bytes, by default 1 MiB.
     public init(_ base: Base, maximumLength: Int = 1_048_576) {
         self.base = base
         self.maximumLength = maximumLength

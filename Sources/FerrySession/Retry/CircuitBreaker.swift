@@ -61,10 +61,7 @@ public final class CircuitBreaker: Sendable {
 
     /// Creates a breaker whose circuits are closed.
     ///
-    /// - Parameters:
-    ///   - rule: The rule.
-    ///   - onChange: Called after each change of a circuit's state, in order, on a queue of the breaker; nil, the
-    ///     default, for none.
+    /// `onChange` is called after each change of a circuit's state, in order, on a queue of the breaker.
     public init(_ rule: Rule = Rule(), onChange: (@Sendable (Change) -> Void)? = nil) {
         self.rule = rule
         self.onChange = onChange

@@ -34,12 +34,8 @@ extension CurlSession {
         try await run(delegate) { makeDataTask(request, .data($0, isAsync: true)) }
     }
 
-    /// Sends a request with the given bytes as its body.
+    /// Sends a request with the given bytes as its body, in place of its own.
     ///
-    /// - Parameters:
-    ///   - request: The request; its own body is ignored.
-    ///   - bodyData: The body.
-    /// - Returns: The response's body and the response.
     /// - Throws: A `URLError`, or the error of an interceptor or a protocol class.
     public func upload(for request: URLRequest, from bodyData: Data) async throws -> (Data, URLResponse) {
         try await run(nil) { makeUploadTask(request, .data(bodyData), .data($0, isAsync: true)) }

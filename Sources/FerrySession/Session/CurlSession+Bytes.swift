@@ -87,10 +87,6 @@ extension CurlSession {
 
     /// Sends a request and returns as soon as the response head has arrived; the body is read from the sequence.
     ///
-    /// - Parameters:
-    ///   - request: The request to send.
-    ///   - delegate: A delegate for this task.
-    /// - Returns: The body as a sequence, and the response.
     /// - Throws: A `URLError`, or the error of an interceptor or a protocol class.
     public func bytes(
         for request: URLRequest,

@@ -1,13 +1,9 @@
 /// Bodies that are made while they are sent.
 extension CurlSession {
-    /// Sends a request with a body that is made meanwhile.
+    /// Sends a request with a body that is made meanwhile, in place of its own.
     ///
     /// Cancelling the Swift task cancels the transfer, which then throws `URLError.cancelled`.
     ///
-    /// - Parameters:
-    ///   - request: The request to send; its own body is ignored.
-    ///   - body: The body.
-    ///   - delegate: A delegate for this task.
     /// - Returns: The response with its body in memory. It may have come before all of the request's body was sent,
     ///   which is then not made any further.
     /// - Throws: A `URLError`, the error of the body's sequence or writer, or that of an interceptor or a protocol
@@ -41,16 +37,12 @@ extension CurlSession {
         }
     }
 
-    /// Sends a request with a body that is made meanwhile, and returns as soon as the response head has arrived.
+    /// Sends a request with a body that is made meanwhile, in place of its own, and returns as soon as the response
+    /// head has arrived.
     ///
     /// The response may come, and be read, while the body is still sent: over HTTP/2, and over HTTP/1.1 if the server
     /// responds early.
     ///
-    /// - Parameters:
-    ///   - request: The request to send; its own body is ignored.
-    ///   - body: The body.
-    ///   - delegate: A delegate for this task.
-    /// - Returns: The response's body as a sequence, and the response.
     /// - Throws: A `URLError`, the error of the body's sequence or writer, or that of an interceptor or a protocol
     ///   class.
     public func bytes(
@@ -61,23 +53,14 @@ extension CurlSession {
         try await bytes(delegate) { makeDataTask(request, .made(body.made), $0) }
     }
 
-    /// Makes an upload task with a body that is made while it is sent; it reports to the delegate.
-    ///
-    /// - Parameters:
-    ///   - request: The request to send; its own body is ignored.
-    ///   - body: The body.
-    /// - Returns: The task, suspended.
+    /// Makes an upload task with a body that is made while it is sent, in place of the request's own; it reports to the
+    /// delegate.
     public func uploadTask(with request: URLRequest, body: RequestBody) -> URLSessionUploadTask {
         makeUploadTask(request, .made(body.made), .delegate)
     }
 
-    /// Makes an upload task with a body that is made while it is sent; the handler runs on the delegate queue.
-    ///
-    /// - Parameters:
-    ///   - request: The request to send; its own body is ignored.
-    ///   - body: The body.
-    ///   - completionHandler: Called once with the response and its body, or with the error.
-    /// - Returns: The task, suspended.
+    /// Makes an upload task with a body that is made while it is sent, in place of the request's own; the handler runs
+    /// on the delegate queue.
     public func uploadTask(
         with request: URLRequest,
         body: RequestBody,
