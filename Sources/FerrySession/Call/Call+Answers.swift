@@ -94,7 +94,7 @@ extension Call {
                 realm: option.realm,
                 isKept: credential?.persistence != URLCredential.Persistence.none,
                 generation: world.credentialsGeneration,
-                at: isProxy ? world.proxyPlace : request.url.map { .origin(Origin($0)) },
+                at: request.place(isProxy: isProxy, world.proxyPlace),
                 sent: credentials.sent(isProxy: isProxy),
                 held: completeHeld(world)
             )

@@ -256,7 +256,7 @@ extension Call {
         if let held, held.isSuccess, !held.isAsked, wouldRetry(after: error, wasSent: world.wasSent, world) {
             self.held = nil
         }
-        if let held, !held.isAsked, !isAnsweredByCurl(held) {
+        if let held, !held.isAsked, !isAnsweredByCurl {
             // The response is known already; only its body does not come.
             endAttempt(world)
             self.held?.failure = error
@@ -271,12 +271,11 @@ extension Call {
         recover(from: error, wasSent: wasSent, world)
     }
 
-    /// Whether the response that is held is a challenge that libcurl answers.
-    var isAnsweredByCurl: Bool { held.map(isAnsweredByCurl) ?? false }
-
-    private func isAnsweredByCurl(_ held: HeldResponse) -> Bool {
-        guard case .challenge(let challenge) = held.kind else { return false }
-        return credentials.areSentByCurl(after: challenge)
+    /// Whether the response that is held is a challenge that libcurl answers itself after its body, with the credential
+    /// it was given.
+    var isAnsweredByCurl: Bool {
+        guard case .challenge(let challenge)? = held?.kind else { return false }
+        return credentials.sent(isProxy: challenge.isProxy).map { $0.scheme != .basic } ?? false
     }
 
     // MARK: - The end

@@ -131,15 +131,6 @@ struct Call {
 
     // MARK: - What the driver notes while bytes move
 
-    /// Keeps the beginning of a held response's body; returns whether no more is kept.
-    mutating func keepForHeld(_ bytes: UnsafeRawBufferPointer) -> Bool {
-        held?.body.append(contentsOf: bytes)
-        return held.map { $0.body.count >= $0.limit } ?? false
-    }
-
-    /// Notes that a held response has used a share of a turn; returns whether it must be decided about now.
-    mutating func noteShareUsed(_ share: TimeSpan) -> Bool { held?.noteShareUsed(share) ?? false }
-
     /// Forgets a challenge that libcurl answers itself with a further request; returns whether there was one.
     mutating func forgetUnaskedHeld() -> Bool {
         guard held?.isAsked == false else { return false }

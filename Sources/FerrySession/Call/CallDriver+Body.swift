@@ -39,7 +39,7 @@ extension CallDriver {
             case .needsInput: return true
             case .interrupted where transfer.pauses.contains(.clientIsFull): return true
             case .interrupted:
-                noteShareUsed(share)
+                if call.held?.noteShareUsed(share) == true { holdBack() } else { postpone() }
                 return true
             case .failed(.damaged):
                 call.incoming.failure = call.damagedCoding("is damaged")
@@ -50,11 +50,6 @@ extension CallDriver {
             }
         }
         return true
-    }
-
-    /// Goes on with the rest later, or first asks what becomes of a response that is held back.
-    private func noteShareUsed(_ share: TimeSpan) {
-        if call.noteShareUsed(share) { holdBack() } else { postpone() }
     }
 
     /// Asks what becomes of a held response before more of it is received.
@@ -87,8 +82,8 @@ extension CallDriver {
     /// Delivers decoded bytes to their destination, and returns whether the attempt goes on.
     func take(_ bytes: UnsafeRawBufferPointer) -> Bool {
         share(bytes)
-        if call.held != nil {
-            if call.keepForHeld(bytes) { holdBack() }
+        if let isFull = call.held?.keep(bytes) {
+            if isFull { holdBack() }
             return true
         }
         // A response that is not stored is of no use to a validation in the background.
@@ -317,10 +312,5 @@ extension CallDriver {
             of: call.request,
             proxyPlace: proxyPlace
         )?.text
-    }
-
-    /// Returns the origin or proxy that the credentials of the current request belong to.
-    func place(isProxy: Bool) -> CredentialPlace? {
-        isProxy ? proxyPlace : call.request.url.map { .origin(Origin($0)) }
     }
 }

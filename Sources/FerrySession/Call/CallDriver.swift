@@ -115,7 +115,8 @@ final class CallDriver: @unchecked Sendable {
         case .budget(.giveBack, let key): group.retryBudgets.giveBack(to: key)
         case .keepCredential(let party): group.keep(party)
         case .forgetCredential(let isProxy):
-            group.forgetCredential(call.credentials.sent(isProxy: isProxy), at: place(isProxy: isProxy))
+            let place = call.request.place(isProxy: isProxy, proxyPlace)
+            group.forgetCredential(call.credentials.sent(isProxy: isProxy), at: place)
         case .beginServing(let local): beginServing(local)
         case .feed(let local):
             localBody =

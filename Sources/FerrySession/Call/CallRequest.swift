@@ -16,6 +16,11 @@ struct CallRequest {
     var url: URL? { base.url }
     var complete: URLRequest { base.setting(fields) }
 
+    /// Returns what the request's credentials belong to: its origin, or the proxy.
+    func place(isProxy: Bool, _ proxy: CredentialPlace?) -> CredentialPlace? {
+        isProxy ? proxy : url.map { .origin(Origin($0)) }
+    }
+
     /// Requests another URL in the same way.
     mutating func use(_ url: URL) {
         let kept = fields

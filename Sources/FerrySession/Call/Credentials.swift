@@ -133,8 +133,7 @@ struct Credentials {
         if request.complete.value(forHTTPHeaderField: field) != nil || (!isProxy && request.url?.user != nil) {
             return nil
         }
-        let place = isProxy ? proxyPlace : request.url.map { .origin(Origin($0)) }
-        return place.flatMap { accepted[$0] }
+        return request.place(isProxy: isProxy, proxyPlace).flatMap { accepted[$0] }
     }
 
     /// Removes and returns the credential that was withheld from the attempt, if a challenge asks for its scheme.
@@ -143,10 +142,5 @@ struct Credentials {
         guard let known, known.scheme == challenge.options.first?.scheme else { return nil }
         withheld = (nil, nil)
         return known
-    }
-
-    /// Whether libcurl answers a challenge itself after its body, with the credential it was given.
-    func areSentByCurl(after challenge: AuthenticationChallenge) -> Bool {
-        (challenge.isProxy ? sent.proxy : sent.server).map { $0.scheme != .basic } ?? false
     }
 }

@@ -32,6 +32,12 @@ struct HeldResponse {
     /// The shares of turns that decoding the body has used.
     private(set) var timeUsed = TimeSpan.zero
 
+    /// Keeps the beginning of the body, and returns whether no more is kept.
+    mutating func keep(_ bytes: UnsafeRawBufferPointer) -> Bool {
+        body.append(contentsOf: bytes)
+        return body.count >= limit
+    }
+
     /// Notes that the call has used its share of a turn; returns whether the delegate must be asked now.
     mutating func noteShareUsed(_ share: TimeSpan) -> Bool {
         timeUsed += share

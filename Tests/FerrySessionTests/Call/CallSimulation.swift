@@ -221,7 +221,7 @@ final class CallSimulation: CallSurroundings {
     private func take(_ bytes: [UInt8]) {
         bytes.withUnsafeBytes { bytes in
             if call.held != nil {
-                if call.keepForHeld(bytes) { send(.heldBodyIsLarge) }
+                if call.held?.keep(bytes) == true { send(.heldBodyIsLarge) }
             } else if !call.incoming.skipsBody {
                 call.rest.received.add(ByteCount(clamping: bytes.count))
                 received += bytes
