@@ -1,55 +1,11 @@
-/// The SHA-256 hash (FIPS 180-4) of bytes added in pieces, needed since Foundation on Linux does not have one.
-package struct SHA256Hash: Sendable {
-    private var state = SHA256State()
-    private var pending: [UInt8] = []
-    private var length: UInt64 = 0
-
-    /// Creates a hash to which no bytes have been added.
-    package init() {}
-
-    /// Adds bytes to the hash.
-    package mutating func update(_ data: Data) { data.withUnsafeBytes { update($0) } }
-
-    /// Adds bytes to the hash.
-    package mutating func update(_ bytes: UnsafeRawBufferPointer) {
-        length &+= UInt64(bytes.count)
-        var rest = bytes
-        if !pending.isEmpty {
-            let missing = min(64 - pending.count, rest.count)
-            pending.append(contentsOf: rest.prefix(missing))
-            rest = UnsafeRawBufferPointer(rebasing: rest.dropFirst(missing))
-            guard pending.count == 64 else { return }
-            pending.withUnsafeBytes { state.compress($0, blocks: 1) }
-            pending.removeAll(keepingCapacity: true)
-        }
-        let blocks = rest.count / 64
-        state.compress(rest, blocks: blocks)
-        pending.append(contentsOf: rest.dropFirst(blocks * 64))
-    }
-
-    /// The hash of all bytes added so far, as 32 bytes; more bytes can be added afterwards.
-    package var digest: [UInt8] {
-        var last = self
-        var padding: [UInt8] = [0x80]
-        let used = (pending.count + 1) % 64
-        padding.append(contentsOf: repeatElement(0, count: used <= 56 ? 56 - used : 120 - used))
-        withUnsafeBytes(of: (length &* 8).bigEndian) { padding.append(contentsOf: $0) }
-        padding.withUnsafeBytes { last.update($0) }
-        return last.state.bytes
-    }
-
-    /// Returns the hash of `data`, as 32 bytes.
-    package static func hash(_ data: Data) -> Data {
-        var hash = SHA256Hash()
-        hash.update(data)
-        return Data(hash.digest)
-    }
-}
+/// The SHA-256 hash (FIPS 180-4), of 32 bytes.
+package typealias SHA256Hash = BlockHash<SHA256State>
 
 /// The eight words of a SHA-256 hash and the function that mixes a block into them.
 ///
 /// It uses local variables and unrolls sixteen rounds per iteration, which makes it fast even in unoptimised builds.
-private struct SHA256State: Sendable {
+package struct SHA256State: BlockHashState {
+    package static let blockSize = 64
     private var h0: UInt32 = 0x6a09_e667
     private var h1: UInt32 = 0xbb67_ae85
     private var h2: UInt32 = 0x3c6e_f372
@@ -59,15 +15,13 @@ private struct SHA256State: Sendable {
     private var h6: UInt32 = 0x1f83_d9ab
     private var h7: UInt32 = 0x5be0_cd19
 
-    /// Mixes `blocks` blocks of 64 bytes into the state.
-    package mutating func compress(_ bytes: UnsafeRawBufferPointer, blocks: Int) {
-        guard blocks > 0, bytes.count >= blocks * 64, var block = bytes.baseAddress else { return }
+    package init() {}
+
+    package mutating func compress(_ blocks: UnsafeRawBufferPointer) {
+        guard let start = blocks.baseAddress else { return }
         Self.constants.withUnsafeBufferPointer { constants in
             guard let table = constants.baseAddress else { return }
-            for _ in 0..<blocks {
-                compress(block, table)
-                block += 64
-            }
+            for block in 0..<blocks.count / 64 { compress(start + block * 64, table) }
         }
     }
 
@@ -128,7 +82,6 @@ private struct SHA256State: Sendable {
         h7 = h7 &+ h
     }
 
-    /// The words in big-endian order.
     package var bytes: [UInt8] {
         [h0, h1, h2, h3, h4, h5, h6, h7].flatMap { word in withUnsafeBytes(of: word.bigEndian, Array.init) }
     }

@@ -1,49 +1,21 @@
-/// The SHA-512 hash (FIPS 180-4) of bytes added in pieces.
-package struct SHA512Hash: Sendable {
-    private var state: [UInt64] = Self.initial
-    private var pending: [UInt8] = []
-    private var length: UInt64 = 0
+/// The SHA-512 hash (FIPS 180-4), of 64 bytes.
+package typealias SHA512Hash = BlockHash<SHA512State>
 
-    /// Creates a hash to which no bytes have been added.
+/// The eight words of a SHA-512 hash and the function that mixes a block into them.
+package struct SHA512State: BlockHashState {
+    package static let blockSize = 128
+    private var state: [UInt64] = Self.initial
+
     package init() {}
 
-    /// Adds bytes to the hash.
-    package mutating func update(_ bytes: UnsafeRawBufferPointer) {
-        length &+= UInt64(bytes.count)
-        var rest = bytes
-        if !pending.isEmpty {
-            let missing = min(128 - pending.count, rest.count)
-            pending.append(contentsOf: rest.prefix(missing))
-            rest = UnsafeRawBufferPointer(rebasing: rest.dropFirst(missing))
-            guard pending.count == 128 else { return }
-            pending.withUnsafeBytes { Self.compress(&state, $0) }
-            pending.removeAll(keepingCapacity: true)
-        }
-        let whole = rest.count / 128 * 128
-        Self.compress(&state, UnsafeRawBufferPointer(rebasing: rest.prefix(whole)))
-        pending.append(contentsOf: rest.dropFirst(whole))
-    }
+    package var bytes: [UInt8] { state.flatMap { word in withUnsafeBytes(of: word.bigEndian, Array.init) } }
 
-    /// The hash of all bytes added so far, as 64 bytes; more bytes can be added afterwards.
-    package var digest: [UInt8] {
-        var last = self
-        var padding: [UInt8] = [0x80]
-        let used = (pending.count + 1) % 128
-        // The length has 128 bits, the first 64 of which are zero for any number of bytes that can be counted here.
-        padding.append(contentsOf: repeatElement(0, count: (used <= 112 ? 112 - used : 240 - used) + 7))
-        padding.append(UInt8(truncatingIfNeeded: length >> 61))
-        withUnsafeBytes(of: (length &<< 3).bigEndian) { padding.append(contentsOf: $0) }
-        padding.withUnsafeBytes { last.update($0) }
-        return last.state.flatMap { word in withUnsafeBytes(of: word.bigEndian, Array.init) }
-    }
-
-    /// Mixes whole blocks of 128 bytes into the state.
-    private static func compress(_ state: inout [UInt64], _ bytes: UnsafeRawBufferPointer) {
-        guard let base = bytes.baseAddress else { return }
+    package mutating func compress(_ blocks: UnsafeRawBufferPointer) {
+        guard let base = blocks.baseAddress else { return }
         withUnsafeTemporaryAllocation(of: UInt64.self, capacity: 16) { words in
-            constants.withUnsafeBufferPointer { table in
+            Self.constants.withUnsafeBufferPointer { table in
                 state.withUnsafeMutableBufferPointer { state in
-                    for block in 0..<bytes.count / 128 { mix(state, base + block * 128, table, words) }
+                    for block in 0..<blocks.count / 128 { Self.mix(state, base + block * 128, table, words) }
                 }
             }
         }
