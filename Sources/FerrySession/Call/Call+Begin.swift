@@ -189,15 +189,7 @@ extension Call {
         stage = isSuspended ? .parked : .idle
         guard !isSuspended else { return }
         switch end {
-        case .response(let shared):
-            let local = LocalResponse(
-                source: .otherCall,
-                head: shared.head,
-                isDecoded: shared.isDecoded,
-                body: .data(shared.body),
-                trailers: shared.trailers
-            )
-            serve(local, world)
+        case .response(let local): serve(local, world)
         case .failure(let error, let wasSent): recover(from: error, wasSent: wasSent, world)
         case .unshareable, .abandoned: begin(world)
         }

@@ -27,7 +27,7 @@ final class SharedTransfer {
     /// How a transfer has ended for the calls that wait.
     enum End: Sendable {
         /// It is delivered to each of them.
-        case response(SharedResponse)
+        indirect case response(LocalResponse)
         /// The network has failed, as it would have for them, and each of them recovers from it by itself.
         case failure(URLError, wasSent: Bool)
         /// The response cannot be shared, so that each of them sends its request.
@@ -64,17 +64,11 @@ final class SharedTransfer {
     }
 
     /// Returns the response so far, if there is one.
-    func response(trailers: [ResponseHead.Field]) -> SharedResponse? {
-        head.map { SharedResponse(head: $0.head, isDecoded: $0.isDecoded, body: body, trailers: trailers) }
+    func response(trailers: [ResponseHead.Field]) -> LocalResponse? {
+        head.map { head, isDecoded in
+            LocalResponse(source: .otherCall, head: head, isDecoded: isDecoded, body: .data(body), trailers: trailers)
+        }
     }
-}
-
-/// A complete response that several calls deliver.
-struct SharedResponse: Sendable {
-    let head: ResponseHead
-    let isDecoded: Bool
-    let body: Data
-    let trailers: [ResponseHead.Field]
 }
 
 /// The transfers of a session that other calls may join.

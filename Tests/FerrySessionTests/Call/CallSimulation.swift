@@ -483,10 +483,7 @@ final class CallSimulation: CallSurroundings {
 
     private func endOther() {
         switch Int.random(in: 0..<4, using: &generator) {
-        case 0:
-            let local = local(.otherCall)
-            let shared = SharedResponse(head: local.head, isDecoded: false, body: lastBody, trailers: [])
-            send(.otherEnded(.response(shared)))
+        case 0: send(.otherEnded(.response(local(.otherCall))))
         case 1: send(.otherEnded(.failure(URLError(.networkConnectionLost), wasSent: true)))
         case 2: send(.otherEnded(.unshareable))
         default: send(.otherEnded(.abandoned))
