@@ -250,9 +250,10 @@ extension NetworkAttempt {
     }
 
     /// Whether the body that the request has announced is missing, since the server has answered before it was sent.
-    private var owesBody: Bool { prepared.expectsContinue && isBodyUnsent }
+    private var owesBody: Bool { prepared.expectsContinue && isBodyUnread }
 
-    private var isBodyUnsent: Bool { !sending.hasReadBody && transfer?.reader.map { $0.length != .zero } ?? false }
+    /// Whether libcurl has read nothing of the request's body, which is not empty.
+    package var isBodyUnread: Bool { !sending.hasReadBody && transfer?.reader.map { $0.length != .zero } ?? false }
 
     /// Whether libcurl may send the request without its body at first, to be asked for a credential.
     var credentialTakesSeveralRequests: Bool {
@@ -262,7 +263,7 @@ extension NetworkAttempt {
     /// Makes this the last use of the connection if libcurl has not sent the request's body, and would omit those of
     /// other requests there.
     package func noteOmittedBody() {
-        guard transfer?.engine.runtime.omitsBodies == true, credentialTakesSeveralRequests, isBodyUnsent else { return }
+        guard transfer?.engine.runtime.omitsBodies == true, credentialTakesSeveralRequests, isBodyUnread else { return }
         connection?.retire()
     }
 

@@ -30,7 +30,7 @@ package final class NetworkAttempt {
         /// Whether a byte of a response has come since.
         package var hasResponseBytes = false
         /// Whether libcurl has asked for bytes of the body since.
-        package var hasReadBody = false
+        var hasReadBody = false
         /// How many bytes the heads of its responses have.
         var headBytes: Int64 = 0
         /// How many bytes the connection had received before; `nil` if that is not known or does not matter.

@@ -223,15 +223,12 @@ package final class TransferEngine: @unchecked Sendable {
         transfer.phase = .running
         do throws(URLError) {
             try attempt.setUp(easy, for: transfer, receiver)
+            let code = multi.add(easy)
+            if code != 0 { throw .ferry(.unknown, url: url, "curl_multi_add_handle failed: \(code)") }
         } catch {
             // Nothing is measured of a request that is not sent.
             attempt.timing.start = nil
             return receiver.handle(.cannotBegin(error))
-        }
-        let code = multi.add(easy)
-        guard code == 0 else {
-            attempt.timing.start = nil
-            return receiver.handle(.cannotBegin(.ferry(.unknown, url: url, "curl_multi_add_handle failed: \(code)")))
         }
         // libcurl lets it wait while another request connects to the same server, which may never succeed.
         if attempt.prepared.origin.scheme == "https" || attempt.version.choice.sharesConnections {

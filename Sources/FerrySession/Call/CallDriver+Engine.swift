@@ -61,7 +61,7 @@ extension CallDriver: TransferReceiver {
             challenge: challenge(of: head, attempt),
             expectsContinue: attempt.prepared.expectsContinue,
             isForwarded: attempt.isForwarded,
-            isBodyUnread: !attempt.sending.hasReadBody && transfer.reader.map { $0.length != .zero } ?? false
+            isBodyUnread: attempt.isBodyUnread
         )
         send(.head(facts))
         // libcurl may answer a challenge itself, and the same body follows.
