@@ -7,24 +7,24 @@ import Testing
 @Suite struct RetryBudgetTests {
     private func at(_ seconds: Double) -> MonotonicTime { MonotonicTime(nanoseconds: UInt64(seconds * 1e9)) }
 
-    private func takes(_ budget: inout RetryBudget, _ count: Int, at seconds: Double) -> [Bool] {
+    private func takes(_ budget: RetryBudget, _ count: Int, at seconds: Double) -> [Bool] {
         (0..<count).map { _ in budget.take(at: at(seconds)) }
     }
 
     @Test("There is a minimum at first, which returns at one retry in a second") func minimum() {
-        var budget = RetryBudget(RetryPolicy.Budget(share: 0, minimum: 3), at: at(0))
-        #expect(takes(&budget, 5, at: 0) == [true, true, true, false, false])
-        #expect(takes(&budget, 1, at: 0.5) == [false])
-        #expect(takes(&budget, 2, at: 1.1) == [true, false])
+        let budget = RetryBudget(RetryPolicy.Budget(share: 0, minimum: 3), at: at(0))
+        #expect(takes(budget, 5, at: 0) == [true, true, true, false, false])
+        #expect(takes(budget, 1, at: 0.5) == [false])
+        #expect(takes(budget, 2, at: 1.1) == [true, false])
         // No more than the minimum is saved.
-        #expect(takes(&budget, 5, at: 1_000) == [true, true, true, false, false])
+        #expect(takes(budget, 5, at: 1_000) == [true, true, true, false, false])
     }
 
     @Test("Each request adds its share, up to that of a thousand requests") func share() {
-        var budget = RetryBudget(RetryPolicy.Budget(share: 0.1, minimum: 0), at: at(0))
-        #expect(takes(&budget, 1, at: 0) == [false])
+        let budget = RetryBudget(RetryPolicy.Budget(share: 0.1, minimum: 0), at: at(0))
+        #expect(takes(budget, 1, at: 0) == [false])
         for _ in 0..<25 { budget.noteRequest() }
-        #expect(takes(&budget, 4, at: 0) == [true, true, false, false])
+        #expect(takes(budget, 4, at: 0) == [true, true, false, false])
         for _ in 0..<100_000 { budget.noteRequest() }
         var taken = 0
         while budget.take(at: at(0)) { taken += 1 }
@@ -32,16 +32,16 @@ import Testing
     }
 
     @Test("A retry that brings a response costs nothing") func givenBack() {
-        var budget = RetryBudget(RetryPolicy.Budget(share: 0, minimum: 1), at: at(0))
+        let budget = RetryBudget(RetryPolicy.Budget(share: 0, minimum: 1), at: at(0))
         for _ in 0..<100 {
-            #expect(takes(&budget, 2, at: 0) == [true, false])
+            #expect(takes(budget, 2, at: 0) == [true, false])
             budget.giveBack()
         }
     }
 
     @Test("Extreme limits do no harm", arguments: [-1, 0, .infinity, .nan, 1e300] as [Double], [Int.min, -1, Int.max])
     func extremes(_ share: Double, _ minimum: Int) {
-        var budget = RetryBudget(RetryPolicy.Budget(share: share, minimum: minimum), at: at(0))
+        let budget = RetryBudget(RetryPolicy.Budget(share: share, minimum: minimum), at: at(0))
         for _ in 0..<10 {
             budget.noteRequest()
             _ = budget.take(at: at(10))
