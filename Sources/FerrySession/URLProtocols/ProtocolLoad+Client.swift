@@ -1,22 +1,13 @@
 /// Receives the events of a protocol class, on any thread.
 extension ProtocolLoad: URLProtocolClient {
-    private enum Event: Sendable {
-        case response(URLResponse)
-        case data(Data)
-        case finished
-        case failed(any Error)
-        case redirected(URLRequest, URLResponse)
-        case challenge(URLAuthenticationChallenge)
-        case challengeCancelled(URLAuthenticationChallenge)
-    }
-
     func urlProtocol(_ loader: URLProtocol, wasRedirectedTo request: URLRequest, redirectResponse: URLResponse) {
-        post(.redirected(request, redirectResponse), loader)
+        handle(loader) { $0.redirected(to: request, redirectResponse, $1) }
     }
 
     func urlProtocol(_ loader: URLProtocol, cachedResponseIsValid cachedResponse: CachedURLResponse) {
-        post(.response(cachedResponse.response), loader)
-        post(.data(cachedResponse.data), loader)
+        let (response, data) = (cachedResponse.response, cachedResponse.data)
+        handle(loader) { $0.take(response, $1) }
+        handle(loader) { $0.take(data, $1) }
     }
 
     func urlProtocol(
@@ -24,51 +15,48 @@ extension ProtocolLoad: URLProtocolClient {
         didReceive response: URLResponse,
         cacheStoragePolicy policy: URLCache.StoragePolicy
     ) {
-        post(.response(response), loader)
+        handle(loader) { $0.take(response, $1) }
     }
 
-    func urlProtocol(_ loader: URLProtocol, didLoad data: Data) { post(.data(data), loader) }
-    func urlProtocolDidFinishLoading(_ loader: URLProtocol) { post(.finished, loader) }
-    func urlProtocol(_ loader: URLProtocol, didFailWithError error: any Error) { post(.failed(error), loader) }
+    func urlProtocol(_ loader: URLProtocol, didLoad data: Data) { handle(loader) { $0.take(data, $1) } }
+    func urlProtocolDidFinishLoading(_ loader: URLProtocol) { handle(loader) { load, _ in load.finish() } }
+
+    func urlProtocol(_ loader: URLProtocol, didFailWithError error: any Error) {
+        handle(loader) { load, _ in load.end(Self.transportError(error)) }
+    }
 
     func urlProtocol(_ loader: URLProtocol, didReceive challenge: URLAuthenticationChallenge) {
-        post(.challenge(challenge), loader)
+        handle(loader) { $0.ask(challenge, $1) }
     }
 
     func urlProtocol(_ loader: URLProtocol, didCancel challenge: URLAuthenticationChallenge) {
-        post(.challengeCancelled(challenge), loader)
+        handle(loader) { load, _ in
+            if let index = load.challenges.lastIndex(where: { $0 === challenge }) { load.challenges[index] = nil }
+        }
     }
 
     /// Handles events in order; ignores those of a class that has finished or was stopped.
-    private func post(_ event: Event, _ loader: URLProtocol) {
+    private func handle(_ loader: URLProtocol, _ event: @escaping @Sendable (ProtocolLoad, TaskCore) -> Void) {
         let identifier = ObjectIdentifier(loader)
         queue.async { [self] in
             guard let client, run?.identifier == identifier else { return }
-            take(event, client)
+            event(self, client)
         }
     }
 
-    private func take(_ event: Event, _ client: TaskCore) {
-        switch event {
-        case .response(let response):
-            guard !hasResponse else { return misuse("The protocol class reported a second response") }
-            hasResponse = true
-            client.receive(.response(ReceivedResponse(response)))
-        case .data(let data):
-            guard hasResponse else { return misuse("The protocol class reported data before a response") }
-            take(data, client)
-        case .finished:
-            guard hasResponse else { return misuse("The protocol class finished without a response") }
-            end(bodyFailure)
-        case .failed(let error): end(Self.transportError(error))
-        case .redirected(let next, let response): redirected(to: next, response, client)
-        case .challenge(let challenge): ask(challenge, client)
-        case .challengeCancelled(let challenge):
-            if let index = challenges.lastIndex(where: { $0 === challenge }) { challenges[index] = nil }
-        }
+    private func take(_ response: URLResponse, _ client: TaskCore) {
+        guard !hasResponse else { return misuse("The protocol class reported a second response") }
+        hasResponse = true
+        client.receive(.response(ReceivedResponse(response)))
+    }
+
+    private func finish() {
+        guard hasResponse else { return misuse("The protocol class finished without a response") }
+        end(bodyFailure)
     }
 
     private func take(_ data: Data, _ client: TaskCore) {
+        guard hasResponse else { return misuse("The protocol class reported data before a response") }
         guard !data.isEmpty else { return }
         guard case .file(let file) = sink else {
             // A protocol class cannot be paused, so the client's buffer grows.
