@@ -121,9 +121,9 @@ extension CallDriver: TransferReceiver {
     }
 
     func reportRequest(bodyLength: ByteCount?) {
-        let request = call.request
-        let fields = settings.additionalHeaders(hasLeftOrigin: call.redirects.hasLeftOrigin)
-        client?.receive(.sends(request.base, replacements: request.fields, additions: fields, bodyLength: bodyLength))
+        let added = settings.additionalHeaders(hasLeftOrigin: call.redirects.hasLeftOrigin)
+        let request = CurrentRequest(call.request.base, replacements: call.request.fields, additions: added)
+        client?.receive(.sends(request, bodyLength: bodyLength))
     }
 
     private func reportInterimResponse(_ head: ResponseHead) {

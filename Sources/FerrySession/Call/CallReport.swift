@@ -2,8 +2,7 @@
 ///
 /// What is large and rare is `indirect`, so that the others are small.
 enum CallReport {
-    /// An attempt sends this request with fields that replace its own, and with those that are added where it has none.
-    case sends(URLRequest, replacements: [HeaderField], additions: [HeaderField], bodyLength: ByteCount?)
+    case sends(CurrentRequest, bodyLength: ByteCount?)
     /// An interim response has arrived; the final one follows.
     case interim(HTTPURLResponse)
     /// The final response has arrived and its body follows.

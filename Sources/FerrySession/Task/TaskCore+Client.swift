@@ -18,11 +18,8 @@ extension TaskCore: CallClient {
 
     func receive(_ report: CallReport) {
         switch report {
-        case .sends(let request, let replacements, let additions, let bodyLength):
-            state.withLock { state in
-                state.currentRequest = CurrentRequest(request, replacements: replacements, additions: additions)
-                state.counts.expectedToSend = bodyLength
-            }
+        case .sends(let request, let bodyLength):
+            state.withLock { ($0.currentRequest, $0.counts.expectedToSend) = (request, bodyLength) }
         case .interim(let response): post(.interim(response))
         case .response(let response): didReceive(response)
         case .refused(let response): state.withLock { if $0.lifecycle == .active { $0.note(response) } }

@@ -44,7 +44,7 @@ final class ProtocolLoad: NSObject, @unchecked Sendable {
         guard let client, let task = client.protocolTask else { return }
         let classes = classes
         // The classes are asked about the task's current request.
-        client.receive(.sends(request, replacements: [], additions: additionalHeaders, bodyLength: .zero))
+        client.receive(.sends(CurrentRequest(request, additions: additionalHeaders), bodyLength: .zero))
         loadingQueue.async { [self] in
             let choice = classes.first(for: task)
             queue.async { [self] in
@@ -104,7 +104,7 @@ final class ProtocolLoad: NSObject, @unchecked Sendable {
                 guard let client else { return }
                 self.request = canonical
                 self.run = run
-                client.receive(.sends(canonical, replacements: [], additions: [], bodyLength: bodyLength))
+                client.receive(.sends(CurrentRequest(canonical), bodyLength: bodyLength))
                 run.start()
             }
         }
