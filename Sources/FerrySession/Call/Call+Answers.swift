@@ -25,13 +25,20 @@ extension Call {
         _ response: HTTPURLResponse,
         _ world: some CallSurroundings
     ) {
-        let isInURL = request.url?.user != nil && credentials.server.credential == nil && !challenge.isProxy
-        let realm = challenge.options.first?.realm
-        let failures = credentials[isProxy: challenge.isProxy].failures(in: realm) + (isInURL ? 1 : 0)
+        var challenge = challenge
+        let isProxy = challenge.isProxy
+        // libcurl sends a Kerberos ticket of the system, and not the user and password: others would change nothing.
+        if challenge.options.count > 1, credentials.hasRefused(isProxy: isProxy, where: { $0.scheme == .negotiate }) {
+            challenge.options.removeAll { $0.scheme == .negotiate }
+            held?.kind = .challenge(challenge)
+        }
+        let isInURL = request.url?.user != nil && credentials.server.credential == nil && !isProxy
+        let party = credentials[isProxy: isProxy]
+        let failures = party.failures(of: challenge.options.first) + (isInURL ? 1 : 0)
         if let known = credentials.takeWithheld(for: challenge) { return emit(.answerWithAccepted(known)) }
         // Not before, since libcurl answers a challenge itself where the scheme takes more than one request.
-        emit(.forgetCredential(isProxy: challenge.isProxy))
-        guard credentials[isProxy: challenge.isProxy].mayBeGiven else { return deliverHeld(world) }
+        emit(.forgetCredential(isProxy: isProxy))
+        guard party.mayBeGiven else { return deliverHeld(world) }
         emit(.askForCredential(challenge, response, failures: failures))
     }
 
@@ -91,7 +98,7 @@ extension Call {
             let isProxy = challenge.isProxy
             let next = credentials[isProxy: isProxy].using(
                 SchemeCredential(scheme: option.scheme, user: user, password: password),
-                realm: option.realm,
+                for: option,
                 isKept: credential?.persistence != URLCredential.Persistence.none,
                 generation: world.credentialsGeneration,
                 at: request.place(isProxy: isProxy, world.proxyPlace),

@@ -49,8 +49,8 @@ extension CallDriver {
     }
 
     /// Uses a credential for a challenge without asking the delegate.
-    func answer(user: String, password: String) {
-        let credential = URLCredential(user: user, password: password, persistence: .forSession)
+    func answer(_ known: SchemeCredential) {
+        let credential = URLCredential(user: known.user, password: known.password, persistence: .forSession)
         // As a command, since libcurl may be delivering the response's body just now.
         perform(.authenticate(.useCredential, credential))
     }
@@ -61,10 +61,11 @@ extension CallDriver {
         guard let client, let url = call.request.url, let space = challenge.space(of: url, proxy: route?.proxy) else {
             return send(.cannotAsk)
         }
-        if challenge.isProxy, call.credentials.proxy.failures == 0, let route, route.isProxyCertain,
-            let user = route.proxy?.user
+        if challenge.isProxy, let route, route.isProxyCertain, let user = route.proxy?.user,
+            let scheme = challenge.options.first?.scheme
         {
-            return answer(user: user, password: route.proxy?.password ?? "")
+            let own = SchemeCredential(scheme: scheme, user: user, password: route.proxy?.password ?? "")
+            if !call.credentials.hasRefused(isProxy: true, where: { $0 == own }) { return answer(own) }
         }
         let stored = failures == 0 ? settings.credentialStore?.credential(for: space) : nil
         let question = AuthenticationQuestion(space: space, proposed: stored, failures: failures, response: response)

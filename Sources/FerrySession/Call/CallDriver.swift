@@ -104,7 +104,7 @@ final class CallDriver: @unchecked Sendable {
         case .restartBody: try restartBody()
         case .setClientFull(let isFull): setClientFull(isFull)
         case .askForCredential(let challenge, let response, let failures): ask(challenge, response, failures)
-        case .answerWithAccepted(let known): answer(user: known.user, password: known.password)
+        case .answerWithAccepted(let known): answer(known)
         // libcurl may be delivering the body just now, and the attempt may be ended.
         case .considerResponseLater: engine.submit(.run { [self] in send(.considersResponse) })
         case .askInterceptors(let number, let interceptors, let attempt, let failure):

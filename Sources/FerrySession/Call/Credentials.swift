@@ -7,9 +7,9 @@ struct Credentials {
         var isKept = false
         /// How many credentials were given.
         var failures = 0
-        /// The realm that the last one was given for, and how many in a row were.
-        var realm: String?
-        var failuresInRealm = 0
+        /// The scheme and realm that the last one was given for, and how many in a row were.
+        var option: AuthenticationChallenge.Option?
+        var failuresOfOption = 0
         /// The ``CallGroup/credentialsGeneration`` in which the credential was provided.
         var generation = 0
         var place: CredentialPlace?
@@ -23,15 +23,15 @@ struct Credentials {
 
         var isUnused: Bool { credential == nil && failures == 0 }
 
-        /// How many credentials were given for a realm since another one asked.
-        func failures(in realm: String?) -> Int { realm == self.realm ? failuresInRealm : 0 }
+        /// How many credentials were given for a scheme and realm since others were.
+        func failures(of asked: AuthenticationChallenge.Option?) -> Int { asked == option ? failuresOfOption : 0 }
 
         /// Returns what is known after a further credential was given; `nil` if it was sent and refused before.
         ///
         /// A nonce that is new each time would otherwise lead to any number of requests.
         func using(
             _ given: SchemeCredential,
-            realm: String?,
+            for option: AuthenticationChallenge.Option,
             isKept: Bool,
             generation: Int,
             at place: CredentialPlace?,
@@ -44,8 +44,8 @@ struct Credentials {
                 credential: given,
                 isKept: isKept,
                 failures: failures + 1,
-                realm: realm,
-                failuresInRealm: failures(in: realm) + 1,
+                option: option,
+                failuresOfOption: failures(of: option) + 1,
                 generation: generation,
                 place: place,
                 refused: refused,
@@ -72,6 +72,11 @@ struct Credentials {
 
     /// The credential that libcurl was given for the current attempt.
     func sent(isProxy: Bool) -> SchemeCredential? { isProxy ? sent.proxy : sent.server }
+
+    /// Whether a credential was sent before the challenge that is held, which has therefore refused it.
+    func hasRefused(isProxy: Bool, where matches: (SchemeCredential) -> Bool) -> Bool {
+        self[isProxy: isProxy].refused.contains(where: matches) || sent(isProxy: isProxy).map(matches) == true
+    }
 
     mutating func use(_ party: Party, isProxy: Bool) {
         if isProxy { proxy = party } else { server = party }

@@ -244,6 +244,28 @@ struct AuthenticationTests {
         )
     }
 
+    @Test(
+        "Where there is no ticket for Negotiate, the next scheme follows, whose failures are counted apart",
+        .enabled(if: (try? CurlRuntime.current().supportsNegotiate) == true, "This libcurl has no Negotiate"),
+        arguments: ["GET", "POST"]
+    )
+    func withoutTicket(_ method: String) async throws {
+        let server = try LoopbackServer { request in
+            if request.header("Authorization") == "Basic YWRhOnNlY3JldA==" { return .text("in") }
+            return .status(401, headers: ["WWW-Authenticate": "Negotiate, Basic realm=\"r\""])
+        }
+        let answerer = Answerer(user: "ada", passwords: ["secret", "wrong", "secret"])
+        let session = session(answerer)
+        let request = Wire.request(server.url, method, body: method == "POST" ? Data("body".utf8) : nil)
+        for _ in 0..<2 { #expect(try await session.data(for: request).0 == Data("in".utf8)) }
+        let basic = NSURLAuthenticationMethodHTTPBasic
+        #expect(answerer.challenges.map(\.failures) == [0, 0, 1])
+        #expect(
+            answerer.challenges.map(\.space.authenticationMethod) == [NSURLAuthenticationMethodNegotiate, basic, basic]
+        )
+        #expect(server.requestCount == 5)
+    }
+
     @Test("The configuration's storage is used if the delegate does not decide")
     func storedCredential() async throws {
         let configuration = URLSessionConfiguration.ephemeral

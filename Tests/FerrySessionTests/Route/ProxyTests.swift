@@ -170,6 +170,31 @@ struct ProxyTests {
         #expect(space.authenticationMethod == method)
     }
 
+    @Test("The proxy's own user is also sent for Basic where Negotiate has failed", arguments: ["http", "https"])
+    func withoutTicket(_ scheme: String) async throws {
+        let proxy = try RawServer { connection in
+            while true {
+                let head = connection.readHead()
+                if head.isEmpty { return }
+                let isIn = head.contains("\r\nProxy-Authorization: Basic YWRhOnNlY3JldA==\r\n")
+                let challenges = "Proxy-Authenticate: Negotiate\r\nProxy-Authenticate: Basic realm=\"r\"\r\n"
+                // A tunnel is refused in a way that shows that the credential was accepted.
+                let start = isIn ? "HTTP/1.1 410 Gone\r\n" : "HTTP/1.1 407 No\r\n\(challenges)"
+                connection.write("\(start)Content-Length: 2\r\n\r\nin")
+            }
+        }
+        let answerer = Answerer(user: "ada", passwords: [])
+        let session = session(.http("127.0.0.1", port: proxy.port, user: "ada", password: "secret"), answerer)
+        let url = try #require(URL(string: "\(scheme)://origin.invalid/"))
+        if scheme == "http" {
+            #expect(try await text(session, url) == "in")
+        } else {
+            let error = await Wire.error { try await session.data(from: url) }
+            #expect(error?.localizedDescription.contains("responded with 410") == true)
+        }
+        #expect(answerer.challenges.isEmpty)
+    }
+
     @Test("A 407 without a credential is delivered with its body") func unanswered() async throws {
         let proxy = try TestProxy(.basic(user: "ada", password: "secret"))
         let (data, response) = try await session(http(proxy)).data(from: hidden)
