@@ -38,3 +38,10 @@ enum CredentialPlace: Hashable, Sendable {
     /// A proxy, identified by its address.
     case proxy(String)
 }
+
+/// The requests that an accepted credential is for.
+struct CredentialUse: Hashable, Sendable {
+    var place: CredentialPlace
+    /// The scheme and realm of a challenge; `nil` for what is sent without one.
+    var option: AuthenticationChallenge.Option?
+}

@@ -35,7 +35,6 @@ extension Call {
         let isInURL = request.url?.user != nil && credentials.server.credential == nil && !isProxy
         let party = credentials[isProxy: isProxy]
         let failures = party.failures(of: challenge.options.first) + (isInURL ? 1 : 0)
-        if let known = credentials.takeWithheld(for: challenge) { return emit(.answerWithAccepted(known)) }
         // Not before, since libcurl answers a challenge itself where the scheme takes more than one request.
         emit(.forgetCredential(isProxy: isProxy))
         guard party.mayBeGiven else { return deliverHeld(world) }

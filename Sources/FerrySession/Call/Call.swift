@@ -164,19 +164,12 @@ struct Call {
     mutating func setUp(
         _ prepared: PreparedRequest,
         conditions: [RequestField],
-        accepted: [CredentialPlace: SchemeCredential],
+        accepted: (server: SchemeCredential?, proxy: SchemeCredential?),
         in world: some CallSurroundings
     ) -> AttemptSetup {
-        let proxyPlace = world.proxyPlace
-        credentials.forgetProxy(unless: proxyPlace)
+        credentials.forgetProxy(unless: world.proxyPlace)
         let (fields, commonCount) = fields(of: prepared, conditions)
-        let isOwn = !accepted.isEmpty && isAuthorizedBySession
-        let sent = credentials.choose(
-            for: request,
-            hasBody: prepared.hasBody,
-            isOwn ? accepted.filter { if case .proxy = $0.key { true } else { false } } : accepted,
-            proxyPlace: proxyPlace
-        )
+        let sent = credentials.choose(hasBody: prepared.hasBody, accepted: accepted)
         var setup = AttemptSetup(fields: fields, commonCount: commonCount)
         (setup.credentials, setup.identity) = (sent, credentials.known)
         setup.usesNewConnection = reconnections > 0

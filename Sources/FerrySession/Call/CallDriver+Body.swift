@@ -305,12 +305,22 @@ extension CallDriver {
             return "basic " + user + ":" + (url.password(percentEncoded: true) ?? "")
         }
         if let credential = call.credentials.server.credential { return credential.text }
-        guard !group.acceptedCredentials.isEmpty, !call.isAuthorizedBySession else { return nil }
-        return call.credentials.accepted(
-            group.acceptedCredentials,
-            isProxy: false,
-            of: call.request,
-            proxyPlace: proxyPlace
-        )?.text
+        return acceptedCredential(isProxy: false)?.text
+    }
+
+    /// Returns the credential that the session last used with success where the request goes, also for one realm alone.
+    ///
+    /// A field of the request or the session takes its place, as a user in the URL does.
+    func acceptedCredential(isProxy: Bool, for option: AuthenticationChallenge.Option? = nil) -> SchemeCredential? {
+        guard !group.acceptedCredentials.isEmpty, call.credentials[isProxy: isProxy].mayBeGiven else { return nil }
+        let field = isProxy ? "Proxy-Authorization" : "Authorization"
+        if call.request.complete.value(forHTTPHeaderField: field) != nil { return nil }
+        if !isProxy, call.request.url?.user != nil || call.isAuthorizedBySession { return nil }
+        return credentialUse(isProxy: isProxy, of: option).flatMap { group.acceptedCredentials[$0] }
+    }
+
+    /// Returns what the credentials of the current request are for, with a challenge or without one.
+    func credentialUse(isProxy: Bool, of option: AuthenticationChallenge.Option? = nil) -> CredentialUse? {
+        call.request.place(isProxy: isProxy, proxyPlace).map { CredentialUse(place: $0, option: option) }
     }
 }

@@ -13,7 +13,8 @@ extension CallDriver: TransferReceiver {
     func setUp(_ attempt: NetworkAttempt) throws(URLError) -> AttemptSetup {
         if let error = call.refusalAfterWait(at: now) { throw error }
         let conditions = cache.fields(for: attempt.prepared, call.cachePolicy)
-        return call.setUp(attempt.prepared, conditions: conditions, accepted: group.acceptedCredentials, in: self)
+        let accepted = (acceptedCredential(isProxy: false), acceptedCredential(isProxy: true))
+        return call.setUp(attempt.prepared, conditions: conditions, accepted: accepted, in: self)
     }
 
     func makeReader(announcedLength: Int64?) throws(URLError) -> any BodyReader {

@@ -55,13 +55,26 @@ extension CallDriver {
         perform(.authenticate(.useCredential, credential))
     }
 
-    /// Asks the delegate for a credential, or uses the one that the session's options have for their proxy.
+    /// Asks the delegate for a credential, unless one was accepted for the realm, or the session's options have one for
+    /// their proxy.
     func ask(_ challenge: AuthenticationChallenge, _ response: HTTPURLResponse, _ failures: Int) {
         let route = transfer.attempt?.route
         guard let client, let url = call.request.url, let space = challenge.space(of: url, proxy: route?.proxy) else {
             return send(.cannotAsk)
         }
-        if challenge.isProxy, let route, route.isProxyCertain, let user = route.proxy?.user,
+        let isProxy = challenge.isProxy
+        let sent = call.credentials.sent(isProxy: isProxy)
+        for option in challenge.options {
+            group.forgetCredential(sent, for: credentialUse(isProxy: isProxy, of: option))
+            if let known = acceptedCredential(isProxy: isProxy, for: option),
+                !call.credentials.hasRefused(isProxy: isProxy, where: { $0 == known })
+            {
+                // Its option becomes the first one.
+                return option == challenge.options.first
+                    ? answer(known) : perform(.authenticate(.rejectProtectionSpace, nil))
+            }
+        }
+        if isProxy, let route, route.isProxyCertain, let user = route.proxy?.user,
             let scheme = challenge.options.first?.scheme
         {
             let own = SchemeCredential(scheme: scheme, user: user, password: route.proxy?.password ?? "")

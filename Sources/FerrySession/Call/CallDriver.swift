@@ -104,7 +104,6 @@ final class CallDriver: @unchecked Sendable {
         case .restartBody: try restartBody()
         case .setClientFull(let isFull): setClientFull(isFull)
         case .askForCredential(let challenge, let response, let failures): ask(challenge, response, failures)
-        case .answerWithAccepted(let known): answer(known)
         // libcurl may be delivering the body just now, and the attempt may be ended.
         case .considerResponseLater: engine.submit(.run { [self] in send(.considersResponse) })
         case .askInterceptors(let number, let interceptors, let attempt, let failure):
@@ -115,8 +114,7 @@ final class CallDriver: @unchecked Sendable {
         case .budget(.giveBack, let key): group.retryBudgets.giveBack(to: key)
         case .keepCredential(let party): group.keep(party)
         case .forgetCredential(let isProxy):
-            let place = call.request.place(isProxy: isProxy, proxyPlace)
-            group.forgetCredential(call.credentials.sent(isProxy: isProxy), at: place)
+            group.forgetCredential(call.credentials.sent(isProxy: isProxy), for: credentialUse(isProxy: isProxy))
         case .beginServing(let local): beginServing(local)
         case .feed(let local):
             localBody =

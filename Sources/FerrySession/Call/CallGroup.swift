@@ -6,8 +6,9 @@ final class CallGroup: @unchecked Sendable {
     private let dispatcher: DelegateDispatcher
     var retryBudgets = RetryBudgets()
     var sharedTransfers = SharedTransfers()
-    /// Credentials that were accepted in this session, and are sent without a challenge from then on.
-    private(set) var acceptedCredentials: [CredentialPlace: SchemeCredential] = [:]
+    /// Credentials that were accepted in this session: the last one of a place, which is sent without a challenge from
+    /// then on, and that of each realm.
+    private(set) var acceptedCredentials: [CredentialUse: SchemeCredential] = [:]
     /// The number of times they were forgotten.
     private(set) var credentialsGeneration = 0
     /// Validations of stored responses that no task waits for, by the keys of the responses.
@@ -31,15 +32,17 @@ final class CallGroup: @unchecked Sendable {
     func keep(_ party: Credentials.Party) {
         guard party.generation == credentialsGeneration, let place = party.place, let credential = party.credential
         else { return }
-        // They are sent again when they are asked for.
-        let isNew = acceptedCredentials[place] == nil
-        if isNew, acceptedCredentials.count >= Self.maximumCredentials { acceptedCredentials = [:] }
-        acceptedCredentials[place] = credential
+        for use in [CredentialUse(place: place), CredentialUse(place: place, option: party.option)] {
+            // They are sent again when they are asked for.
+            let isNew = acceptedCredentials[use] == nil
+            if isNew, acceptedCredentials.count >= Self.maximumCredentials { acceptedCredentials = [:] }
+            acceptedCredentials[use] = credential
+        }
     }
 
     /// Forgets a credential that is not accepted any more, unless another one was accepted in the meantime.
-    func forgetCredential(_ credential: SchemeCredential?, at place: CredentialPlace?) {
-        if let place, let credential, acceptedCredentials[place] == credential { acceptedCredentials[place] = nil }
+    func forgetCredential(_ credential: SchemeCredential?, for use: CredentialUse?) {
+        if let use, let credential, acceptedCredentials[use] == credential { acceptedCredentials[use] = nil }
     }
 
     // MARK: - The cache

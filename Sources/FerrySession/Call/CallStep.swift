@@ -43,8 +43,6 @@ enum CallStep {
     case restartBody
     case setClientFull(Bool)
     indirect case askForCredential(AuthenticationChallenge, HTTPURLResponse, failures: Int)
-    /// Uses a credential for the challenge that the server has accepted in the session before.
-    case answerWithAccepted(SchemeCredential)
     /// Considers a retry instead of the response that is held back, as soon as libcurl's callback has returned.
     case considerResponseLater
     indirect case askInterceptors(Int, RequestInterceptors, RequestAttempt, AttemptFailure)

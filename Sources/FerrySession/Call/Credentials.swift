@@ -57,12 +57,12 @@ struct Credentials {
     private(set) var server = Party()
     private(set) var proxy = Party()
     private var sent: (server: SchemeCredential?, proxy: SchemeCredential?) = (nil, nil)
-    /// The accepted ones that were not sent with it.
-    private var withheld: (server: SchemeCredential?, proxy: SchemeCredential?) = (nil, nil)
+    /// The accepted ones, which are not sent with it if others are, or if they are withheld.
+    private var accepted: (server: SchemeCredential?, proxy: SchemeCredential?) = (nil, nil)
 
     /// The credentials of the current attempt's user, also those that libcurl was not given.
     var known: (server: SchemeCredential?, proxy: SchemeCredential?) {
-        (sent.server ?? withheld.server, sent.proxy ?? withheld.proxy)
+        (sent.server ?? accepted.server, sent.proxy ?? accepted.proxy)
     }
 
     /// Whether neither side has asked.
@@ -111,41 +111,15 @@ struct Credentials {
     /// server that does not ask there would process that request. With a body, an accepted credential of such a scheme
     /// is therefore withheld until the server asks.
     mutating func choose(
-        for request: CallRequest,
         hasBody: Bool,
-        _ accepted: [CredentialPlace: SchemeCredential],
-        proxyPlace: CredentialPlace?
+        accepted: (server: SchemeCredential?, proxy: SchemeCredential?)
     ) -> (server: SchemeCredential?, proxy: SchemeCredential?) {
-        func credential(isProxy: Bool) -> (sent: SchemeCredential?, withheld: SchemeCredential?) {
-            if let given = self[isProxy: isProxy].credential { return (given, nil) }
-            let known = self.accepted(accepted, isProxy: isProxy, of: request, proxyPlace: proxyPlace)
-            return hasBody && known?.scheme != .basic ? (nil, known) : (known, nil)
-        }
-        let (server, proxy) = (credential(isProxy: false), credential(isProxy: true))
-        (sent, withheld) = ((server.sent, proxy.sent), (server.withheld, proxy.withheld))
+        func isSent(_ known: SchemeCredential?) -> Bool { !hasBody || known?.scheme == .basic }
+        self.accepted = accepted
+        sent.server = server.credential ?? (isSent(accepted.server) ? accepted.server : nil)
+        sent.proxy = proxy.credential ?? (isSent(accepted.proxy) ? accepted.proxy : nil)
         return sent
     }
 
-    /// Returns the credential that the session last used with success.
-    func accepted(
-        _ accepted: [CredentialPlace: SchemeCredential],
-        isProxy: Bool,
-        of request: CallRequest,
-        proxyPlace: CredentialPlace?
-    ) -> SchemeCredential? {
-        if accepted.isEmpty || !self[isProxy: isProxy].mayBeGiven { return nil }
-        let field = isProxy ? "Proxy-Authorization" : "Authorization"
-        if request.complete.value(forHTTPHeaderField: field) != nil || (!isProxy && request.url?.user != nil) {
-            return nil
-        }
-        return request.place(isProxy: isProxy, proxyPlace).flatMap { accepted[$0] }
-    }
-
-    /// Removes and returns the credential that was withheld from the attempt, if a challenge asks for its scheme.
-    mutating func takeWithheld(for challenge: AuthenticationChallenge) -> SchemeCredential? {
-        let known = challenge.isProxy ? withheld.proxy : withheld.server
-        guard let known, known.scheme == challenge.options.first?.scheme else { return nil }
-        withheld = (nil, nil)
-        return known
     }
 }

@@ -418,6 +418,29 @@ struct AuthenticationTests {
         #expect(answerer.questions.current == ["a 0", "b 0", "b 1"])
     }
 
+    @Test("The credential of each realm is kept until it is refused there") func keptForRealms() async throws {
+        let isClosed = Watched(false)
+        let server = try LoopbackServer { request in
+            let realm = request.path == "/a" ? "a" : "b"
+            let expected = "Basic " + Data("\(realm):right".utf8).base64EncodedString()
+            guard request.header("Authorization") == expected, !isClosed.current else {
+                return .status(401, headers: ["WWW-Authenticate": "Basic realm=\"\(realm)\""])
+            }
+            return .text("in")
+        }
+        let answerer = RealmAnswerer()
+        let session = Wire.session(answerer)
+        for path in ["/a", "/b", "/a", "/b", "/b"] {
+            #expect(status(try await session.data(from: server.url(path)).1) == 200)
+        }
+        #expect(answerer.questions.current == ["a 0", "b 0", "b 1"])
+        #expect(server.requestCount == 2 + 3 + 2 + 2 + 1)
+        isClosed.change { $0 = true }
+        for _ in 0..<2 { #expect(status(try await session.data(from: server.url("/a")).1) == 401) }
+        // The second time, none is kept for the realm.
+        #expect(answerer.questions.current.dropFirst(3) == ["a 1", "a 0", "a 1"])
+    }
+
     @Test(
         "A credential that could not be sent as it is fails the task",
         arguments: [("ada\r\nX-Injected: 1", "secret"), ("ada\0", "secret"), ("ada", "sec\0ret")],

@@ -185,7 +185,7 @@ final class CallSimulation: CallSurroundings {
         case .restartBody:
             if !mayRestartBody { violations.append("what the user has received was discarded") }
             (received, receivedEntity, hasResponse) = ([], nil, false)
-        case .askForCredential, .answerWithAccepted: openChallenge = true
+        case .askForCredential: openChallenge = true
         case .considerResponseLater: considersLater = true
         case .feed(let local):
             if case .data(let data) = local.body, call.request.method != "HEAD" { take(Array(data)) }
@@ -320,7 +320,7 @@ final class CallSimulation: CallSurroundings {
         guard let url = call.request.url,
             let prepared = try? PreparedRequest(call.request.base, settings: call.settings, context: .init())
         else { return send(.failed(URLError(.badURL))) }
-        let setup = call.setUp(prepared, conditions: [], accepted: [:], in: self)
+        let setup = call.setUp(prepared, conditions: [], accepted: (nil, nil), in: self)
         sentRequest = setup
         if case .delegateStream = call.content { (hasReader, hasUnreadStream) = (true, false) }
         call.noteBodyIsRead()
