@@ -79,6 +79,35 @@ struct AnsweredChallengeTests {
         #expect(server.requests.map(\.body.count) == [4, 0, 4])
     }
 
+    @Test("A body is sent twice for Digest, but once to a server that has answered the expectation with 401")
+    func expectation() async throws {
+        let bodies = Watched(0)
+        let server = try RawServer { connection in
+            while true {
+                let head = connection.readHead()
+                if head.isEmpty { return }
+                let isIn = head.contains("\r\nAuthorization: Digest ")
+                let isExpecting = head.contains("\r\nExpect: 100-continue\r\n")
+                if head.contains("\r\nContent-Length: 4\r\n"), isIn || !isExpecting {
+                    if isExpecting { connection.write("HTTP/1.1 100 Continue\r\n\r\n") }
+                    connection.readBody(4)
+                    bodies.change { $0 += 1 }
+                }
+                let start = isIn ? "HTTP/1.1 200 OK\r\n" : "HTTP/1.1 401 No\r\nWWW-Authenticate: \(Self.digest)\r\n"
+                connection.write("\(start)Content-Length: 2\r\n\r\nok")
+            }
+        }
+        for (headers, expected) in [([:], 2), (["Expect": "100-continue"], 1)] {
+            let session = Wire.session(CredentialDelegate(password: "secret"))
+            let request = Wire.request(server.url(), "POST", headers: headers, body: Data("body".utf8))
+            for _ in 0..<2 {
+                let before = bodies.current
+                #expect(try await session.data(for: request).0 == Data("ok".utf8))
+                #expect(bodies.current == before + expected)
+            }
+        }
+    }
+
     @Test(
         "A credential that was refused is not sent with later requests",
         arguments: [[], ["Bearer error=\"invalid_token\""], ["Digest realm=\"r\", nonce=\"n\", algorithm=Unknown"]]
