@@ -55,12 +55,15 @@ public struct ContentDisposition: Sendable, Hashable {
     }
 }
 
-/// The parameters of a `Content-Type` field (RFC 9110, section 8.3).
+/// A `Content-Type` field (RFC 9110, section 8.3), or the values of several, joined with commas.
+///
+/// Some servers and what is before them both add the field. As in the Fetch standard, the last media type counts.
 package enum ContentTypeField {
     /// Returns the media type in lower case, without the blanks around it.
     ///
     /// As in FoundationNetworking, quotation marks are removed, and backslashes before another character.
     package static func mediaType(_ field: String) -> String {
+        let field = last(in: field)
         var rest = field.utf8[...]
         var type: [UInt8] = []
         var isQuoted = false
@@ -79,7 +82,7 @@ package enum ContentTypeField {
 
     /// Returns the value of the first parameter with a name, whose case does not matter, or `nil` if there is none.
     package static func parameter(_ wanted: String, of field: String) -> String? {
-        var scanner = FieldScanner(field)
+        var scanner = FieldScanner(last(in: field))
         _ = scanner.token()
         while scanner.skipSemicolon() {
             let name = scanner.token()
@@ -87,5 +90,18 @@ package enum ContentTypeField {
             if let value = scanner.parameterValue(), name.isEqualIgnoringCase(wanted) { return value }
         }
         return nil
+    }
+
+    /// Returns the last media type with its parameters, of which one without quotes may have commas too.
+    private static func last(in joined: String) -> String {
+        guard joined.hasByte(UInt8(ascii: ",")),
+            let last = joined[...].utf8.parts(outsideQuotesBetween: ",").last(where: isMediaType)
+        else { return joined }
+        return last.contains(UInt8(ascii: ";")) ? String(joined[last.startIndex...]) : last.string
+    }
+
+    private static func isMediaType(_ text: Substring.UTF8View) -> Bool {
+        let words = text.prefix { $0 != UInt8(ascii: ";") }.trimmed.parts(between: "/").map(\.string)
+        return words.count == 2 && words.allSatisfy(HeaderRule.isToken) && words[0] != "*"
     }
 }

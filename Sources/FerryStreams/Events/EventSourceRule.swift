@@ -11,8 +11,7 @@ enum EventSourceRule {
     static func verdict(status: Int, mediaType: String?) -> Verdict {
         if status == 204 { return .ends }
         guard status == 200 else { return .fails(.status) }
-        let essence = mediaType?.prefix { $0 != ";" }.trimmingCharacters(in: .whitespaces).lowercased()
-        return essence == "text/event-stream" ? .opens : .fails(.contentType)
+        return mediaType.map(ContentTypeField.mediaType) == "text/event-stream" ? .opens : .fails(.contentType)
     }
 
     /// Returns the delay in seconds before the next connection, or `nil` if there is none.

@@ -77,7 +77,7 @@ extension HTTPURLResponse {
     /// boundary that is empty or longer than the 70 characters of RFC 2046.
     public var multipartBoundary: String? {
         guard let field = value(forHTTPHeaderField: "Content-Type"),
-            field[...].utf8.trimmed.prefix(10).elementsEqual("multipart/".utf8, by: { $0.lowercased == $1 }),
+            ContentTypeField.mediaType(field).hasPrefix("multipart/"),
             let boundary = ContentTypeField.parameter("boundary", of: field),
             (1...70).contains(boundary.utf8.count)
         else { return nil }

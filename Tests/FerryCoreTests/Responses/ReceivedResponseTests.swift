@@ -38,6 +38,30 @@ import Testing
         #expect(response.mimeType == "text/html")
     }
 
+    @Test(
+        "Of several content types, the last one counts",
+        arguments: [
+            (["application/json", "application/json"], "application/json", nil),
+            (["text/html;charset=gbk", "application/json"], "application/json", nil),
+            (["application/json", "text/html ; charset=gbk"], "text/html", "gbk"),
+            (["text/html;charset=gbk, Text/Plain"], "text/plain", nil),
+            (["text/html", "nonsense"], "text/html", nil), (["text/html, */*"], "text/html", nil),
+            (["text/html;x=\", text/plain\"", ""], "text/html", nil),
+            (["text/html;charset=\"gbk\"", "text/html;charset=utf-8"], "text/html", "utf-8"),
+            (["nonsense", "more"], "nonsense, more", nil), (["text/html;x=a,b;charset=gbk"], "text/html", "gbk"),
+        ] as [([String], String, String?)]
+    )
+    func severalTypes(_ values: [String], _ type: String, _ charset: String?) throws {
+        let fields = values.map { ResponseHead.Field(name: "content-type", value: $0) }
+        let head = ResponseHead(version: "HTTP/1.1", status: 200, fields: fields)
+        let url = try #require(URL(string: "http://localhost/a"))
+        let response = ReceivedResponse(head, url: url, isDecoded: false).value
+        #expect(response.mimeType == type)
+        #expect(response.textEncodingName == charset)
+        let joined = (response as? HTTPURLResponse)?.allHeaderFields["Content-Type"] as? String
+        #expect(joined == values.joined(separator: ", "))
+    }
+
     @Test("Concurrent access and early creation yield one object") func oneObject() async throws {
         for _ in 0..<50 {
             let received = try response()

@@ -23,6 +23,7 @@ struct ValidationTests {
             isValid: true
         ),
         Row(name: "blank before the semicolon", type: "application/json ; charset=utf-8", body: "x", isValid: true),
+        Row(name: "the type twice", type: "application/json, application/json", body: "{}", isValid: true),
         Row(name: "no type, no body", body: nil, isValid: true),
         Row(name: "no type, empty body", status: 204, body: "", isValid: true),
         Row(name: "empty type, empty body", status: 204, type: "", body: "", isValid: true),

@@ -289,6 +289,7 @@ struct ResponseTests {
             ("Content-Type: text/html; charset=UTF-8", "text/html", "utf-8", "file.bin"),
             ("Content-Type: text/html ; charset=\"ISO-8859-1\"", "text/html", "iso-8859-1", "file.bin"),
             ("Content-Type: application/json", "application/json", nil, "file.bin"),
+            ("Content-Type: text/html; charset=gbk\r\nContent-Type: a/b", "a/b", nil, "file.bin"),
             ("X: y", nil, nil, "file.bin"),
             ("Content-Disposition: attachment; filename=\"a b.txt\"", nil, nil, "a b.txt"),
             ("Content-Disposition: attachment; filename*=UTF-8''%e2%82%ac.txt", nil, nil, "\u{20AC}.txt"),

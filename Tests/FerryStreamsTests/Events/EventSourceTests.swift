@@ -323,6 +323,7 @@ struct EventSourceTests {
     func verdicts() {
         let rows: [(Int, String?, EventSourceRule.Verdict)] = [
             (200, "text/event-stream", .opens), (200, "Text/Event-Stream ;charset=utf-8", .opens), (204, nil, .ends),
+            (200, "text/html, text/event-stream;a=b", .opens), (200, "text/event-stream, a/b", .fails(.contentType)),
             (200, nil, .fails(.contentType)), (200, "text/event-streams", .fails(.contentType)),
             (201, "text/event-stream", .fails(.status)), (500, "text/event-stream", .fails(.status)),
         ]

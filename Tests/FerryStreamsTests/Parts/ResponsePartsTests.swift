@@ -116,6 +116,7 @@ struct ResponsePartsTests {
         let rows: [(String?, String?)] = [
             (nil, nil), ("text/plain; boundary=b", nil), ("multipart/mixed", nil), ("multipart/mixed; boundary=", nil),
             ("multipart/mixed; boundary=b", "b"), ("Multipart/Byteranges;charset=x; Boundary=\"a b;=\"", "a b;="),
+            ("multipart/mixed; boundary=b, multipart/mixed; boundary=c", "c"), ("multipart/mixed; boundary=a,b", "a,b"),
             ("multipart/mixed; boundary=" + String(repeating: "b", count: 70), String(repeating: "b", count: 70)),
             ("multipart/mixed; boundary=" + String(repeating: "b", count: 71), nil),
         ]

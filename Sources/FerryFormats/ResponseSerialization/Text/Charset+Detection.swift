@@ -61,7 +61,7 @@ extension URLResponse {
         guard let type = mimeType, !type.isEmpty else { return nil }
         // Nearly all types are already in this form, and trimming with Foundation is slow.
         if type.utf8.isPlainType { return type }
-        let trimmed = type.trimmingCharacters(in: .whitespaces).lowercased()
+        let trimmed = ContentTypeField.mediaType(type)
         return trimmed.isEmpty ? nil : trimmed
     }
 
@@ -82,7 +82,8 @@ extension TaskResponse {
         guard let field = received.value(forField: "Content-Type") else { return nil }
         let type = field.utf8.prefix { $0 != UInt8(ascii: ";") }
         // An unusual value is read as Foundation does, for which the response's object is made.
-        return !type.isEmpty && type.isPlainType ? String(Substring(type)) : response?.contentType
+        let isPlain = !type.isEmpty && type.isPlainType && !field.hasByte(UInt8(ascii: ","))
+        return isPlain ? String(Substring(type)) : response?.contentType
     }
 
     /// The character encoding that the content type names; nil if it names none or an unknown one.
