@@ -47,7 +47,8 @@ struct DataURL: Equatable {
         }
         let padding = UInt8(ascii: "=")
         while text.last == padding { text.removeLast() }
-        guard text.count % 4 != 1 else { return nil }
+        // Foundation also decodes padding before the last character.
+        guard text.count % 4 != 1, !text.contains(padding) else { return nil }
         while !text.count.isMultiple(of: 4) { text.append(padding) }
         return Data(base64Encoded: Data(text))
     }

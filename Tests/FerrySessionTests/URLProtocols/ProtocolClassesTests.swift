@@ -257,7 +257,7 @@ struct ProtocolClassesTests {
         arguments: [
             "data:nothing", "data:%2C123", "data:html,x", "data:text/html/x,y", "data:/html,x",
             "data:text/;charset=utf-8,x",
-            "data:;base64,a", "data:;base64,%00%00%00%00!",
+            "data:;base64,a", "data:;base64,ab=c", "data:;base64,%00%00%00%00!",
         ]
     )
     func damagedDataURLs(_ text: String) async throws {
