@@ -120,6 +120,4 @@ struct Credentials {
         sent.proxy = proxy.credential ?? (isSent(accepted.proxy) ? accepted.proxy : nil)
         return sent
     }
-
-    }
 }
