@@ -165,6 +165,8 @@ extension NetworkAttempt {
 
     /// Reads a line of a proxy's response to `CONNECT`, and returns whether the attempt goes on.
     func didReceiveTunnelLine(_ line: UnsafeRawBufferPointer) -> Bool {
+        // Each line moves the deadline of inactivity.
+        liftConnectLimit()
         switch route.tunnel.parser.consume(line) {
         case .none, .interim: return true
         case .refused(.malformed(let text)), .refused(.tooLarge(let text)):

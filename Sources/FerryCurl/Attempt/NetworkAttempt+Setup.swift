@@ -28,8 +28,11 @@ extension NetworkAttempt {
         easy.set(CurlOption.pathAsIs, 1)
         easy.set(CurlOption.contentDecoding, 0)
         easy.set(CurlOption.tcpKeepAlive, 1)
-        // The deadlines are the engine's; libcurl's own would end a slow connection after five minutes.
-        easy.set(CurlOption.connectTimeoutMilliseconds, Int(Int32.max))
+        // The deadlines are the engine's, and earlier; libcurl divides its own among the addresses of a host.
+        let limit = transfer.clock.connectLimit(at: engine.turnStart)
+        timing.connectEnd = engine.turnStart.advanced(by: limit)
+        let milliseconds = min(limit.nanoseconds / 1_000_000, UInt64(Int32.max))
+        easy.set(CurlOption.connectTimeoutMilliseconds, Int(milliseconds))
         // Over HTTP/2 a server goes on sending while a stream is paused, up to 32 MiB and more; a connection of the
         // transfer's own stops it.
         let isLimited = !transfer.downloadLimits.isEmpty

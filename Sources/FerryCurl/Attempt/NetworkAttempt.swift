@@ -18,6 +18,8 @@ package final class NetworkAttempt {
     package struct Timing {
         package var start: Date?
         var handshakeStart: Date?
+        /// The earliest time at which libcurl's limit for connecting ends.
+        var connectEnd: MonotonicTime?
         var isReported = false
     }
 
@@ -115,6 +117,7 @@ package final class NetworkAttempt {
 
     /// Leaves the transfer, while the handle goes on with a lookup that cannot be stopped.
     package func abandon() {
+        liftConnectLimit()
         transfer = nil
         pausing.mask = CurlPause.none
         leaveConnection()
@@ -213,6 +216,24 @@ package final class NetworkAttempt {
         else { return nil }
         sending.acknowledgedBytes = last.bytes
         return last.time
+    }
+
+    /// Removes libcurl's limit for connecting, at whose end it would also wait for a lookup to end.
+    package func liftConnectLimit() { easy?.set(CurlOption.connectTimeoutMilliseconds, Int(Int32.max)) }
+
+    /// Returns the deadline that had passed when libcurl gave up connecting.
+    ///
+    /// From 8.8 on, libcurl's limit includes the time in which it has waited for the connection of another request, and
+    /// a deadline does not. If none has passed, the request is sent on another connection.
+    package func missedDeadline(_ code: Int32) -> TransferClock.Deadline? {
+        guard code == CurlCode.timedOut, stage != .connected, let end = timing.connectEnd, end <= .now() else {
+            return nil
+        }
+        // No lookup is in progress any more.
+        stage = .none
+        if let next = transfer?.clock.next(), next.time <= .now() { return next.deadline }
+        needsNewConnection = sending.count == 0
+        return nil
     }
 
     /// Notes on the connection that the request has timed out there.

@@ -93,6 +93,15 @@ package struct TransferClock: Sendable {
         return left == .infinite ? nil : left.seconds
     }
 
+    /// Returns libcurl's limit for connecting, half of which the first of several addresses gets.
+    ///
+    /// It ends later than the deadlines, by enough for a turn of the engine that comes late.
+    package func connectLimit(at now: MonotonicTime) -> TimeSpan {
+        let left = timeLeft(at: now).map { TimeSpan(seconds: $0) } ?? .infinite
+        let limit = min(limits.connect, limits.inactivity, left)
+        return limit + TimeSpan(nanoseconds: limit.nanoseconds / 8) + .milliseconds(1_000)
+    }
+
     package mutating func noteActivity(at now: MonotonicTime) { lastActivity = now }
 
     /// Pauses the inactivity deadline while waiting for the application, and resumes it afterwards.

@@ -39,6 +39,7 @@ extension CallDriver: TaskDriver {
         transfer.pauses.insert(.suspended)
         transfer.clock.stop(at: .now())
         transfer.clock.stopCall(at: .now())
+        transfer.attempt?.liftConnectLimit()
         // No other transfer waits for the slot of a suspended one; its connection is kept.
         if transfer.phase == .waitingForSlot, transfer.hasConnection { transfer.phase = .parked }
         send(.suspended)

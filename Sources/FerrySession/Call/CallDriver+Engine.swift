@@ -141,6 +141,7 @@ extension CallDriver: TransferReceiver {
 
     func attemptEnded(_ curlCode: Int32) {
         guard let attempt = transfer.attempt else { return }
+        if let deadline = attempt.missedDeadline(curlCode) { return expire(deadline) }
         let code = attempt.endCode(curlCode, hasOpenEnd: hasOpenEnd)
         attempt.noteRefusedChunks(code)
         attempt.noteOmittedBody()

@@ -1,6 +1,7 @@
 import TestSupport
 import Testing
 
+@testable import FerryCurl
 @testable import FerrySession
 
 /// Attempts that end while a host's name is looked up, so that the exchange leaves them to libcurl.
@@ -46,6 +47,29 @@ struct AbandonedLookupTests {
         let failure = try await failures.first()
         #expect(failure.error?.ferryCode == .connectTimeout)
         #expect(failure.isRepeatable == (sends == 0))
+        session.invalidateAndCancel()
+    }
+
+    @Test("Where libcurl gives up connecting, a deadline has passed, or a request that was not sent is sent again")
+    func connectLimit() throws {
+        let session = makeSession()
+        let engine = try #require(session.engine)
+        let url = try #require(URL(string: "http://unknown-name.invalid/"))
+        let prepared = PreparedRequest(url: url.absoluteString, origin: Origin(url), method: "GET")
+        for (limit, sends) in [(TimeSpan.zero, 0), (.infinite, 0), (.infinite, 1)] {
+            let transfer = Transfer(engine, limits: .init(connect: limit))
+            let attempt = NetworkAttempt(prepared, url: url)
+            attempt.attach(try #require(EasyHandle()), to: transfer)
+            (attempt.stage, attempt.sending.count) = (.resolving, sends)
+            transfer.clock.start(at: .now())
+            transfer.clock.beginConnecting(at: .now())
+            #expect(attempt.missedDeadline(CurlCode.timedOut) == nil && !attempt.needsNewConnection)
+            attempt.timing.connectEnd = .now()
+            #expect(attempt.missedDeadline(CurlCode.couldNotConnect) == nil)
+            #expect(attempt.missedDeadline(CurlCode.timedOut) == (limit == .zero ? .connect : nil))
+            #expect(attempt.needsNewConnection == (limit == .infinite && sends == 0))
+            #expect(attempt.stage == .none)
+        }
         session.invalidateAndCancel()
     }
 }

@@ -111,6 +111,15 @@ import Testing
         #expect(clock.next()?.time == at(1000))
     }
 
+    @Test("libcurl's limit for connecting ends after the deadlines, and half of it before") func connectLimit() {
+        var clock = clock(inactivity: 8_000, resource: 60_000, connect: 16_000)
+        #expect(clock.connectLimit(at: at(0)) == .milliseconds(10_000))
+        clock.start(at: at(0))
+        #expect(clock.connectLimit(at: at(56_000)) == .milliseconds(5_500))
+        #expect(self.clock(connect: 2_000).connectLimit(at: at(0)) == .milliseconds(3_250))
+        #expect(self.clock().connectLimit(at: at(0)) == .infinite)
+    }
+
     @Test("The time spent connecting is kept across a stop") func connectingStops() {
         var clock = clock(connect: 100)
         clock.start(at: at(0))

@@ -1,6 +1,7 @@
 import FerrySession
 import FerryTesting
 import ProxySupport
+import TestSupport
 import Testing
 
 @Suite("Network options", .timeLimit(.minutes(5)))
@@ -149,6 +150,17 @@ struct NetworkOptionsTests {
         let six = session { ($0.addresses, $0.ipVersion) = (map, .v6) }
         let target = try #require(URL(string: url))
         #expect(await Wire.error { try await six.data(from: target) }?.code == .cannotConnectToHost)
+    }
+
+    @Test("If the first of several addresses does not respond, the next one is tried in time")
+    func silentAddress() async throws {
+        let server = try LoopbackServer { _ in .text("second") }
+        let listener = try UnansweringListener(on: LoopbackSocket.second, port: server.port)
+        defer { withExtendedLifetime(listener) {} }
+        var options = CurlSession.Options()
+        options.connectTimeout = 3 * patience
+        options.network.addresses = ["two.invalid": ["127.0.0.2", "127.0.0.1"]]
+        #expect(try await text(Wire.session(options: options), "http://two.invalid:\(server.port)/") == "second")
     }
 
     @Test("An IPv6 server is reached with IPv6 only") func versionSix() async throws {
