@@ -33,6 +33,10 @@ extension NetworkAttempt {
         timing.connectEnd = engine.turnStart.advanced(by: limit)
         let milliseconds = min(limit.nanoseconds / 1_000_000, UInt64(Int32.max))
         easy.set(CurlOption.connectTimeoutMilliseconds, Int(milliseconds))
+        // The host may have moved since it could not be reached, so older addresses are looked up again.
+        if let failure = engine.connections.failures[prepared.origin] {
+            easy.set(CurlOption.lookupLifetime, Int(min(MonotonicTime.now().since(failure).seconds, 60)))
+        }
         // Over HTTP/2 a server goes on sending while a stream is paused, up to 32 MiB and more; a connection of the
         // transfer's own stops it.
         let isLimited = !transfer.downloadLimits.isEmpty

@@ -142,15 +142,16 @@ extension NetworkAttempt {
         let isNew = (easy?.long(CurlInfo.newConnections) ?? 0) > 0
         // The server that was reached with HTTP/3 may not be the right one (RFC 7838, section 6).
         let misdirected = 421
-        if usesHTTP3 ? head.status == misdirected : isNew { noteFailureOfHTTP3(engine) }
+        if usesHTTP3 ? head.status == misdirected : isNew { noteFailure(engine) }
         let connections = engine.connections
         connections.announcedHTTP3.note(head, of: origin, at: engine.turnStart)
         // libcurl would go on using a connection of another version than that of the next request.
         connection?.endsWhenIdle = usesHTTP3 != connections.announcedHTTP3.contains(origin, at: engine.turnStart)
     }
 
-    /// Notes that HTTP/3 did not work, if it was tried because the server has announced it.
-    package func noteFailureOfHTTP3(_ engine: TransferEngine) {
+    /// Notes that there is no response: no connection, or HTTP/3 did not work, which the server has announced.
+    package func noteFailure(_ engine: TransferEngine) {
+        if stage != .connected { engine.connections.noteFailure(of: prepared.origin) }
         guard version.choice == .http3, engine.settings.httpVersions == .http3IfAnnounced else { return }
         engine.connections.announcedHTTP3.noteFailure(of: prepared.origin, at: engine.turnStart)
     }

@@ -183,6 +183,8 @@ package final class ConnectionTable: @unchecked Sendable {
     var reportsStreams = false
     /// The origins to which connections of HTTP/3 are opened.
     var announcedHTTP3 = AnnouncedHTTP3()
+    /// When connecting to an origin has last failed; libcurl keeps addresses for a minute.
+    private(set) var failures: [Origin: MonotonicTime] = [:]
     /// Whether Ferry opens all connections; libcurl itself opens those to a resolver over HTTPS.
     let isComplete: Bool
 
@@ -232,6 +234,12 @@ package final class ConnectionTable: @unchecked Sendable {
     /// Whether there is a connection to an origin with HTTP/2 by prior knowledge.
     func hasPriorKnowledge(of origin: Origin) -> Bool {
         connections.values.contains { $0.priorKnowledge == origin && $0.isUsable }
+    }
+
+    /// Notes that connecting has failed; where very many hosts cannot be reached, some are forgotten.
+    func noteFailure(of origin: Origin) {
+        if failures.count >= AnnouncedHTTP3.maximumCount { failures = [:] }
+        failures[origin] = .now()
     }
 
     /// Prevents all connections from carrying a further request.

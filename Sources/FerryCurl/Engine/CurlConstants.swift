@@ -22,6 +22,7 @@ package enum CurlOption {
     static let freshConnect: Int32 = 74
     static let forbidReuse: Int32 = 75
     static let verifyHost: Int32 = 81
+    static let lookupLifetime: Int32 = 92
     static let sessionCache: Int32 = 150
     package static let revocationLists: Int32 = 10_169
     static let verifyStatus: Int32 = 232

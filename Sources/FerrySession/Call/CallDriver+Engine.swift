@@ -145,7 +145,7 @@ extension CallDriver: TransferReceiver {
         let code = attempt.endCode(curlCode, hasOpenEnd: hasOpenEnd)
         attempt.noteRefusedChunks(code)
         attempt.noteOmittedBody()
-        if code != 0, call.response == nil, !attempt.needsNewConnection { attempt.noteFailureOfHTTP3(engine) }
+        if code != 0, call.response == nil, !attempt.needsNewConnection { attempt.noteFailure(engine) }
         var facts = EndFacts(code: code)
         facts.failure = code == 0 ? nil : attempt.failure(code)
         facts.wasRefused = attempt.wasRefused(code: code)
@@ -192,7 +192,7 @@ extension CallDriver: TransferReceiver {
         }
         if deadline == .retry { return send(.delayed) }
         transfer.attempt?.noteTimeoutOfConnection(deadline, transfer.clock.limits.inactivity)
-        if call.response == nil { transfer.attempt?.noteFailureOfHTTP3(engine) }
+        if call.response == nil { transfer.attempt?.noteFailure(engine) }
         send(.deadline(deadline))
     }
 

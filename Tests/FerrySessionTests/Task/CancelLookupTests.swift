@@ -2,10 +2,10 @@ import FerrySession
 import FerryTesting
 import Testing
 
-/// Cancelling during a name lookup, with a name server that never responds.
+/// Cancelling during a name lookup, with a name server that never responds, and a host whose address changes.
 ///
 /// This needs its own name server: the tests run again in a child process with its own network and its own
-/// `/etc/resolv.conf`, if the system allows it.
+/// `/etc/resolv.conf` and `/etc/hosts`, if the system allows it.
 @Suite(.serialized, .timeLimit(.minutes(5)))
 struct CancelLookupTests {
     private static let isChild = ProcessInfo.processInfo.environment["FERRY_SILENT_NAME_SERVER"] != nil
@@ -29,8 +29,10 @@ struct CancelLookupTests {
     @Test("A task with a hanging lookup is cancelled immediately and delays no other", .enabled(if: !isChild))
     func parent() async throws {
         let file = try TemporaryFile(Self.settings(failingAfter: Self.hangingTime))
+        let hosts = try TemporaryFile(Data())
         let script = """
             ip link set lo up && mount --bind '\(file.url.path)' /etc/resolv.conf || exit 77
+            mount --bind '\(hosts.url.path)' /etc/hosts || exit 77
             export FERRY_SILENT_NAME_SERVER=1
             exec '\(try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe"))' \
             --testing-library swift-testing --filter CancelLookupTests
@@ -60,6 +62,7 @@ struct CancelLookupTests {
         #expect(text.contains("A child started by Process inherits no socket of hanging lookups"), "\(text)")
         #expect(text.contains("A stale response replaces a hanging lookup"), "\(text)")
         #expect(text.contains("A POST whose lookup hangs is retried"), "\(text)")
+        #expect(text.contains("A host that has moved is found"), "\(text)")
     }
 
     @Test("A hanging lookup is cancelled, and so are 20 more, while other requests continue", .enabled(if: isChild))
@@ -106,6 +109,17 @@ struct CancelLookupTests {
         #expect(ProcessUsage.descriptors > 30)
         #expect(try Descendant.inheritedSockets() == [])
         for session in sessions { session.invalidateAndCancel() }
+    }
+
+    @Test("A host that could not be reached is looked up again", .enabled(if: isChild)) func moved() async throws {
+        let server = try LoopbackServer { _ in .text("found") }
+        let (session, url) = (makeSession(), server.url("/", host: "moving.example"))
+        let hosts = URL(fileURLWithPath: "/etc/hosts")
+        try Data("127.0.0.2 moving.example\n".utf8).write(to: hosts)
+        #expect(await Wire.error { try await session.data(from: url) }?.code == .cannotConnectToHost)
+        try Data("127.0.0.1 moving.example\n".utf8).write(to: hosts)
+        #expect(try await session.data(from: url).0 == Data("found".utf8))
+        print("A host that has moved is found")
     }
 
     @Test("A hanging lookup ends when the request times out", .enabled(if: isChild)) func deadline() async throws {
