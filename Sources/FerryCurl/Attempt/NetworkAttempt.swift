@@ -127,6 +127,7 @@ package final class NetworkAttempt {
         guard self.connection !== connection else { return }
         leaveConnection()
         self.connection = connection
+        connection.origin = prepared.origin
         connection.addUser()
     }
 
@@ -237,10 +238,13 @@ package final class NetworkAttempt {
     }
 
     /// Notes on the connection that the request has timed out there.
+    ///
+    /// Where the network has lost a connection that was used before, it has probably lost the idle ones too.
     package func noteTimeoutOfConnection(_ deadline: TransferClock.Deadline, _ inactivity: TimeSpan) {
         guard let connection, let start = sending.start else { return }
-        guard deadline == .inactivity else { return connection.noteTimeout(since: start) }
-        connection.noteTimeout(since: MonotonicTime.now().before(inactivity))
+        connection.noteTimeout(since: deadline == .inactivity ? MonotonicTime.now().before(inactivity) : start)
+        guard connection.isStalled, sharesConnection else { return }
+        transfer?.engine.connections.retireIdle(to: prepared.origin, since: start)
     }
 
     /// Returns the metrics of the attempt the first time it is called while the attempt has its handle; `nil` for one

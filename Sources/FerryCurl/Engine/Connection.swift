@@ -26,6 +26,8 @@ package final class Connection {
     package var isMultiplexed = false
     /// The credentials with which the server and the proxy may know the connection, whatever a request on it has.
     private var identity: (server: SchemeCredential?, proxy: SchemeCredential?) = (nil, nil)
+    /// The origin of the last request.
+    var origin: Origin?
     /// The origin that the connection was opened to with prior knowledge of HTTP/2.
     var priorKnowledge: Origin?
     // As for NetworkAttempt, accesses are not checked: these are written for each line of a response.
@@ -240,6 +242,14 @@ package final class ConnectionTable: @unchecked Sendable {
     func noteFailure(of origin: Origin) {
         if failures.count >= AnnouncedHTTP3.maximumCount { failures = [:] }
         failures[origin] = .now()
+    }
+
+    /// Retires the idle connections to an origin that have received nothing since a time.
+    func retireIdle(to origin: Origin, since start: MonotonicTime) {
+        for connection in connections.values
+        where connection.users == 0 && connection.lastReceived <= start && connection.origin == origin {
+            connection.retire()
+        }
     }
 
     /// Prevents all connections from carrying a further request.

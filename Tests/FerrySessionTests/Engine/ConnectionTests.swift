@@ -176,6 +176,20 @@ import Testing
         #expect(!connection.mayCarryRequest { false })
     }
 
+    @Test("Idle connections to an origin are retired that have received nothing since a time") func lost() throws {
+        let origins = try ["http://a.invalid", "http://b.invalid"].map { Origin(try #require(URL(string: $0))) }
+        let (pairs, table, start) = (try (0..<5).map { _ in try Pair() }, ConnectionTable(), MonotonicTime.now())
+        let connections = pairs.map { table.open($0.client) }
+        for (index, connection) in connections.prefix(4).enumerated() {
+            connection.origin = origins[index == 1 ? 1 : 0]
+            connection.addUser()
+            connection.noteReceived(at: index == 2 ? start.advanced(by: .milliseconds(1)) : start)
+            if index < 3 { connection.removeUser() }
+        }
+        table.retireIdle(to: origins[0], since: start)
+        #expect(connections.map(\.isRetired) == [true, false, false, false, false])
+    }
+
     @Test("A connection on which a response was refused carries no other request") func refused() throws {
         let pair = try Pair()
         let connection = ConnectionTable().open(pair.client)

@@ -189,6 +189,28 @@ struct TimeoutTests {
         expectAbout(timeout, since: start, meter)
     }
 
+    @Test("After a timeout on an idle connection, no other one is used that has received nothing since")
+    func lost() async throws {
+        let (count, arrived) = (3, Watched(0))
+        let server = try RawServer { connection in
+            connection.readHead()
+            arrived.change { $0 += 1 }
+            // So that each of the first requests has a connection of its own.
+            while arrived.current < count { usleep(1_000) }
+            connection.write("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok")
+            connection.readAll()
+        }
+        let session = Wire.session()
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for _ in 0..<count { group.addTask { _ = try await session.data(from: server.url()) } }
+            try await group.waitForAll()
+        }
+        let error = await Wire.error { try await session.data(for: Wire.request(server.url(), timeout: 0.3)) }
+        expectTimeout(error, .inactivityTimeout, server.url())
+        let (data, _) = try await session.data(for: Wire.request(server.url(), timeout: 10 * patience))
+        #expect(data == Data("ok".utf8))
+    }
+
     @Test("A body that was acknowledged at once does not double the timeout") func acknowledged() async throws {
         let server = try LoopbackServer { _ in LoopbackResponse().faulted(.stallBeforeHead) }
         let session = Wire.session()
