@@ -36,6 +36,8 @@ extension NetworkAttempt {
                     attempt.lastOpened = engine.connections.open(socket)
                 } else {
                     attempt.route.socketError = -socket
+                    // libcurl then closes them for the next request.
+                    if [EMFILE, ENFILE].contains(-socket) { engine.connections.retireIdle() }
                 }
             },
             closed: { context, socket in

@@ -244,10 +244,12 @@ package final class ConnectionTable: @unchecked Sendable {
         failures[origin] = .now()
     }
 
-    /// Retires the idle connections to an origin that have received nothing since a time.
-    func retireIdle(to origin: Origin, since start: MonotonicTime) {
+    /// Retires the idle connections: all, or those to an origin that have received nothing since a time.
+    func retireIdle(to origin: Origin? = nil, since start: MonotonicTime = .init(nanoseconds: .max)) {
         for connection in connections.values
-        where connection.users == 0 && connection.lastReceived <= start && connection.origin == origin {
+        where connection.users == 0 && connection.requestCount > 0 && connection.lastReceived <= start
+            && (origin == nil || connection.origin == origin)
+        {
             connection.retire()
         }
     }

@@ -24,8 +24,12 @@ package struct EngineSettings: Sendable {
         (self.tls, self.proxy, self.network) = (tls, proxy, network)
     }
 
-    /// The number of connections, used or idle, above which idle ones are closed.
-    var keptConnections: Int { 2 * min(max(8, maximumConnectionsPerHost), 500) }
+    /// The number of connections, used or idle, above which idle ones are closed: at most a quarter of the descriptors.
+    var keptConnections: Int {
+        var limit = rlimit(rlim_cur: .max, rlim_max: .max)
+        getrlimit(__rlimit_resource_t(UInt32(RLIMIT_NOFILE.rawValue)), &limit)
+        return min(2 * min(max(8, maximumConnectionsPerHost), 500), max(1, Int(clamping: limit.rlim_cur / 4)))
+    }
 
     /// Returns whether requests to an origin are sent to its host, whose name is looked up.
     ///

@@ -14,7 +14,8 @@ extension CurlSession {
         /// connections, set this option to 6.
         ///
         /// Connections are kept for later requests. If a session has more than twice this number (but at least 16, and
-        /// at most 1,000) to all servers together, the one that has been idle for longest is closed.
+        /// at most 1,000 or a quarter of the descriptors that the process may open) to all servers together, the one
+        /// that has been idle for longest is closed.
         public var maximumConnectionsPerHost: Int?
 
         /// The limit on the bytes per second of the bodies of all responses together; `nil`, the default, for none.

@@ -1,7 +1,9 @@
-import FerrySession
 import FerryTesting
 import TestSupport
 import Testing
+
+@testable import FerryCurl
+@testable import FerrySession
 
 /// What a child process inherits from a session.
 @Suite(.slow, .serialized, .timeLimit(.minutes(5)), .ownThreads)
@@ -55,6 +57,34 @@ struct InheritanceTests {
                     try Child.expect(error.code == .cannotConnectToHost, "\(error)")
                     try Child.expect(cause?.message.contains("Too many open files") == true, "\(error)")
                 }
+            }
+        }
+        Child.check(result?.standardOutputContent)
+    }
+
+    @Test("Idle connections take at most a quarter of the descriptors, and end when none is left") func idle() async {
+        let result = await #expect(processExitsWith: .success, observing: [\.standardOutputContent]) {
+            await Child.run {
+                let server = try LoopbackServer()
+                let session = makeSession()
+                let resource = __rlimit_resource_t(UInt32(RLIMIT_NOFILE.rawValue))
+                var limit = rlimit()
+                getrlimit(resource, &limit)
+                limit.rlim_cur = 100
+                setrlimit(resource, &limit)
+                let engine = try #require(session.engine)
+                try Child.expect(engine.settings.keptConnections == 25, "\(engine.settings.keptConnections)")
+                _ = try await session.data(from: server.url("/bytes/10"))
+                let other = try LoopbackServer()
+                let before = ProcessUsage.descriptors
+                limit.rlim_cur = 3
+                setrlimit(resource, &limit)
+                let refused = try? await session.data(from: other.url("/bytes/10"))
+                try Child.expect(refused == nil, "A socket was opened")
+                limit.rlim_cur = 100
+                setrlimit(resource, &limit)
+                // The server closes the connection as soon as the session has ended it.
+                try await eventually("the end of the connection") { ProcessUsage.descriptors < before }
             }
         }
         Child.check(result?.standardOutputContent)
