@@ -170,8 +170,7 @@ final class WebSocketConnection: Sendable {
         handle(event, usesSocketScheme ? (error as? URLError)?.withSocketScheme ?? error : error)
     }
 
-    /// Records that the connection is lost after the handshake, which libcurl calls an empty reply before the first
-    /// frame.
+    /// Records that the connection is lost after the handshake.
     func lose(_ error: URLError) {
         let cause = usesSocketScheme ? error.withSocketScheme : error
         fail(Self.lost(cause), .disconnected)

@@ -31,6 +31,7 @@ struct LossTests {
         await #expect(throws: WebSocketError.self) { for try await _ in task.messages {} }
         await task.waitForEnd()
         #expect(task.closeCode == .abnormalClosure)
+        if !isReset { #expect(task.error == nil && error?.underlyingError == nil) }
     }
 
     @Test("The URL of an error has the scheme of the program's URL", arguments: ["ws", "http", "WS"])
