@@ -72,7 +72,7 @@ package final class TaskCore: Sendable {
     var originalRequest: URLRequest? { state.withLock { $0.originalRequest } }
     var currentRequest: URLRequest? { state.withLock { $0.currentRequest }?.complete }
     var response: URLResponse? { state.withLock { $0.response }?.value }
-    var error: (any Error)? { state.withLock { $0.error } }
+    var error: (any Error)? { state.withLock { $0.isClosed ? nil : $0.error } }
     var countOfBytesReceived: Int64 { state.withLock { $0.counts.received }.int64 }
     var countOfBytesSent: Int64 { state.withLock { $0.counts.sent }.int64 }
     var countOfBytesExpectedToReceive: Int64 { state.withLock { $0.counts.expectedToReceive }.transferSize }

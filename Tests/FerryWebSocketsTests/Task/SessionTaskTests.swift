@@ -430,6 +430,29 @@ struct SessionTaskTests {
         #expect((error.userInfo[NSUnderlyingErrorKey] as? WebSocketError)?.code == .refused)
     }
 
+    @Test("A server that keeps the connection after its close frame leaves no error")
+    func lingeringServer() async throws {
+        let mayClose = Watched(false)
+        let server = try RawServer.webSocket { connection in
+            mayClose.block { $0 }
+            connection.write(ServerFrame.close(1000).bytes)
+            connection.readAll()
+        }
+        var options = WebSocketTask.Options()
+        options.closeTimeout = 0.05
+        let task = session.webSocket(with: server.webSocketURL, options: options)
+        task.resume()
+        try await task.waitUntilOpen()
+        // The delegate is not told of the end before the program has read the error.
+        session.delegateQueue.isSuspended = true
+        mayClose.change { $0 = true }
+        await task.waitForEnd()
+        #expect(task.error == nil && task.closeCode == .normalClosure)
+        session.delegateQueue.isSuspended = false
+        try await ended.wait { $0.count == 1 }
+        #expect(ended.current[0].error == nil && task.error == nil)
+    }
+
     @Test("A task that has ended, and one that is never resumed and whose session is dropped, are released")
     func release() async throws {
         final class References {
