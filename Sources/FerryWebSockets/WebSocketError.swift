@@ -52,6 +52,11 @@ public struct WebSocketError: Error, Sendable {
         self.closeCode = closeCode
         self.underlyingError = underlyingError
     }
+
+    /// The error of the task that fails for this reason.
+    var ofTask: URLError {
+        URLError(code == .timedOut ? .timedOut : .badServerResponse, userInfo: [NSUnderlyingErrorKey: self])
+    }
 }
 
 extension WebSocketError: LocalizedError, CustomStringConvertible {

@@ -39,17 +39,18 @@ extension CurlSession {
     /// connection follow as its body, and those of the pipe are sent as they are; a task that switches protocols does
     /// not count as a connection to its host any more. Another pipe is made when the request is sent again.
     ///
-    /// The request has the fields of the handshake, and the stream receives the response, once it is attached. With a
-    /// `startError`, the task fails when it is resumed.
+    /// The request has the fields of the handshake, and the stream receives the response, once it is attached. `refusal`
+    /// returns the error with which a response makes the task fail. With a `startError`, it fails when it is resumed.
     package func makeUpgradeTask<Task: CurlDataTask>(
         _ request: URLRequest,
         _ stream: ByteStream,
         startError: URLError?,
+        refusal: @escaping @Sendable (URLResponse) -> URLError?,
         makePipe: @escaping @Sendable () -> BodyPipe,
         makeTask: (TaskCore) -> Task
     ) -> Task {
         let body = MadeBody(length: nil, isReplayable: true, isUpgrade: true, makePipe: makePipe)
-        let delivery = ResultDelivery.stream(stream, tellsEnd: true)
+        let delivery = ResultDelivery.stream(stream, refusal: refusal)
         return make(request, .made(body), delivery, isDownload: false, startError: startError, makeTask)
     }
 

@@ -6,8 +6,9 @@ enum ResultDelivery: Sendable {
     case data(@Sendable (Data?, ReceivedResponse?, (any Error)?) -> Void, isAsync: Bool)
     /// To a completion handler, with the body in a file; unless `isAsync`, the file is deleted when it returns.
     case download(@Sendable (URL?, ReceivedResponse?, (any Error)?) -> Void, isAsync: Bool)
-    /// To a consumer that pulls the body; the end goes to the delegate too if `tellsEnd` is true.
-    case stream(ByteStream, tellsEnd: Bool = false)
+    /// To a consumer that pulls the body. Of a task that switches protocols, the end goes to the delegate too, and
+    /// `refusal` returns the error with which a response makes it fail.
+    case stream(ByteStream, refusal: (@Sendable (URLResponse) -> URLError?)? = nil)
 
     /// Delivers to a user's completion handler, with the body in memory.
     static func data(_ handler: @escaping @Sendable (Data?, URLResponse?, (any Error)?) -> Void) -> ResultDelivery {

@@ -125,7 +125,7 @@ extension TaskCore {
                 guard let newSession, state.start(in: newSession) else { return nil }
             }
             state.lifecycle = .canceling
-            var error = failure ?? .ferryCancelled(url: state.originalRequest?.url)
+            var error = state.refusal ?? failure ?? .ferryCancelled(url: state.originalRequest?.url)
             if handler != nil, state.driver == nil, let resumeData = state.resumeData?.encoded() {
                 error = error.withResumeData(resumeData)
             }

@@ -42,7 +42,9 @@ extension TaskCore {
                 return nil
             }
             var event = state.events.removeFirst()
-            if state.isClosed, case .completed = event { (event, state.error) = (.completed(nil), nil) }
+            if case .completed = event, state.isClosed || state.refusal != nil {
+                (event, state.error) = (.completed(state.refusal), state.refusal)
+            }
             state.count(event)
             var delivery = Delivery(
                 event: event,
@@ -230,7 +232,8 @@ extension TaskCore {
     }
 
     private func askDisposition(_ delivery: Delivery, _ response: ReceivedResponse) {
-        if case .stream(let stream, _) = delivery.resultDelivery {
+        if case .stream(let stream, let refusal) = delivery.resultDelivery {
+            if let error = refusal?(response.value) { state.withLock { $0.refusal = error } }
             accept(delivery)
             return stream.respond(response)
         }
@@ -309,8 +312,8 @@ extension TaskCore {
         case .download(let handler, let isAsync):
             handler(error == nil ? file?.url : nil, response, error)
             if !isAsync || error != nil { file?.remove() }
-        case .stream(let stream, let tellsEnd):
-            if tellsEnd { delivery.delegate.task?.urlSession(session, task: task, didCompleteWithError: error) }
+        case .stream(let stream, let refusal):
+            if refusal != nil { delivery.delegate.task?.urlSession(session, task: task, didCompleteWithError: error) }
             stream.finish(error)
         }
         if !release() { session.core.endDurableTask(identifier, error) }

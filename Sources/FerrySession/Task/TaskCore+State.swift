@@ -76,6 +76,8 @@ extension TaskCore {
         var isEngineWaiting = false
         /// Whether the protocol that the task has switched to has ended, so that the task succeeds.
         var isClosed = false
+        /// Why the task fails, although its transfer may succeed: the server has not switched protocols as it must.
+        var refusal: URLError?
     }
 
     /// Why a task's events are not delivered for now.

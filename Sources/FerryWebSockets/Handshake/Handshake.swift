@@ -60,10 +60,17 @@ struct Handshake: Sendable {
         return next
     }
 
-    /// Returns what the server agrees to in a response with the status 101; throws what is wrong with the response.
+    /// Returns what the server agrees to in a response; throws what is wrong with it.
     ///
     /// Values are read as bytes: comparing hostile text takes quadratic time.
-    func read(_ response: HTTPURLResponse) throws(WebSocketError) -> Agreement {
+    func read(_ response: URLResponse) throws(WebSocketError) -> Agreement {
+        guard let response = response as? HTTPURLResponse else {
+            throw WebSocketError(.invalidHandshake, "The response is not HTTP")
+        }
+        guard response.statusCode == 101 else {
+            let text = "The server has refused the handshake with the status \(response.statusCode)"
+            throw WebSocketError(.refused, text, response: response)
+        }
         func value(_ name: String) -> Substring.UTF8View? {
             response.value(forHTTPHeaderField: name)?[...].utf8.trimmed
         }

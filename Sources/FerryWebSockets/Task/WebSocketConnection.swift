@@ -97,14 +97,18 @@ final class WebSocketConnection: Sendable {
         return pipe
     }
 
+    /// Returns the error with which a response to the handshake makes the task fail, if it does.
+    func refusal(_ response: URLResponse) -> URLError? {
+        do throws(WebSocketError) { _ = try handshake.read(response) } catch { return error.ofTask }
+        return nil
+    }
+
     private func open() async throws {
         do {
-            guard let response = try await stream.response().value as? HTTPURLResponse else {
-                throw WebSocketError(.invalidHandshake, "The response is not HTTP")
-            }
-            guard response.statusCode == 101 else { throw await Self.refusal(response, owner.chunks) }
-            begin(try handshake.read(response))
+            begin(try handshake.read(try await stream.response().value))
         } catch {
+            var error = error
+            if let refusal = error as? WebSocketError, refusal.code == .refused { error = await withText(refusal) }
             endTask(error)
             throw error
         }
@@ -133,12 +137,12 @@ final class WebSocketConnection: Sendable {
         for waiter in waiters { waiter.resume() }
     }
 
-    private static func refusal(_ response: HTTPURLResponse, _ body: CurlSession.Chunks) async -> WebSocketError {
-        var chunks = body.makeAsyncIterator()
+    /// Returns the error of a refusal with the beginning of the response's body.
+    private func withText(_ error: WebSocketError) async -> WebSocketError {
+        var chunks = owner.chunks.makeAsyncIterator()
         let beginning = (try? await chunks.next())?.prefix(200) ?? Data()
         let text = PresentableText.message(String(decoding: beginning, as: UTF8.self))
-        let message = "The server has refused the handshake with the status \(response.statusCode)"
-        return WebSocketError(.refused, text.isEmpty ? message : "\(message): \(text)", response: response)
+        return text.isEmpty ? error : WebSocketError(error.code, "\(error.message): \(text)", response: error.response)
     }
 
     // MARK: - Ending
@@ -218,8 +222,7 @@ final class WebSocketConnection: Sendable {
     /// Ends the task, whose delegate is told of a failure as such, and not of a cancellation.
     private func endTask(_ failure: (any Error)?) {
         guard let failure = failure as? WebSocketError else { return stream.cancel() }
-        let code: URLError.Code = failure.code == .timedOut ? .timedOut : .badServerResponse
-        stream.fail(with: URLError(code, userInfo: [NSUnderlyingErrorKey: failure]))
+        stream.fail(with: failure.ofTask)
     }
 
     /// Ends the calls that wait for a task that is released without having been resumed.

@@ -74,6 +74,7 @@ public final class WebSocketTask: CurlDataTask, @unchecked Sendable {
             request,
             connection.stream,
             startError: invalidity.map { URLError(.badURL, userInfo: [NSUnderlyingErrorKey: $0]) },
+            refusal: { connection.refusal($0) },
             makePipe: { connection.makePipe() },
             makeTask: { WebSocketTask($0, connection, invalidity) }
         )

@@ -414,20 +414,31 @@ struct SessionTaskTests {
         }
     }
 
-    @Test("The delegate is told why a handshake has failed, and not of a cancellation")
-    func failedHandshake() async throws {
+    @Test(
+        "The delegate is told why a handshake has failed, and not of a cancellation or success",
+        arguments: [
+            ("403 No\r\nContent-Length: 1000000\r\n\r\nno", .refused),
+            ("401 Who\r\nContent-Length: 0\r\n\r\n", .refused),
+            ("200 OK\r\nContent-Length: 0\r\n\r\n", .refused),
+            ("503 No\r\nContent-Length: 2\r\n\r\nno", .refused),
+            ("101 Yes\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n\r\n", .invalidHandshake),
+        ] as [(String, WebSocketError.Code)]
+    )
+    func failedHandshake(response: String, code: WebSocketError.Code) async throws {
         let server = try RawServer { connection in
             connection.readHead()
-            connection.write("HTTP/1.1 403 No\r\nContent-Length: 1000000\r\n\r\nno")
-            connection.readAll()
+            connection.write("HTTP/1.1 \(response)")
+            if response.contains("1000000") { connection.readAll() }
         }
         let task = session.webSocket(with: server.webSocketURL)
         task.resume()
-        await #expect { try await task.receive() } throws: { ($0 as? WebSocketError)?.code == .refused }
+        await #expect { try await task.receive() } throws: { ($0 as? WebSocketError)?.code == code }
         try await ended.wait { $0.count == 1 }
-        let error = try #require(ended.current[0].error as? URLError)
-        #expect(error.code == .badServerResponse)
-        #expect((error.userInfo[NSUnderlyingErrorKey] as? WebSocketError)?.code == .refused)
+        for error in [ended.current[0].error, task.error] {
+            let error = try #require(error as? URLError)
+            #expect(error.code == .badServerResponse)
+            #expect((error.userInfo[NSUnderlyingErrorKey] as? WebSocketError)?.code == code)
+        }
     }
 
     @Test("A server that keeps the connection after its close frame leaves no error")
