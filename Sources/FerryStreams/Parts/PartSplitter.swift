@@ -1,4 +1,7 @@
 /// Splits the bytes of a multipart body into its parts (RFC 2046, section 5.1.1).
+///
+/// As many cameras send them, lines may also end in a line feed alone, if the first delimiter does, and a boundary that
+/// begins with two hyphens may be the whole delimiter.
 struct PartSplitter: PieceSplitter {
     private enum Place {
         case preamble
@@ -25,10 +28,13 @@ struct PartSplitter: PieceSplitter {
 
     /// The largest number of bytes in the body of a part.
     let limit: Int
-    private let delimiter: [UInt8]
+    /// The delimiters that are accepted: from the first one on, only that.
+    private var delimiters: [[UInt8]]
+    /// Whether a delimiter needs a carriage return in the line ends before and after it.
+    private var isStrict = false
     private var place = Place.preamble
-    // The delimiter includes the line end before it, which the first one may lack.
-    private var buffer: [UInt8] = [Self.carriageReturn, Self.lineFeed]
+    // A delimiter follows a line end, which the first one may lack.
+    private var buffer: [UInt8] = [Self.lineFeed]
     /// The start of what is being read.
     private var start = 0
     /// Where the search for its end goes on; before ``start`` if the delimiter of an empty body would begin there.
@@ -38,11 +44,12 @@ struct PartSplitter: PieceSplitter {
 
     init(boundary: String, limit: Int) {
         self.limit = max(0, limit)
-        delimiter = Array("\r\n--\(boundary)".utf8)
+        delimiters = ["--\(boundary)", boundary].map { Array($0.utf8) }.filter { $0.starts(with: "--".utf8) }
     }
 
     mutating func append(_ piece: Data) {
-        let taken = min(start, searched)
+        // A carriage return before a line feed is kept.
+        let taken = max(0, min(start, searched - 1))
         buffer.removeFirst(taken)
         (start, searched) = (start - taken, searched - taken)
         buffer.append(contentsOf: piece)
@@ -74,13 +81,17 @@ struct PartSplitter: PieceSplitter {
 
     /// Returns where the next delimiter begins and ends; `nil` if it has not arrived yet.
     private mutating func findDelimiter() throws(URLError) -> (index: Int, end: Int, isLast: Bool)? {
-        while let index = buffer[searched...].firstIndex(of: Self.carriageReturn) {
+        while let index = buffer[searched...].firstIndex(of: Self.lineFeed) {
             searched = index
-            switch line(at: index) {
+            switch nextLine {
             case .other: searched += 1
             case .delimiter(let end, let isLast):
                 try checkLength()
-                return (index, end, isLast)
+                if place == .preamble {
+                    delimiters = delimiters.filter { buffer[(index + 1)...].starts(with: $0) }
+                    isStrict = buffer[end - 2] == Self.carriageReturn
+                }
+                return (lineEnd, end, isLast)
             case .unknown:
                 try checkLength()
                 return nil
@@ -91,25 +102,31 @@ struct PartSplitter: PieceSplitter {
         return nil
     }
 
+    /// Where the line ends whose line feed is at ``searched``.
+    private var lineEnd: Int { buffer[..<searched].last == Self.carriageReturn ? searched - 1 : searched }
+
     private mutating func checkLength() throws(URLError) {
         if place == .preamble {
             start = searched
-        } else if searched - start > limit {
+        } else if lineEnd - start > limit {
             let text = "A part of the multipart body is longer than \(limit) bytes"
             throw .ferry(.dataLengthExceedsMaximum, url: nil, reason: .responseTooLarge, text)
         }
     }
 
-    /// Returns what the line end at an index and the line after it are.
-    private func line(at index: Int) -> Line {
-        let given = buffer[index...].prefix(delimiter.count)
-        guard delimiter.starts(with: given) else { return .other }
-        let after = index + given.count
-        guard given.count == delimiter.count, buffer.count >= after + 2 else { return .unknown }
+    /// What the line after the line feed at ``searched`` is.
+    private var nextLine: Line {
+        let rest = buffer[(searched + 1)...]
+        guard !isStrict || lineEnd < searched,
+            let delimiter = delimiters.first(where: { $0.starts(with: rest.prefix($0.count)) })
+        else { return .other }
+        let after = searched + 1 + delimiter.count
+        guard buffer.count >= after + 2 else { return .unknown }
         if buffer[after...].starts(with: "--".utf8) { return .delimiter(end: after + 2, isLast: true) }
         guard let end = buffer[after...].prefix(Self.paddingLimit).firstIndex(where: { !$0.isBlank }) else {
             return buffer.count - after < Self.paddingLimit ? .unknown : .other
         }
+        if !isStrict, buffer[end] == Self.lineFeed { return .delimiter(end: end + 1, isLast: false) }
         guard buffer[end] == Self.carriageReturn else { return .other }
         guard end + 1 < buffer.count else { return .unknown }
         return buffer[end + 1] == Self.lineFeed ? .delimiter(end: end + 2, isLast: false) : .other
@@ -124,8 +141,8 @@ struct PartSplitter: PieceSplitter {
             (start, searched) = (end + 1, end + 1)
             if line.isEmpty {
                 place = .body
-                // The line end before the body is part of the delimiter, if the body is empty.
-                searched = max(0, end - 1)
+                // The line end before the body is that of the delimiter, if the body is empty.
+                searched = end
                 return true
             }
             try add(String(decoding: line, as: UTF8.self))
