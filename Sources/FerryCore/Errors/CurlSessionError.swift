@@ -46,8 +46,10 @@ public struct CurlSessionError: Error, Sendable, Hashable, LocalizedError, Custo
         public static let bodyHasEnded = Code(rawValue: "bodyHasEnded")
         /// The process has no encoder for the content coding of a request's body.
         public static let contentCodingUnavailable = Code(rawValue: "contentCodingUnavailable")
-        /// The content coding of the response ended early or is damaged.
+        /// The content coding of the response is damaged.
         public static let damagedContentCoding = Code(rawValue: "damagedContentCoding")
+        /// The content coding of the response has no end, although the response has.
+        public static let incompleteContentCoding = Code(rawValue: "incompleteContentCoding")
         /// The response exceeds a limit: of its header, its size in memory, or one of ``ContentDecodingLimits``.
         public static let responseTooLarge = Code(rawValue: "responseTooLarge")
         /// The response is not valid HTTP: its header, or the length it announces for its body.

@@ -173,7 +173,7 @@ extension Call {
         guard incoming.hasEnded, world.decoding.isDrained, held == nil, attempts?.isDeciding != true else { return }
         var error: URLError?
         if world.decoding == .drained(mayEnd: false) {
-            error = damagedCoding("ended early")
+            error = codingError(.incompleteContentCoding, "ended early")
         } else if let end = incoming.rangeEnd, rest.received != end {
             let text = "The server's range was to end at byte \(end), and the body has \(rest.received) bytes"
             error = .ferry(.networkConnectionLost, url: request.url, reason: .cannotContinue, text)
@@ -183,9 +183,8 @@ extension Call {
         failBody(world)
     }
 
-    func damagedCoding(_ what: String) -> URLError {
-        let text = "The response's content coding \(what)"
-        return .ferry(.cannotDecodeContentData, url: request.url, reason: .damagedContentCoding, text)
+    func codingError(_ reason: CurlSessionError.Code, _ what: String) -> URLError {
+        .ferry(.cannotDecodeContentData, url: request.url, reason: reason, "The response's content coding \(what)")
     }
 
     /// Ends the attempt because of what was found in its body outside of libcurl's callbacks.

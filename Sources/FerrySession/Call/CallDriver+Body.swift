@@ -42,7 +42,7 @@ extension CallDriver {
                 if call.held?.noteShareUsed(share) == true { holdBack() } else { postpone() }
                 return true
             case .failed(.damaged):
-                call.incoming.failure = call.damagedCoding("is damaged")
+                call.incoming.failure = call.codingError(.damagedContentCoding, "is damaged")
                 return false
             case .failed(.tooLarge):
                 call.incoming.failure = call.tooLarge("The response unpacks to more than ContentDecodingLimits allow")

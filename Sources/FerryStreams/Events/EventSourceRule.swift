@@ -43,10 +43,10 @@ enum EventSourceRule {
         return policy.delay(delay, after: response)
     }
 
-    /// Whether a stream was lost because its body could not be continued, or has reached its limit of time, or because
-    /// a circuit is open for a while.
+    /// Whether a stream was lost because its body could not be continued, its content coding has no end, it has reached
+    /// its limit of time, or a circuit is open for a while.
     private static func isLoss(_ error: URLError) -> Bool {
-        let losses: [CurlSessionError.Code?] = [.cannotContinue, .resourceTimeout, .circuitOpen]
-        return losses.contains(error.sessionCause?.code)
+        guard let cause = error.sessionCause?.code else { return false }
+        return [.cannotContinue, .incompleteContentCoding, .resourceTimeout, .circuitOpen].contains(cause)
     }
 }

@@ -177,7 +177,7 @@ struct HostileTurnTests {
         let session = Wire.session()
         let hostile = (0..<8).map { _ in Task { _ = try? await session.data(from: flood.url()) } }
         let error = await Wire.error { try await kind.send(Wire.request(server.url()), in: session) }
-        #expect(error?.code == .cannotDecodeContentData && error?.ferryCode == .damagedContentCoding)
+        #expect(error?.code == .cannotDecodeContentData && error?.ferryCode == .incompleteContentCoding)
         for task in hostile { task.cancel() }
         for task in hostile { await task.value }
     }

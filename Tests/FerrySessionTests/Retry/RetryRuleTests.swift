@@ -254,6 +254,7 @@ import Testing
             (.cancelled, nil, true, .permanent),
             (.cannotParseResponse, .malformedResponse, true, .permanent),
             (.cannotDecodeContentData, .damagedContentCoding, true, .permanent),
+            (.cannotDecodeContentData, .incompleteContentCoding, true, .permanent),
             (.dataLengthExceedsMaximum, .responseTooLarge, true, .permanent),
             (.badURL, nil, false, .permanent),
             (.unknown, nil, true, .permanent),

@@ -137,7 +137,7 @@ struct ContentCodingTests {
             for count in [1, body.count / 2, body.count - 1] {
                 for outcome in try await gap8({ Wire.session($0) }, body.prefix(count), coding: coding) {
                     #expect(outcome.error?.code == .cannotDecodeContentData, "\(coding) cut to \(count)")
-                    #expect(outcome.underlying?.code == .damagedContentCoding)
+                    #expect(outcome.underlying?.code == .incompleteContentCoding)
                     #expect(outcome.completions == 1 && outcome.file == nil)
                 }
             }

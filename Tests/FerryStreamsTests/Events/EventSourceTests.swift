@@ -163,6 +163,28 @@ struct EventSourceTests {
         #expect(delays.current == [0.1, 0.5, 1, 2, 4, 8, 16, 30])
     }
 
+    @Test("A coding without its end is a lost connection, and a damaged one is an error", arguments: [false, true])
+    func codings(isChunked: Bool) async throws {
+        // "data: 1" and an empty line, flushed.
+        let gzip = try #require(Data(base64Encoded: "H4sIAAAAAAACA0pJLEm0UjDk4gIAAAD//w=="))
+        let server = try RawServer { connection in
+            connection.readHead()
+            let field = isChunked ? "Transfer-Encoding: chunked" : "Connection: close"
+            let body = connection.index < 2 ? gzip : gzip + Data(repeating: 0xFF, count: 50)
+            connection.write("HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nContent-Encoding: gzip\r\n")
+            connection.write("\(field)\r\n\r\n")
+            if isChunked { connection.write(String(body.count, radix: 16) + "\r\n") }
+            connection.write(body)
+            if isChunked { connection.write("\r\n0\r\n\r\n") }
+        }
+        var events: [String] = []
+        let error = await #expect(throws: URLError.self) {
+            for try await event in try source(server) { events.append(event.data) }
+        }
+        #expect(events.prefix(2) == ["1", "1"] && delays.current == [3, 3])
+        #expect(error?.sessionCause?.code == .damagedContentCoding)
+    }
+
     @Test("The request's Last-Event-ID continues a stream, unless the options have another")
     func continuedRequest() async throws {
         let server = try server([])
