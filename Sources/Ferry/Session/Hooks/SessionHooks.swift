@@ -8,7 +8,7 @@ public struct SessionHooks: Sendable {
     /// Called when a session has become invalid, with the error if there was one.
     public var sessionDidBecomeInvalid: (@Sendable (URLSession, (any Error)?) -> Void)?
 
-    /// Called when all tasks that a durable session has found at its creation are complete.
+    /// Called when all tasks that a durable session has found at its creation are complete; not if there were none.
     ///
     /// See ``SessionManager/continueEarlierTasks()``. AFNetworking:
     /// `setDidFinishEventsForBackgroundURLSessionBlock:`.
