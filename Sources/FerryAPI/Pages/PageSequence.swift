@@ -97,6 +97,7 @@ public struct PageSequence<Value: Sendable>: AsyncSequence, Sendable {
                 throw NetworkError(.cancelled, message: "The request for a page was cancelled")
             }
             let (response, sentURL) = await manager.responseAndSentURL(for: request)
+            guard response.value != nil || response.error != nil else { throw response.noValue }
             let value = try response.get()
             return Page(index: cursor.advance(past: response, sentTo: sentURL), value: value, response: response)
         }

@@ -90,11 +90,9 @@ public struct TaskResponse<Value: Sendable>: Sendable {
     }
 
     /// The error if there is one, otherwise the value; an error with ``NetworkError/Code/noValue`` if there is neither.
-    public var result: Result<Value, NetworkError> {
-        if let error { return .failure(error) }
-        if let value { return .success(value) }
-        return .failure(noValue)
-    }
+    ///
+    /// Where the value may be of any type, as with the verbs that have no type, it is an ``Empty`` if there is neither.
+    public var result: Result<Value, NetworkError> { Result { () throws(NetworkError) in try get() } }
 
     /// The error of a response that has neither a value nor an error.
     package var noValue: NetworkError {
@@ -111,7 +109,7 @@ public struct TaskResponse<Value: Sendable>: Sendable {
     /// Returns the value if there is no error; otherwise throws the error of ``result``.
     public func get() throws(NetworkError) -> Value {
         if let error { throw error }
-        if let value { return value }
+        if let value = value ?? Empty() as? Value { return value }
         throw noValue
     }
 

@@ -24,6 +24,9 @@ struct TaskResponseTests {
         #expect(error.statusCode == 204)
         #expect(error.message == "The response to http://example.com/path has no body that Int could be made of")
         #expect(try TaskResponse<Int?>(value: .some(nil)).get() == nil)
+        #expect(throws: NetworkError.self) { try TaskResponse<Int?>().get() }
+        #expect(try TaskResponse<any Sendable>().get() is Empty)
+        #expect(throws: NetworkError.self) { try TaskResponse<any Sendable>(error: failure).get() }
     }
 
     @Test("Header fields are looked up ignoring case")

@@ -56,6 +56,13 @@ struct HTTPSessionManagerTests {
         }
         let manager = transport.manager(baseURL: server.url)
         #expect(try await manager.delete("x") == nil)
+        #expect(try await manager.send(.delete("x")) is Empty)
+        let succeeds = Watched<Bool?>(nil)
+        manager.delete("x") { response in
+            let isEmpty = if case .success(is Empty) = response.result { true } else { false }
+            succeeds.change { $0 = isEmpty && response.value == nil }
+        }
+        #expect(try await succeeds.wait { $0 != nil } == true)
         let error = await #expect(throws: NetworkError.self) { try await manager.get("x") }
         #expect(error?.code == .unacceptableContentType)
         manager.responseSerializer = .string
