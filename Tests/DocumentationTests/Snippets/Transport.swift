@@ -92,7 +92,7 @@ enum TransportSnippets {
 
     static func resume(session: CurlSession, url: URL, record: URL, destination: URL) async throws {
         var resumeData = try? Data(contentsOf: record)
-        for _ in 0..<5 {
+        for attempt in 1...5 {
             do {
                 let (file, _) =
                     if let resumeData {
@@ -100,13 +100,19 @@ enum TransportSnippets {
                     } else {
                         try await session.download(from: url)
                     }
-                return try FileManager.default.moveItem(at: file, to: destination)
+                try FileManager.default.moveItem(at: file, to: destination)
+                try? FileManager.default.removeItem(at: record)
+                return
             } catch let error as URLError {
-                guard
-                    let next = error.userInfo[URLSessionDownloadTaskResumeData] as? Data
-                else { throw error }
-                try next.write(to: record, options: .atomic)
-                resumeData = next
+                let used = resumeData
+                resumeData = error.userInfo[URLSessionDownloadTaskResumeData] as? Data
+                if let resumeData {
+                    try resumeData.write(to: record, options: .atomic)
+                } else {
+                    try? FileManager.default.removeItem(at: record)
+                }
+                let canGoOn = used != nil || resumeData != nil
+                guard canGoOn, attempt < 5 else { throw error }
             }
         }
     }
