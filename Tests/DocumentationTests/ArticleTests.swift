@@ -32,4 +32,15 @@ struct ArticleTests {
         try await fetch()
         #expect(server.requests.count == 3)
     }
+
+    @Test("A protocol class loads with a task of another session")
+    func forwarding() async throws {
+        let server = try LoopbackServer { request in .text(request.path, status: 201) }
+        let configuration = URLSessionConfiguration.ephemeral
+        configuration.protocolClasses = [ForwardingProtocol.self]
+        let session = CurlSession(configuration: configuration)
+        let (data, response) = try await session.data(from: server.url("/a"))
+        #expect(String(decoding: data, as: UTF8.self) == "/a")
+        #expect((response as? HTTPURLResponse)?.statusCode == 201)
+    }
 }

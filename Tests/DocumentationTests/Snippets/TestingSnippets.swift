@@ -83,3 +83,35 @@ final class CannedProtocol: URLProtocol {
 
     override func stopLoading() {}
 }
+
+final class ForwardingProtocol: URLProtocol {
+    private var inner: URLSessionTask?
+
+    override class func canInit(with request: URLRequest) -> Bool { true }
+
+    override class func canonicalRequest(
+        for request: URLRequest
+    ) -> URLRequest { request }
+
+    override func startLoading() {
+        nonisolated(unsafe) let load = self
+        inner = CurlSession.shared.dataTask(with: request) { body, response, error in
+            guard let client = load.client else { return }
+            if let error {
+                return client.urlProtocol(load, didFailWithError: error)
+            }
+            if let response {
+                client.urlProtocol(
+                    load,
+                    didReceive: response,
+                    cacheStoragePolicy: .notAllowed
+                )
+            }
+            client.urlProtocol(load, didLoad: body ?? Data())
+            client.urlProtocolDidFinishLoading(load)
+        }
+        inner?.resume()
+    }
+
+    override func stopLoading() { inner?.cancel() }
+}
