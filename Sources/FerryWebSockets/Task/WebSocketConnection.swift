@@ -175,10 +175,7 @@ final class WebSocketConnection: Sendable {
     }
 
     /// Records that the connection is lost after the handshake.
-    func lose(_ error: URLError) {
-        let cause = usesSocketScheme ? error.withSocketScheme : error
-        fail(Self.lost(cause), .disconnected)
-    }
+    func lose(_ error: URLError) { fail(Self.lost(usesSocketScheme ? error.withSocketScheme : error), .disconnected) }
 
     /// Closes the connection after a violation, and waits a little until the server has ended it.
     func close(after violation: ProtocolViolation) {
