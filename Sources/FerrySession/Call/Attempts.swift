@@ -8,7 +8,7 @@ struct Attempts {
         var number = 1
         /// The part of the body that had been received before.
         var bytesAtStart = ByteCount.zero
-        /// The budget that it was taken from, if it is a retry of the policy that has not failed.
+        /// The budget that has allowed it, if it is a retry of the policy that has not failed.
         var budget: RetryBudgets.Key?
         /// How it has failed, while it is decided what follows.
         var failure: Failure?
@@ -17,8 +17,8 @@ struct Attempts {
         /// Whether it was decided that its response is delivered, so that no other attempt follows if the body fails.
         var isLast = false
 
-        /// Ends the decision about a failure that no other attempt follows; the budget gets nothing back for it.
-        mutating func settle() { (failure, budget, pendingRetry) = (nil, nil, nil) }
+        /// Ends the decision about a failure that no other attempt follows.
+        mutating func settle() { (failure, pendingRetry) = (nil, nil) }
     }
 
     /// How an attempt has ended.
@@ -152,6 +152,6 @@ struct PendingRetry {
     var start: RetryRule.Start
     var origin: TransferMetrics.Retry.Origin
     var isProgress: Bool
-    /// The budget that it was taken from.
+    /// The budget that has allowed it.
     var budget: RetryBudgets.Key?
 }

@@ -51,7 +51,7 @@ extension Call {
         guard stage == .preparing else { return }
         self.origin = origin
         if rest.offset == nil { response = nil }
-        if let budget = attempts?.noteRequest(to: origin) { emit(.budget(.noteRequest, budget)) }
+        if let budget = attempts?.noteRequest(to: origin) { emit(.noteRequest(budget)) }
         noteUnsafeRequest()
         if origin.scheme == "https" { emit(.verify(origin)) } else { lookUp(world) }
     }

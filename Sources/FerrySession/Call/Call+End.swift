@@ -292,6 +292,7 @@ extension Call {
         mayServeStale: Bool = true,
         _ world: some CallSurroundings
     ) {
+        chargeRetry(world)
         if mayServeStale, response == nil, held == nil, world.mayServeStale(insteadOf: error.code) {
             endAttempt(world)
             return emit(.serveStale)
@@ -306,7 +307,6 @@ extension Call {
     }
 
     private mutating func finish(_ world: some CallSurroundings) {
-        if let budget = attempts?.current.budget { emit(.budget(.giveBack, budget)) }
         emit(.shareResponse)
         end(.finish, world)
     }

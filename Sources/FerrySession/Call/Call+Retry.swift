@@ -18,6 +18,9 @@ extension Call {
         attempts?.current.pendingRetry = nil
         streamQuestions.withdraw()
         attempts?.current.failure = failure
+        // Interceptors may want to see responses of the other statuses.
+        let status = failure.cause.response?.statusCode
+        if status.map({ attempts?.settings.retry?.statuses.contains($0) == true }) ?? true { chargeRetry(world) }
         guard let interceptors = attempts?.settings.interceptors, isOfInterest(failure, to: interceptors) else {
             return decideByPolicy(world)
         }
@@ -26,6 +29,12 @@ extension Call {
         emit(.waitForAnswer)
         let asked = AttemptFailure(failure.cause, request: request.complete, isRepeatable: isRepeatable)
         emit(.askInterceptors(question, interceptors, attempt, asked))
+    }
+
+    /// Charges the budget that has allowed the current attempt, which has failed too.
+    mutating func chargeRetry(_ world: some CallSurroundings) {
+        if let budget = attempts?.current.budget { world.charge(budget) }
+        attempts?.current.budget = nil
     }
 
     /// Returns whether the policy has another attempt follow an error.
@@ -78,7 +87,7 @@ extension Call {
             return follow(decision, situation, by: .policy, world)
         }
         let budget = RetryBudgets.Key(origin: Origin(url), limits: limits)
-        guard world.takeRetry(from: budget) else {
+        guard world.hasRetry(for: budget) else {
             let note = "no retry is left for this server, since too many of its requests have failed"
             return endWithFailure(note: note, world)
         }
@@ -95,13 +104,8 @@ extension Call {
         switch decision {
         case .end(let refusal): endWithFailure(note: refusal.note(situation), world)
         case .retry(let delay, let start, let needsStream):
-            let next = PendingRetry(
-                delay: delay,
-                start: start,
-                origin: origin,
-                isProgress: situation.isProgress,
-                budget: budget
-            )
+            let isProgress = situation.isProgress
+            let next = PendingRetry(delay: delay, start: start, origin: origin, isProgress: isProgress, budget: budget)
             guard needsStream else { return retry(next, world) }
             // The delegate may have no other stream; until it has provided one, the response is not given up.
             attempts?.current.pendingRetry = next

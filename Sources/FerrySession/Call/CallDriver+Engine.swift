@@ -230,5 +230,6 @@ extension CallDriver: CallSurroundings {
     var proxyPlace: CredentialPlace? { transfer.attempt?.route.proxy.map { .proxy($0.address) } }
     var credentialsGeneration: Int { group.credentialsGeneration }
     func mayServeStale(insteadOf code: URLError.Code) -> Bool { cache.mayServeStale(insteadOf: code) }
-    func takeRetry(from key: RetryBudgets.Key) -> Bool { group.retryBudgets.take(for: key, at: .now()) }
+    func hasRetry(for key: RetryBudgets.Key) -> Bool { group.retryBudgets.hasRetry(for: key, at: .now()) }
+    func charge(_ key: RetryBudgets.Key) { group.retryBudgets.charge(key, at: .now()) }
 }

@@ -110,8 +110,7 @@ final class CallDriver: @unchecked Sendable {
             ask(number) { .decision(await interceptors.decision(about: attempt, dueTo: failure)) }
         case .askForConclusion(let number, let interceptors, let attempt, let end):
             ask(number) { await interceptors.conclusion(about: attempt, with: end) }
-        case .budget(.noteRequest, let key): group.retryBudgets.noteRequest(to: key, at: .now())
-        case .budget(.giveBack, let key): group.retryBudgets.giveBack(to: key)
+        case .noteRequest(let key): group.retryBudgets.noteRequest(to: key, at: .now())
         case .keepCredential(let party): group.keep(party)
         case .forgetCredential(let isProxy):
             group.forgetCredential(call.credentials.sent(isProxy: isProxy), for: credentialUse(isProxy: isProxy))

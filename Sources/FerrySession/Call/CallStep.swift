@@ -47,8 +47,8 @@ enum CallStep {
     case considerResponseLater
     indirect case askInterceptors(Int, RequestInterceptors, RequestAttempt, AttemptFailure)
     indirect case askForConclusion(Int, RequestInterceptors, RequestAttempt, CallEnd)
-    /// Uses the session's budget of retries.
-    case budget(BudgetUse, RetryBudgets.Key)
+    /// Adds the share of a request to a budget of retries.
+    case noteRequest(RetryBudgets.Key)
     /// Sends a credential that was accepted with the next requests of the session.
     indirect case keepCredential(Credentials.Party)
     case forgetCredential(isProxy: Bool)
@@ -78,6 +78,4 @@ enum CallStep {
     case fail(any Error)
     /// Ends without telling the client.
     case close
-
-    enum BudgetUse { case noteRequest, giveBack }
 }

@@ -1,6 +1,6 @@
 /// What a call asks about when it decides: the time, its attempt, its client.
 ///
-/// Asking changes nothing, except that ``takeRetry(from:)`` uses the budget.
+/// Asking changes nothing, except that ``charge(_:)`` uses the budget.
 protocol CallSurroundings {
     var now: MonotonicTime { get }
     /// A number from 0 to 1.
@@ -31,8 +31,10 @@ protocol CallSurroundings {
 
     /// Whether a stored response may replace an error.
     func mayServeStale(insteadOf code: URLError.Code) -> Bool
-    /// Removes a retry from the budget, and returns whether there was one.
-    func takeRetry(from key: RetryBudgets.Key) -> Bool
+    /// Whether a budget allows a retry.
+    func hasRetry(for key: RetryBudgets.Key) -> Bool
+    /// Removes a retry that has failed from its budget.
+    func charge(_ key: RetryBudgets.Key)
 }
 
 /// How much of a response's body still waits to be decoded.

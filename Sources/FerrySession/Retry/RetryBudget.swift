@@ -1,6 +1,6 @@
-/// The retries that are available for one origin: a token bucket that requests fill and retries empty.
+/// The retries that are available for one origin: a token bucket that requests fill, and retries that fail empty.
 ///
-/// A class, because changing a value in a dictionary allocates; only the thread that has the engine uses it.
+/// A class, because changing a value in a dictionary allocates.
 final class RetryBudget {
     /// The requests whose share the bucket can hold.
     private static let maximumCount = 1_000.0
@@ -17,21 +17,23 @@ final class RetryBudget {
 
     /// Adds the share of a request that is sent for the first time.
     func noteRequest() {
-        guard limits.share > 0 else { return }
-        let most = max(Double(limits.minimum), min(limits.share, 1) * Self.maximumCount)
-        tokens = min(tokens + min(limits.share, 1), max(most, tokens))
+        if share > 0 { tokens = min(tokens + share, max(most, tokens)) }
     }
 
-    /// Removes a retry, and returns whether there was one.
-    func take(at now: MonotonicTime) -> Bool {
+    /// Returns whether there is a retry, which is removed only if it fails.
+    func hasRetry(at now: MonotonicTime) -> Bool {
         refill(at: now)
-        guard tokens >= 1 else { return false }
-        tokens -= 1
-        return true
+        return tokens >= 1
     }
 
-    /// Adds a retry again that has brought a response.
-    func giveBack() { tokens += 1 }
+    /// Removes a retry that has failed; those that were under way when it became empty as well.
+    func charge(at now: MonotonicTime) {
+        refill(at: now)
+        tokens = max(tokens - 1, -most)
+    }
+
+    private var share: Double { limits.share > 0 ? min(limits.share, 1) : 0 }
+    private var most: Double { max(0, Double(limits.minimum), share * Self.maximumCount) }
 
     /// Adds one retry in each second, up to the minimum.
     private func refill(at now: MonotonicTime) {
@@ -55,8 +57,8 @@ struct RetryBudgets {
     }
 
     mutating func noteRequest(to key: Key, at now: MonotonicTime) { budget(key, at: now).noteRequest() }
-    mutating func take(for key: Key, at now: MonotonicTime) -> Bool { budget(key, at: now).take(at: now) }
-    func giveBack(to key: Key) { budgets[key]?.giveBack() }
+    mutating func hasRetry(for key: Key, at now: MonotonicTime) -> Bool { budget(key, at: now).hasRetry(at: now) }
+    func charge(_ key: Key, at now: MonotonicTime) { budgets[key]?.charge(at: now) }
 
     private mutating func budget(_ key: Key, at now: MonotonicTime) -> RetryBudget {
         if let budget = budgets[key] { return budget }

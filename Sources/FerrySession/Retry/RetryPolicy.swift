@@ -65,9 +65,9 @@ public struct RetryPolicy: Sendable, Hashable {
     /// The share of the requests to an origin that may be repeated in vain, which all tasks of a session have in
     /// common.
     ///
-    /// A retry that brings a response costs nothing. So every failure of a server that fails now and then is retried,
-    /// while a server that is overloaded or gone receives about a tenth more requests than from clients without
-    /// retries, and not four times as many.
+    /// A retry costs nothing until it has failed. So every failure of a server that fails now and then is retried. One
+    /// that is overloaded or gone receives about a tenth more requests than from clients without retries, or about half
+    /// as many more if its failures take long, and not four times as many.
     public struct Budget: Sendable, Hashable {
         /// The number of retries that each request adds to the budget; 0.1 by default.
         public var share: Double

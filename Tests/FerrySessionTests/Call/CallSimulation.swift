@@ -129,7 +129,8 @@ final class CallSimulation: CallSurroundings {
     var proxyPlace: CredentialPlace? { nil }
     var credentialsGeneration: Int { 0 }
     func mayServeStale(insteadOf code: URLError.Code) -> Bool { false }
-    func takeRetry(from key: RetryBudgets.Key) -> Bool { true }
+    func hasRetry(for key: RetryBudgets.Key) -> Bool { true }
+    func charge(_ key: RetryBudgets.Key) {}
 
     // MARK: - Running
 

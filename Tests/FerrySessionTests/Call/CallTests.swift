@@ -26,7 +26,8 @@ struct CallTests {
         var proxyPlace: CredentialPlace?
         var credentialsGeneration = 0
         func mayServeStale(insteadOf code: URLError.Code) -> Bool { hasStale }
-        func takeRetry(from key: RetryBudgets.Key) -> Bool { true }
+        func hasRetry(for key: RetryBudgets.Key) -> Bool { true }
+        func charge(_ key: RetryBudgets.Key) {}
     }
 
     private static let url = URL(string: "https://example.com/a") ?? URL(fileURLWithPath: "/")

@@ -57,7 +57,7 @@ struct RetryLimitTests {
 
     // MARK: - The budget
 
-    @Test("A retry that succeeds is given back to the budget") func givenBack() async throws {
+    @Test("A retry that succeeds costs nothing") func success() async throws {
         let failed = Watched<Set<String>>([])
         let server = try LoopbackServer { request in
             failed.change { $0.insert(request.path).inserted } ? .text("busy", status: 503) : .text("yes")
@@ -70,7 +70,7 @@ struct RetryLimitTests {
         #expect(server.requests.count == 100)
     }
 
-    @Test("A retry that fails is not given back to the budget", arguments: [true, false])
+    @Test("A retry that fails is taken from the budget", arguments: [true, false])
     func spent(_ hasResponse: Bool) async throws {
         let server = try LoopbackServer { _ in
             hasResponse ? .text("busy", status: 503) : .text("").faulted(.closeBeforeHead)

@@ -91,6 +91,26 @@ struct SimulatedRetryTests {
         }
     }
 
+    @Test("Retries that wait cost nothing: a server that refuses each request once gets each of them again")
+    func waitingRetries() async {
+        await #expect(processExitsWith: .success) {
+            try await Simulation.shared.run {
+                let refused = Watched<Set<String>>([])
+                let host = SimulatedHost { request in
+                    refused.change { $0.insert(request.target).inserted }
+                        ? SimulatedResponse(503, fields: [("Retry-After", "60")]) : .text("well")
+                }
+                Simulation.shared.add(host, named: "a.test")
+                let options = Self.options { $0.budget = RetryPolicy.Budget(share: 0, minimum: 1) }
+                let recorder = RecordingDelegate()
+                let session = Simulated.session(recorder, options: options)
+                let tasks = try (0..<50).map { session.dataTask(with: try Simulated.url("http://a.test/\($0)")) }
+                for task in tasks { task.resume() }
+                for task in tasks { #expect(await Simulated.completion(of: task, recorder).text == "well") }
+            }
+        }
+    }
+
     @Test("An open circuit sends nothing until its time, which doubles after a failed trial")
     func circuit() async {
         await #expect(processExitsWith: .success) {
