@@ -11,7 +11,7 @@ package struct OperationRecord: Sendable {
     var error: NetworkError?
     /// The request that the last transfer has sent last, after redirects.
     var lastRequest: URLRequest?
-    /// The metrics of the last transfer, if it has taken several attempts.
+    /// The metrics of the last transfer.
     var metrics: TaskMetrics?
     /// Reports the progress of the response across all pauses.
     var progress: ProgressReporter?

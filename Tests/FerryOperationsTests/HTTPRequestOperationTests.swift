@@ -75,6 +75,13 @@ import Testing
         try await busy.settled()
         let start = "Request failed: Service Unavailable (503) for GET \(server.url("/busy").absoluteString) "
         #expect(busy.error?.message.hasPrefix(start + "(after 2 attempts in ") == true, "\(busy.error as Any)")
+        form = URLRequest(url: server.url("/busy"))
+        form.httpMethod = "POST"
+        let refused = HTTPRequestOperation(request: form, manager: manager)
+        refused.retryPolicy = policy
+        refused.start()
+        try await refused.settled()
+        #expect(refused.error?.message.hasSuffix("/busy (a POST request is not sent again)") == true)
     }
 
     @Test("The failure closure is called for an operation that was cancelled before its start")

@@ -90,6 +90,9 @@ public struct TransferMetrics: Sendable, Hashable {
     public var transactions: [Transaction] = []
     /// The attempts that have failed and were followed by another one, in order; the last 1,000 if there are more.
     public var retries: [Retry] = []
+    /// Why no attempt followed one that has failed, such as `a POST request is not sent again`; `nil` if the failure or
+    /// the number of attempts is the reason.
+    public var retryRefusal: String?
     /// The number of redirects that were followed.
     public var redirectCount = 0
 

@@ -27,7 +27,7 @@ final class OperationTransfer: BodySink {
         operation.record.withLock { record in
             guard record.transfer === self else { return }
             record.lastRequest = response.request
-            record.metrics = response.attempts > 1 ? response.metrics : nil
+            record.metrics = response.metrics
         }
         operation.transfer(self, didFinishWith: response.error)
     }

@@ -114,7 +114,7 @@ extension Call {
         }
     }
 
-    /// Ends the call with the response or error that was to be decided about; an error gets the note.
+    /// Ends the call with the response or error that was to be decided about; an error and the metrics get the note.
     private mutating func endWithFailure(note: String? = nil, _ world: some CallSurroundings) {
         guard let failure = attempts?.current.failure else { return }
         streamQuestions.withdraw()
@@ -124,6 +124,7 @@ extension Call {
 
     mutating func end(as failure: Attempts.Failure, note: String?, _ world: some CallSurroundings) {
         attempts?.current.settle()
+        if let note { emit(.report(.notRetried(note))) }
         switch failure.cause {
         case .response: deliverHeld(world)
         case .error(let error): fail(error, note: note, world)
@@ -204,10 +205,11 @@ extension Call {
 }
 
 extension RetryRule.Refusal {
-    /// What the error says, where it needs an explanation.
+    /// What the error and the metrics say, where it needs an explanation.
     func note(_ situation: RetryRule.Situation) -> String? {
         switch self {
-        case .notRetried, .tooManyRetries, .delivered, .serverDelayTooLong: nil
+        case .notRetried, .tooManyRetries, .delivered: nil
+        case .serverDelayTooLong: "the server asks for a longer delay than maximumServerDelay"
         case .notRepeatable: "a \(situation.method) request is not sent again"
         case .deadline: "there was no time left for another attempt"
         }

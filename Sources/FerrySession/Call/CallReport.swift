@@ -28,6 +28,8 @@ enum CallReport {
     case needsBodyStream
     /// An attempt has failed and is followed by another one.
     indirect case retries(TransferMetrics.Retry)
+    /// An attempt has failed and is not followed by another one, for a reason that needs to be said.
+    indirect case notRetried(String)
     /// What was received of the response's body is discarded, since the next attempt starts again.
     case discardsBody
     /// The deadline of the call has passed, so that the client does not wait for its delegate any more.

@@ -32,6 +32,7 @@ extension TaskCore: CallClient {
         case .challenge(let question): post(.challenge(question))
         case .needsBodyStream: post(.needsBodyStream)
         case .retries(let retry): willRetry(retry)
+        case .notRetried(let reason): state.withLock { $0.metrics.retryRefusal = reason }
         case .discardsBody: discardBody()
         case .exceedsDeadline: stopWaitingForDelegate()
         case .becameDownload(let count, let finished): didBecomeDownload(count, finished)

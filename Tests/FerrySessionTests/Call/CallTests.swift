@@ -270,14 +270,14 @@ struct CallTests {
             testDescription: "a POST that was lost fails",
             call: running("POST", body: .data(Data("x".utf8)), retries: true),
             events: [end(CurlCode.receiveError)],
-            steps: ["endAttempt", "endSharing", "endSharing", "endAttempt", "fail"],
+            steps: ["endAttempt", "endSharing", "report", "endSharing", "endAttempt", "fail"],
             stage: .finished
         ),
         Row(
             testDescription: "a POST whose key an interceptor has added fails",
             call: keyed(),
             events: [end(CurlCode.receiveError), .answered(2, .decision(.proceed))],
-            steps: ["endWait", "retakeSlot", "endSharing", "endAttempt", "fail"],
+            steps: ["endWait", "retakeSlot", "report", "endSharing", "endAttempt", "fail"],
             stage: .finished
         ),
         Row(

@@ -126,6 +126,23 @@ struct RetryTests {
         #expect(far.requests.count == 1)
     }
 
+    @Test(
+        "The metrics say why a response was not followed by another attempt",
+        arguments: [
+            ("GET", 503, "61", "the server asks for a longer delay than maximumServerDelay"),
+            ("GET", 503, "30", "there was no time left for another attempt"),
+            ("POST", 503, "0", "a POST request is not sent again"), ("GET", 503, "0", nil), ("POST", 404, "0", nil),
+        ] as [(String, Int, String, String?)]
+    )
+    func refusal(_ method: String, _ status: Int, _ delay: String, _ reason: String?) async throws {
+        let server = try LoopbackServer { _ in .status(status, headers: ["Retry-After": delay]) }
+        let recorder = RecordingDelegate()
+        let task = session(recorder) { $0.maximumRetryTime = 20 }.dataTask(with: Wire.request(server.url, method))
+        let record = try await recorder.run(task)
+        #expect(record.response?.statusCode == status && record.error == nil)
+        #expect(task.transferMetrics?.retryRefusal == reason)
+    }
+
     // MARK: - Errors
 
     @Test(

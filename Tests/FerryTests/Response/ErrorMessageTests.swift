@@ -124,6 +124,20 @@ struct ErrorMessageTests {
         #expect(server.requestCount == 3)
     }
 
+    @Test("Why a response was not followed by a retry is told, whatever the kind of task", arguments: Way.all)
+    func refusal(_ way: Way) async throws {
+        let server = try LoopbackServer { _ in LoopbackResponse.json("{}", status: 503).adding("Retry-After", "0") }
+        let manager = manager(server.url)
+        manager.retryPolicy = .standard
+        if way.method != "POST" { manager.retryPolicy?.budget = RetryPolicy.Budget(share: 0, minimum: 0) }
+        let reason =
+            way.method == "POST"
+            ? "a POST request is not sent again"
+            : "no retry is left for this server, since too many of its requests have failed"
+        let start = "Request failed: Service Unavailable (503) for \(way.method) http://127.0.0.1:\(server.port)/x"
+        #expect(try await way.error(manager, "x")?.message == "\(start) (\(reason))")
+    }
+
     @Test("After retries the number of attempts is told for errors that the manager itself finds")
     func attemptsBeforeLargeBody() async throws {
         let server = try LoopbackServer { [seen = Watched(0)] _ in

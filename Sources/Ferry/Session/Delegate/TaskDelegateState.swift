@@ -95,7 +95,7 @@ package struct TaskDelegateState: Sendable {
     mutating func measure(_ transfer: TransferMetrics?) -> TaskMetrics {
         if let metrics { return metrics }
         let transactions = transfer?.transactions
-        let measured = TaskMetrics(
+        var measured = TaskMetrics(
             startDate: startDate,
             endDate: Date(),
             duration: (ContinuousClock.now - start) / .seconds(1),
@@ -105,6 +105,7 @@ package struct TaskDelegateState: Sendable {
             transactions: transactions ?? [],
             retries: transfer?.retries ?? []
         )
+        measured.retryRefusal = transfer?.retryRefusal
         metrics = measured
         return measured
     }
