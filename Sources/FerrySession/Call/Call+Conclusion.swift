@@ -14,20 +14,23 @@ extension Call {
             attempts?.conclusion == nil, !rest.isResuming, response == nil || world.mayRestartBody,
             isOfInterest(failure, to: interceptors)
         else { return false }
-        var isBodyComplete = true
-        switch failure.cause {
-        case .response: isBodyComplete = completeHeld(world) != nil
-        case .error(let error):
+        let (body, isBodyComplete) = heldBody(of: failure, world)
+        if case .error(let error) = failure.cause {
             if response == nil, world.mayServeStale(insteadOf: error.code) { return false }
             endAttempt(world)
         }
         guard let question = attempts?.ask(), let attempt = attempts?.requestAttempt(redirects) else { return false }
         attempts?.conclusion = Attempts.Conclusion(failure: failure, note: note)
-        let body = held.map { Data($0.body.prefix($0.limit)) } ?? Data()
         let end = CallEnd(failure.cause, request: request.complete, body: body, isBodyComplete: isBodyComplete)
         emit(.waitForAnswer)
         emit(.askForConclusion(question, interceptors, attempt, end))
         return true
+    }
+
+    /// Returns what interceptors see of the held response's body, and whether that is all of it.
+    func heldBody(of failure: Attempts.Failure, _ world: some CallSurroundings) -> (Data, isComplete: Bool) {
+        guard case .response = failure.cause, let held else { return (Data(), true) }
+        return (Data(held.body.prefix(held.limit)), completeHeld(world) != nil && held.body.count <= held.limit)
     }
 
     /// Ends the call with an error that is no attempt's; interceptors may have a response if a circuit has opened.

@@ -24,10 +24,16 @@ extension Call {
         guard let interceptors = attempts?.settings.interceptors, isOfInterest(failure, to: interceptors) else {
             return decideByPolicy(world)
         }
-        let isRepeatable = RetryRule.isRepeatable(situation(failure, world), attempts?.settings.retry)
         guard let question = attempts?.ask(), let attempt = attempts?.requestAttempt(redirects) else { return }
         emit(.waitForAnswer)
-        let asked = AttemptFailure(failure.cause, request: request.complete, isRepeatable: isRepeatable)
+        let (body, isComplete) = heldBody(of: failure, world)
+        let asked = AttemptFailure(
+            failure.cause,
+            request: request.complete,
+            isRepeatable: RetryRule.isRepeatable(situation(failure, world), attempts?.settings.retry),
+            body: body,
+            isBodyComplete: isComplete
+        )
         emit(.askInterceptors(question, interceptors, attempt, asked))
     }
 

@@ -164,12 +164,21 @@ public struct AttemptFailure: Sendable {
     /// It is `true` for idempotent methods (RFC 9110, section 9.2.2), for the ``RetryPolicy/additionalMethods`` of the
     /// task's policy, for a request with an `Idempotency-Key`, and for a request of which no byte was sent.
     public let isRepeatable: Bool
+    /// The body of the response after its content codings were undone, or the beginning of it; empty for an error.
+    public let body: Data
+    /// A Boolean value that indicates whether ``body`` is the whole body.
+    public let isBodyComplete: Bool
 
     /// Makes a failure.
-    public init(_ cause: Cause, request: URLRequest, isRepeatable: Bool) {
-        self.cause = cause
-        self.request = request
-        self.isRepeatable = isRepeatable
+    public init(
+        _ cause: Cause,
+        request: URLRequest,
+        isRepeatable: Bool,
+        body: Data = Data(),
+        isBodyComplete: Bool = true
+    ) {
+        (self.cause, self.request, self.isRepeatable) = (cause, request, isRepeatable)
+        (self.body, self.isBodyComplete) = (body, isBodyComplete)
     }
 
     /// The response, unless the attempt has ended with an error.

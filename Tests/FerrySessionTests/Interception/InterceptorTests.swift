@@ -241,6 +241,41 @@ struct InterceptorTests {
         #expect(task.currentRequest?.value(forHTTPHeaderField: "Authorization") == "new")
     }
 
+    @Test("An interceptor finds the delay in the body of a failed response", arguments: ["identity", "gzip"])
+    func delayInBody(_ coding: String) async throws {
+        let answer = Data(#"{"parameters":{"retry_after":0.5}}"#.utf8)
+        let body = coding == "gzip" ? Gzip.encode(answer) : answer
+        let busy = LoopbackResponse(status: 429, body: .data(body)).adding("Content-Encoding", coding)
+        let server = try LoopbackServer(handler: LoopbackServer.sequence([busy, .text("yes")]))
+        let interceptor = ClosureInterceptor(decide: { _, failure in
+            #expect(failure.isBodyComplete && failure.body == answer)
+            return .retryAfter(0.01)
+        })
+        #expect(try await text(session(interceptor), server.url) == "yes")
+        #expect(server.requests.count == 2)
+    }
+
+    @Test(
+        "An interceptor sees 64 KiB of the body of a failed response, of a server and of another interceptor",
+        arguments: [0, 65_535, 65_537, 300_000],
+        [true, false]
+    )
+    func beginningOfBody(_ count: Int, _ isServers: Bool) async throws {
+        let body = LoopbackServer.pattern(count: count)
+        let server = try LoopbackServer { _ in LoopbackResponse(status: 503, body: .data(body)) }
+        let failures = Watched<[AttemptFailure]>([])
+        let interceptor = ClosureInterceptor(decide: { _, failure in
+            failures.append(failure)
+            return .proceed
+        })
+        let responder = Responder { _, _ in isServers ? nil : InterceptedResponse(status: 503, body: body) }
+        #expect(try await session(interceptor, responder).data(from: server.url).0 == body)
+        let failure = try #require(failures.current.first)
+        #expect(failures.current.count == 1 && server.requests.count == (isServers ? 1 : 0))
+        #expect(failure.isBodyComplete == (count <= 65_536))
+        #expect(failure.body == body.prefix(65_536))
+    }
+
     @Test("A 401 with a scheme that the session knows is put to the delegate first, then to interceptors")
     func challenge() async throws {
         let server = try LoopbackServer { request in
