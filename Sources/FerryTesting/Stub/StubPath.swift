@@ -7,13 +7,19 @@ struct StubPath: Sendable {
 
     /// The path as it was given.
     let text: String
+    /// The host, if the path was given as an absolute URL.
+    let host: String?
     private let segments: [Segment]
     /// Whether the path ends with `*`.
     private let hasRest: Bool
 
     init(_ text: String) {
         self.text = text
-        var parts = text.prefix { $0 != "?" }.split(separator: "/")
+        let rest = ["https://", "http://"].first { text.hasPrefix($0) }.map { text.dropFirst($0.count) }
+        let path = rest?.drop { $0 != "/" && $0 != "?" } ?? text[...]
+        let authority = rest?[..<path.startIndex]
+        host = authority.map { URL(string: "http://\($0)")?.host(percentEncoded: false) ?? String($0) }
+        var parts = path.prefix { $0 != "?" }.split(separator: "/")
         hasRest = parts.last == "*"
         if hasRest { parts.removeLast() }
         segments = parts.map { part in

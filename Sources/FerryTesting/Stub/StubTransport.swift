@@ -83,8 +83,9 @@ public final class StubTransport: RespondingInterceptor {
     /// - Parameters:
     ///   - method: The method that the route matches; nil for any.
     ///   - path: The path, in which `{name}` matches one segment, and a final `*` matches the rest. Segments are
-    ///     compared after percent-decoding. Queries are ignored, also that of the path itself.
-    ///   - host: The host that the route matches; nil for any.
+    ///     compared after percent-decoding. Queries are ignored, also that of the path itself. It may be an absolute
+    ///     URL, whose scheme and port are ignored.
+    ///   - host: The host that the route matches; nil for that of an absolute URL, or else for any.
     ///   - times: The number of requests for which the route can be used, after which it matches none.
     ///   - delay: The time before the response, on the transport's clock.
     ///   - responder: Returns the response. An error that it throws is the error of the attempt.
@@ -96,10 +97,11 @@ public final class StubTransport: RespondingInterceptor {
         delay: Duration = .zero,
         respond responder: @escaping Responder
     ) {
+        let path = StubPath(path)
         let route = Route(
             method: method,
-            host: host?.lowercased(),
-            path: StubPath(path),
+            host: (host ?? path.host)?.lowercased(),
+            path: path,
             delay: delay,
             responder: responder,
             usesLeft: times

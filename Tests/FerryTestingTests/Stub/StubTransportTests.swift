@@ -22,10 +22,22 @@ struct StubTransportTests {
             ("GET", "http://h/", "root"),
             ("GET", "http://h", "root"),
             ("GET", "http://OTHER.example:81/users/7", "other"),
+            ("GET", "https://api.example:444/v2/a%20b/?page=2", "absolute a b"),
+            ("GET", "http://[::1]:81/x", "IPv6"),
+            ("GET", "http://bare.example/", "bare"),
+            ("GET", "http://given.example/v2/7", "given 7"),
         ]
     ) func matching(method: String, url: String, text: String) async throws {
         let transport = StubTransport()
         transport.on("GET", "/users/{id}", host: "Other.example") { _, _ in .text("other") }
+        transport.on("GET", "https://API.example/v2/{id}?page=1") { _, parameters in
+            .text("absolute \(parameters["id"] ?? "")")
+        }
+        transport.on("GET", "http://[::1]:80/x") { _, _ in .text("IPv6") }
+        transport.on("GET", "https://bare.example") { _, _ in .text("bare") }
+        transport.on("GET", "https://api.example/v2/{id}", host: "given.example") { _, parameters in
+            .text("given \(parameters["id"] ?? "")")
+        }
         transport.on("GET", "/users/{id}") { _, parameters in .text("user \(parameters["id"] ?? "")") }
         transport.on("GET", "/users/me") { _, _ in .text("never") }
         transport.on("GET", "/users/{id}/posts/{post}") { _, parameters in
