@@ -39,8 +39,8 @@ extension CurlSession {
     /// connection follow as its body, and those of the pipe are sent as they are; a task that switches protocols does
     /// not count as a connection to its host any more. Another pipe is made when the request is sent again.
     ///
-    /// The request has the fields of the handshake, and the stream receives the response, once it is attached. `refusal`
-    /// returns the error with which a response makes the task fail. With a `startError`, it fails when it is resumed.
+    /// The request has the fields of the handshake, and the stream receives the response, once it is attached. With a
+    /// response for which `refusal` returns an error, the task fails; with a `startError`, it fails when it is resumed.
     package func makeUpgradeTask<Task: CurlDataTask>(
         _ request: URLRequest,
         _ stream: ByteStream,
