@@ -92,11 +92,7 @@ extension CurlSession {
             let names = lists.first { !$0.isEmpty }?.split { ", \t".contains($0) } ?? []
             own.proxy.exceptions = names.flatMap { ["\($0)", ".\($0)"] }
             // With the first request, as curl: what can be read only once cannot be sent again after a 407.
-            if ["http", "https"].contains(url.scheme?.lowercased()), let user = url.user(percentEncoded: false) {
-                let password = url.password(percentEncoded: false) ?? ""
-                let credential = HTTPHeader.basic(username: user, password: password).value
-                configuration.httpAdditionalHeaders = ["Proxy-Authorization": credential]
-            }
+            own.proxy.sendsCredentialFirst = true
         case ProxyArgument.none?: own.proxy = .none
         case nil: break
         }

@@ -8,7 +8,7 @@ final class CallGroup: @unchecked Sendable {
     var sharedTransfers = SharedTransfers()
     /// Credentials that were accepted in this session: the last one of a place, which is sent without a challenge from
     /// then on, and that of each realm.
-    private(set) var acceptedCredentials: [CredentialUse: SchemeCredential] = [:]
+    private(set) var acceptedCredentials: [CredentialUse: SchemeCredential]
     /// The number of times they were forgotten.
     private(set) var credentialsGeneration = 0
     /// Validations of stored responses that no task waits for, by the keys of the responses.
@@ -18,9 +18,8 @@ final class CallGroup: @unchecked Sendable {
 
     private static let maximumCredentials = 1_024
 
-    init(_ settings: CallSettings, _ dispatcher: DelegateDispatcher) {
-        self.settings = settings
-        self.dispatcher = dispatcher
+    init(_ settings: CallSettings, _ dispatcher: DelegateDispatcher, known: [CredentialUse: SchemeCredential]) {
+        (self.settings, self.dispatcher, acceptedCredentials) = (settings, dispatcher, known)
     }
 
     func forgetCredentials() {

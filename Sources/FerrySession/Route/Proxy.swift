@@ -31,6 +31,9 @@ extension CurlSession {
         /// The default is `false`.
         public var excludesSimpleHostNames = false
 
+        /// Whether an HTTP proxy gets the credential with the first request, with Basic, before it asks.
+        package var sendsCredentialFirst = false
+
         /// The proxy given by the environment (`http_proxy`, `https_proxy`, `all_proxy`, `no_proxy`), as libcurl reads
         /// it.
         ///
@@ -104,6 +107,13 @@ extension CurlSession {
         private init(_ server: ProxyServer, _ exceptions: [String]) {
             route = .server(server)
             self.exceptions = exceptions
+        }
+
+        /// The credential that is sent as if the proxy had accepted it before.
+        var knownCredentials: [CredentialUse: SchemeCredential] {
+            guard sendsCredentialFirst, case .server(let server) = route, let user = server.user else { return [:] }
+            let credential = SchemeCredential(scheme: .basic, user: user, password: server.password ?? "")
+            return [CredentialUse(place: .proxy(server.address)): credential]
         }
 
         /// A description of the proxy without its user and password.

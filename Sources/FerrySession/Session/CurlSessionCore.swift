@@ -43,7 +43,7 @@ final class CurlSessionCore: Sendable {
         self.isShared = isShared
         durable = try? settings.durable?.get()
         links = Mutex(Links(delegate: delegate, casts: DelegateCasts(delegate)))
-        group = CallGroup(settings.calls, dispatcher)
+        group = CallGroup(settings.calls, dispatcher, known: options.proxy.knownCredentials)
         do {
             engine = try TransferEngine(settings: settings.calls.engine, observer: group)
             engineError = nil

@@ -150,6 +150,26 @@ struct EverydayTests {
         #expect(server.requests.allSatisfy { $0.header("Proxy-Authorization") == nil && $0.body == Data("piped".utf8) })
     }
 
+    @Test("The proxy's credential is sent after a redirect to another origin too, and once if it is refused")
+    func proxyCredentialAfterRedirect() async throws {
+        let proxy = try TestProxy(.basic(user: "ada", password: "planted"))
+        let own = try LoopbackServer { request in
+            let target = request.header("Host")?.replacingOccurrences(of: "first", with: "second") ?? ""
+            return request.path == "/end" ? .text("end") : .redirect(to: "http://\(target)/end")
+        }
+        func run(_ user: String) async throws -> FerryProcess.Outcome {
+            let arguments = ["-s", "-x", "http://\(user):planted@127.0.0.1:\(proxy.port)"]
+            return try await FerryProcess.run(arguments + ["http://first.example:\(own.port)/"], in: folder)
+        }
+        let outcome = try await run("ada")
+        #expect(outcome.status == 0 && outcome.text == "end", "\(outcome.errors)")
+        let expected = "Basic " + Data("ada:planted".utf8).base64EncodedString()
+        #expect(proxy.exchanges.map(\.credentials) == [expected, expected])
+        #expect(own.requests.allSatisfy { $0.header("Proxy-Authorization") == nil })
+        let refused = try await run("eve")
+        #expect(refused.status == 22 && proxy.exchanges.count == 3)
+    }
+
     @Test(
         "With -x too, the hosts of no_proxy are reached directly, and do not get the credential of the proxy",
         arguments: [("no_proxy", "other.example, server.example"), ("NO_PROXY", "example"), ("no_proxy", "*")]
