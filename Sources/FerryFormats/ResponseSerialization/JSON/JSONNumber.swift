@@ -1,10 +1,10 @@
 /// A number in a JSON text, without loss of digits.
 ///
 /// Integers are stored as 64-bit integers; other numbers as a `Double` if that preserves all their digits, and
-/// otherwise as a `Decimal`, whose digits without the zeros at the end are an integer of at most 128 bits: all numbers
-/// of 38 digits, and those of 39 up to `UInt128.max`. Any other number, and one too small or too large for a `Decimal`,
-/// is the nearest `Double`. Equal numbers are equal however they were written: `1`, `1.0` and `10e-1` are the same
-/// value. So are `0` and `-0`: the sign of zero is not kept.
+/// otherwise as a `Decimal`: numbers of up to 38 digits, without the zeros at the end, and integers up to
+/// `UInt128.max`. Any other number, and one too small or too large for a `Decimal`, is the nearest `Double`. Equal
+/// numbers are equal however they were written: `1`, `1.0` and `10e-1` are the same value. So are `0` and `-0`: the
+/// sign of zero is not kept.
 public struct JSONNumber: Sendable, Hashable {
     package enum Storage: Sendable, Hashable {
         case integer(Int64)

@@ -10,7 +10,9 @@ extension JSONValue: Codable {
             self = .number(JSONNumber(value))
         } else if let value = try? container.decode(UInt64.self), container.isExactly(value) {
             self = .number(JSONNumber(value))
-        } else if let value = try? container.decode(Decimal.self), let number = JSONNumber(value) {
+        } else if let value = try? container.decode(Decimal.self), container.isExactly(value),
+            let number = JSONNumber(value)
+        {
             self = .number(number)
         } else if let value = try? container.decode(Double.self), let number = JSONNumber(value) {
             self = .number(number)
@@ -79,6 +81,13 @@ extension SingleValueDecodingContainer {
     fileprivate func isExactly(_ integer: some BinaryInteger) -> Bool {
         guard integer.magnitude >= 1 << 32, let decimal = try? decode(Decimal.self) else { return true }
         return decimal == Decimal(exactly: integer)
+    }
+
+    /// Returns whether a decimal number was not cut to 39 digits by the decoder, as integers of 128 bits are not.
+    fileprivate func isExactly(_ decimal: Decimal) -> Bool {
+        if decimal.significand.magnitude < Decimal(sign: .plus, exponent: 38, significand: 1) { return true }
+        let integer = (try? decode(Int128.self))?.description ?? (try? decode(UInt128.self))?.description
+        return integer == decimal.description
     }
 }
 
