@@ -110,7 +110,7 @@ public struct EventSource: AsyncSequence, Sendable {
                 request.setValue("text/event-stream", forHTTPHeaderField: "Accept")
             }
             request.setValue(lastEventID.isEmpty ? nil : lastEventID, forHTTPHeaderField: "Last-Event-ID")
-            request.cachePolicy = .reloadIgnoringLocalCacheData
+            request.cachePolicy = .reloadIgnoringLocalAndRemoteCacheData
             let (bytes, response) = try await source.session.bytes(for: request) { [prepare = source.prepare] task in
                 // The source repeats its requests itself.
                 task.retryPolicy = nil

@@ -100,7 +100,9 @@ struct EventSourceTests {
         #expect(states.current.first == .connecting && states.current.last == .closed)
         #expect(states.current.filter { $0 == .closed }.count == 1)
         #expect(states.current.filter { $0 == .open }.count == 3)
-        #expect(server.texts.allSatisfy { $0.contains("\r\nAccept: text/event-stream\r\n") })
+        for field in ["Accept: text/event-stream", "Cache-Control: no-cache"] {
+            #expect(server.texts.allSatisfy { $0.contains("\r\n\(field)\r\n") })
+        }
     }
 
     @Test(
