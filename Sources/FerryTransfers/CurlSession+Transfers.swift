@@ -42,8 +42,9 @@ extension CurlSession {
     /// Uploads a file in parts, several at once, and completes the upload with its manifest.
     ///
     /// Cancelling the Swift task cancels the upload, which then throws `URLError.cancelled`. A part is sent again after
-    /// temporary failures; six in a row end the upload. The parts that the server has stay there. The session's retry
-    /// policy applies only to the request of the manifest.
+    /// temporary failures, after the delay that the server asks for; six in a row, or a delay above that of the
+    /// session's retry policy, end the upload. The parts that the server has stay there. Otherwise the policy applies
+    /// only to the request of the manifest.
     ///
     /// - Parameters:
     ///   - upload: The upload.
@@ -70,9 +71,10 @@ extension CurlSession {
         let kind: UploadProtocol = location.resumption == .tus ? .tus : .resumableUploads
         for url in location.urls {
             let request = kind.cancellationRequest(url, like: upload.request)
-            let (_, answer) = try await exchange(request, body: nil) { upload.prepare($0, for: request) }
-            let status = (answer as? HTTPURLResponse)?.statusCode ?? 0
-            guard 200..<300 ~= status || status == 404 || status == 410 else { throw FileUploadError.status(status) }
+            let (data, answer) = try await exchange(request, body: nil) { upload.prepare($0, for: request) }
+            guard let response = answer as? HTTPURLResponse else { throw URLError(.badServerResponse) }
+            let status = response.statusCode
+            guard 200..<300 ~= status || status == 404 || status == 410 else { throw FileUploadError((data, response)) }
         }
     }
 }

@@ -9,7 +9,9 @@ public enum VerifiedDownloadError: Error, Sendable, Hashable {
     /// The file has another size, in bytes, than expected; the partial file is deleted.
     case sizeMismatch(expected: Int64, actual: Int64)
     /// The response has a status other than 200 and 203, so it is not the file.
-    case status(Int)
+    ///
+    /// The body is its first 64 KiB; it is empty if the status is a temporary failure, or if another URL was left.
+    case status(Int, response: HTTPURLResponse, body: Data)
     /// The file on the server changed more often than the download starts again.
     case keepsChanging
     /// Another download is writing the partial file at this path.
@@ -26,7 +28,7 @@ extension VerifiedDownloadError: LocalizedError, CustomStringConvertible {
         case .digestMismatch(let expected, let actual):
             "The file has the digest \(actual) instead of \(expected)"
         case .sizeMismatch(let expected, let actual): "The file has \(actual) bytes instead of \(expected)"
-        case .status(let status): "The server responded with the status \(status)"
+        case .status(let status, _, _): "The server responded with the status \(status)"
         case .keepsChanging: "The file changes on the server while it is downloaded"
         case .isBusy(let path): "\(path): another download is writing it"
         case .file(let path, _, let reason): "\(path): \(reason)"
@@ -35,6 +37,10 @@ extension VerifiedDownloadError: LocalizedError, CustomStringConvertible {
 
     /// The description.
     public var errorDescription: String? { description }
+
+    init(_ response: HTTPURLResponse, _ body: Data = Data()) {
+        self = .status(response.statusCode, response: response.presentable, body: body)
+    }
 
     init(_ error: FileError) { self = .file(path: error.path, code: error.code, reason: error.reasonText) }
 }

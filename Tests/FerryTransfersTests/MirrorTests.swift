@@ -280,7 +280,7 @@ struct MirrorTests {
         let server = try LoopbackServer { _ in .status(503) }
         let mirror = try LoopbackServer { _ in .status(404) }
         let error = await failure { try await session.download(download(server, [mirror.url])) }
-        #expect(error as? VerifiedDownloadError == .status(503))
+        #expect(failedStatus(of: error) == 503)
         #expect(mirror.requestCount == 1)
     }
 

@@ -157,9 +157,11 @@ struct VerifiedDownloadTests {
 
     @Test("an error status is an error and leaves no file")
     func status() async throws {
-        let server = try LoopbackServer { _ in .status(404) }
+        let server = try LoopbackServer { _ in .text("no such key", status: 404) }
         let error = await failure { try await session.download(download(server)) }
-        #expect(error as? VerifiedDownloadError == .status(404))
+        #expect(failedStatus(of: error) == 404)
+        guard case VerifiedDownloadError.status(_, _, let body)? = error else { return }
+        #expect(body == Data("no such key".utf8))
         #expect(folder.names.isEmpty)
     }
 

@@ -259,7 +259,8 @@ struct QueueRun: Sendable {
         let hasProgress = bytes >= failures.bytes + RetryPolicy.minimumProgress
         failures = Failures(count: hasProgress ? 1 : failures.count + 1, bytes: max(bytes, failures.bytes))
         guard failures.count <= policy.maximumRetries else { return nil }
-        return TimeSpan(seconds: policy.backoff.delay(retry: failures.count - 1, random: .random(in: 0...1)))
+        let delay = policy.backoff.delay(retry: failures.count - 1, random: .random(in: 0...1))
+        return policy.delay(TimeSpan(seconds: delay), after: error)
     }
 
     private func end(_ id: Int, _ ending: Ending, _ state: inout State) async throws {

@@ -74,9 +74,9 @@ struct SegmentEntity: Sendable, Equatable {
         /// The server does not send parts as requested.
         case refuses
         /// The request may be repeated, such as after a 503.
-        case fails(Int)
+        case fails
         /// The server does not have the file.
-        case hasNot(Int)
+        case hasNot
     }
 
     /// Evaluates a response to a request for a part (RFC 9110, sections 14.4, 15.3.7 and 15.5.17).
@@ -108,8 +108,7 @@ struct SegmentEntity: Sendable, Equatable {
             return isSame ?? true ? .fits : .changed
         case 200..<300: return isSame == true || isMirror ? .refuses : .changed
         case 412, 416: return isMirror ? .refuses : .changed
-        case let status where HTTPURLResponse.isPassing(status): return .fails(status)
-        default: return .hasNot(status)
+        default: return response.isPassing ? .fails : .hasNot
         }
     }
 }

@@ -78,9 +78,8 @@ struct SegmentWorker: Sendable {
             case .fits: return try await read(bytes, from: job.index, isWhole: false)
             case .changed: run.state.withLock { $0.mustRestart = true }
             case .refuses: run.state.withLock { $0.sources[job.index].hasRanges = false }
-            case .fails(let status):
-                return try await fail(job, VerifiedDownloadError.status(status))
-            case .hasNot(let status): run.drop(job.index, VerifiedDownloadError.status(status))
+            case .fails: return try await fail(job, VerifiedDownloadError(response))
+            case .hasNot: run.drop(job.index, await run.refusal(response, bytes))
             }
         } catch let error as URLError where !Task.isCancelled {
             return try await fail(job, error)

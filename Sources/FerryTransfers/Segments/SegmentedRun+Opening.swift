@@ -28,9 +28,9 @@ extension SegmentedRun {
                     }
                     drop(index, VerifiedDownloadError.sizeMismatch(expected: size, actual: length))
                 } else if response.isPassing {
-                    try await fail(index, VerifiedDownloadError.status(status))
+                    try await fail(index, VerifiedDownloadError(response))
                 } else {
-                    drop(index, VerifiedDownloadError.status(status))
+                    drop(index, await refusal(response, bytes))
                 }
             } catch let error as URLError where !Task.isCancelled {
                 try await fail(index, error)
@@ -80,6 +80,16 @@ extension SegmentedRun {
         guard coding == nil || coding?.isEqualIgnoringCase("identity") == true else { return nil }
         // The largest number stands for an unknown one.
         return response.bodyLength.flatMap { $0 == .max ? nil : $0 }
+    }
+
+    /// Returns the error of a response, with the beginning of its body if no other source is left.
+    func refusal(_ response: HTTPURLResponse, _ bytes: CurlSession.Bytes) async -> VerifiedDownloadError {
+        var body = Data()
+        var pieces = bytes.chunks.makeAsyncIterator()
+        let limit = state.withLock { $0.usable.count } == 1 ? HTTPURLResponse.keptBody : 0
+        // An error in the middle of the body is less important than the status.
+        while body.count < limit, let piece = try? await pieces.next(isolation: nil) { body += piece }
+        return VerifiedDownloadError(response, Data(body.prefix(limit)))
     }
 
     /// Sends no more requests to a source.

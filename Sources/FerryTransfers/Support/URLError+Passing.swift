@@ -9,6 +9,9 @@ extension URLError {
 }
 
 extension HTTPURLResponse {
+    /// How many bytes of the body of a failed response an error has.
+    static let keptBody = 65_536
+
     /// Whether the status says that the same request may succeed later.
     var isPassing: Bool { Self.isPassing(statusCode) }
 
@@ -23,8 +26,20 @@ extension HTTPURLResponse {
 func mayPass(_ error: any Error) -> Bool {
     switch error {
     case let error as URLError: error.isPassing
-    case VerifiedDownloadError.status(let status), FileUploadError.status(let status): HTTPURLResponse.isPassing(status)
+    case VerifiedDownloadError.status(let status, _, _), FileUploadError.status(let status, _, _):
+        HTTPURLResponse.isPassing(status)
     case VerifiedDownloadError.keepsChanging: true
     default: false
+    }
+}
+
+extension RetryPolicy {
+    /// Returns a delay, or the longer one that the server has asked for; `nil` if that exceeds the maximum.
+    func delay(_ delay: TimeSpan, after error: any Error) -> TimeSpan? {
+        switch error {
+        case VerifiedDownloadError.status(_, let response, _), FileUploadError.status(_, let response?, _):
+            self.delay(delay.seconds, after: response).map { TimeSpan(seconds: $0) }
+        default: delay
+        }
     }
 }

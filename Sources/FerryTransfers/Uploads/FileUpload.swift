@@ -115,8 +115,8 @@ public struct FileUpload: Sendable {
 ///
 /// A failed request throws a `URLError` instead, as do cancelled uploads.
 public enum FileUploadError: Error, Sendable, Hashable {
-    /// The response has a status other than 200 to 299.
-    case status(Int)
+    /// The response has a status other than 200 to 299; the body is its first 64 KiB, with the server's own error code.
+    case status(Int, response: HTTPURLResponse?, body: Data)
     /// The file has changed while it was uploaded.
     case fileChanged(path: String)
     /// The server's response does not fit the protocol; the text says how.
@@ -135,7 +135,7 @@ extension FileUploadError: LocalizedError, CustomStringConvertible {
     /// A sentence that describes the error.
     public var description: String {
         switch self {
-        case .status(let status): "The server responded with the status \(status)"
+        case .status(let status, _, _): "The server responded with the status \(status)"
         case .fileChanged(let path): "\(path): the file has changed while it was uploaded"
         case .badResponse(let reason): "The server's response does not fit the upload protocol: \(reason)"
         case .checksumNotOffered: "The server does not offer to check digests of this algorithm"
@@ -150,4 +150,9 @@ extension FileUploadError: LocalizedError, CustomStringConvertible {
     public var errorDescription: String? { description }
 
     init(_ error: FileError) { self = .file(path: error.path, code: error.code, reason: error.reasonText) }
+
+    init(_ answer: (data: Data, response: HTTPURLResponse)) {
+        let body = Data(answer.data.prefix(HTTPURLResponse.keptBody))
+        self = .status(answer.response.statusCode, response: answer.response.presentable, body: body)
+    }
 }

@@ -56,7 +56,7 @@ final class PartUploadRun: Sendable {
             if let progress, let last { progress(last) }
             guard let manifest = upload.manifest else { return PartUpload.Outcome(receipts: receipts) }
             let (data, answer) = try await session.data(for: try await manifest(receipts))
-            let response = try Self.success(answer)
+            let response = try Self.success(data, answer)
             return PartUpload.Outcome(receipts: receipts, manifest: (response, data))
         } catch {
             throw Task.isCancelled ? URLError.ferryCancelled(url: nil) : error
@@ -88,8 +88,11 @@ final class PartUploadRun: Sendable {
                 return
             } catch {
                 failures += 1
-                guard !Task.isCancelled, failures < Self.maximumFailures, mayPass(error) else { throw error }
-                try await SystemClock.sleep(.milliseconds(100 << UInt64(failures)))
+                let policy = session.options.retry ?? .standard
+                guard !Task.isCancelled, failures < Self.maximumFailures, mayPass(error),
+                    let delay = policy.delay(.milliseconds(100 << UInt64(failures)), after: error)
+                else { throw error }
+                try await SystemClock.sleep(delay)
             }
         }
     }
@@ -115,15 +118,15 @@ final class PartUploadRun: Sendable {
         var sent = try await upload.request(part)
         sent.setTypeOfFile(in: session)
         // Each attempt has a request of its own.
-        let (_, answer) = try await session.exchange(sent, body: body) { $0.retryPolicy = nil }
-        let response = try Self.success(answer)
+        let (data, answer) = try await session.exchange(sent, body: body) { $0.retryPolicy = nil }
+        let response = try Self.success(data, answer)
         let tag = response.value(forHTTPHeaderField: "ETag")
         return PartUpload.Receipt(number: part.number, entityTag: tag, length: Int64(part.range.count))
     }
 
-    private static func success(_ answer: URLResponse) throws -> HTTPURLResponse {
+    private static func success(_ data: Data, _ answer: URLResponse) throws -> HTTPURLResponse {
         guard let response = answer as? HTTPURLResponse else { throw URLError(.badServerResponse) }
-        guard 200..<300 ~= response.statusCode else { throw FileUploadError.status(response.statusCode) }
+        guard 200..<300 ~= response.statusCode else { throw FileUploadError((data, response)) }
         return response
     }
 

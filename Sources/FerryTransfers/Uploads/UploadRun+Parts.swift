@@ -15,10 +15,10 @@ extension UploadRun {
         let joining = UploadProtocol.joiningRequest(request, of: urls, metadata: upload.metadata)
         do {
             let answer = try await exchange(joining, source, 0..<0)
-            return try isUsable(answer.response) ? finish(answer, source) : nil
+            return try isUsable(answer) ? finish(answer, source) : nil
         } catch let interruption as Interruption {
             // With one of these statuses, of the server or a gateway, the parts may have been joined.
-            if case FileUploadError.status(let status) = interruption.cause, ![408, 500, 502, 504].contains(status) {
+            if case FileUploadError.status(let code, _, _) = interruption.cause, ![408, 500, 502, 504].contains(code) {
                 throw interruption.cause
             }
             let cause = interruption.cause.localizedDescription
@@ -32,8 +32,9 @@ extension UploadRun {
             for (index, range) in ranges.enumerated() {
                 let creation = UploadProtocol.partCreationRequest(request, size: Int64(range.count))
                 let url = try await repeating(index, mayCreate: true) {
-                    let (_, response) = try await self.exchange(creation, source, 0..<0)
-                    guard try self.isUsable(response) else { throw FileUploadError.status(response.statusCode) }
+                    let answer = try await self.exchange(creation, source, 0..<0)
+                    let response = answer.response
+                    guard try self.isUsable(answer) else { throw FileUploadError(answer) }
                     guard let url = UploadProtocol.location(in: response, for: creation) else {
                         throw FileUploadError.badResponse("Location is missing or not a URL")
                     }

@@ -32,8 +32,8 @@ extension UploadRun {
         let response = answer.response
         // A server may tell in an interim response that it takes the file, but in smaller requests.
         let isTooLong = response.statusCode == 413 && location != nil && maximumBytes(of: 0) ?? .max < source.size
-        if response.isPassing || isTooLong { throw Interruption(cause: FileUploadError.status(response.statusCode)) }
-        guard 200..<300 ~= response.statusCode else { throw FileUploadError.status(response.statusCode) }
+        if response.isPassing || isTooLong { throw Interruption(cause: FileUploadError(answer)) }
+        guard 200..<300 ~= response.statusCode else { throw FileUploadError(answer) }
         let isIncomplete = UploadProtocol.item("Upload-Complete", in: response) == "?0"
         guard let kind, !isWhole || isIncomplete else { return .finished(finish(answer, source)) }
         guard let url = UploadProtocol.location(in: response, for: creation) else {
@@ -54,7 +54,7 @@ extension UploadRun {
         let range = ranges[index]
         let size = Int64(range.count)
         var answer = try await exchange(kind.statusRequest(url, like: request), source)
-        guard try isUsable(answer.response) else { return nil }
+        guard try isUsable(answer) else { return nil }
         var status = try kind.status(in: answer.response, size: size)
         confirm(index, status.offset, at: url)
         noteLimits(in: answer.response, kind, of: index)
@@ -72,8 +72,8 @@ extension UploadRun {
             answer = try await exchange(append, source, part, of: index)
             // The server has another offset than it said, or has received other bytes than were sent (tus).
             let code = answer.response.statusCode
-            if code == 409 || code == 460 { throw Interruption(cause: FileUploadError.status(code)) }
-            guard try isUsable(answer.response) else { return nil }
+            if code == 409 || code == 460 { throw Interruption(cause: FileUploadError(answer)) }
+            guard try isUsable(answer) else { return nil }
             status.offset = end
             if kind == .tus, try kind.status(in: answer.response, size: size).offset != end {
                 throw Interruption(cause: FileUploadError.badResponse("Upload-Offset is not the end of the part"))
@@ -91,12 +91,12 @@ extension UploadRun {
     }
 
     /// Returns whether a response of an upload's URL is a success, and `false` if there is no such upload.
-    func isUsable(_ response: HTTPURLResponse) throws -> Bool {
-        switch response.statusCode {
+    func isUsable(_ answer: (data: Data, response: HTTPURLResponse)) throws -> Bool {
+        switch answer.response.statusCode {
         case 200..<300: return true
         case 404, 410: return false
-        case _ where response.isPassing: throw Interruption(cause: FileUploadError.status(response.statusCode))
-        default: throw FileUploadError.status(response.statusCode)
+        case _ where answer.response.isPassing: throw Interruption(cause: FileUploadError(answer))
+        default: throw FileUploadError(answer)
         }
     }
 

@@ -103,12 +103,12 @@ final class UploadRun: Sendable {
         request.httpMethod = "OPTIONS"
         request.idempotencyKey = nil
         let response = try await repeating(0, mayCreate: true) { [request] in
-            let response = try await self.exchange(request, source).response
+            let answer = try await self.exchange(request, source)
             // A server that does not know the method has no offer; some respond with 500 to it.
-            if response.isPassing, ![500, 501].contains(response.statusCode) {
-                throw Interruption(cause: FileUploadError.status(response.statusCode))
+            if answer.response.isPassing, ![500, 501].contains(answer.response.statusCode) {
+                throw Interruption(cause: FileUploadError(answer))
             }
-            return response
+            return answer.response
         }
         var offer = UploadOffer(response)
         if known == .tus { offer.resumption = .tus }
@@ -133,7 +133,7 @@ final class UploadRun: Sendable {
             }
             setLocation(nil)
         }
-        throw FileUploadError.status(404)
+        throw FileUploadError.status(404, response: nil, body: Data())
     }
 
     /// Sends the file to one upload; returns `nil` if the server no longer has it.
@@ -172,8 +172,11 @@ final class UploadRun: Sendable {
                 let confirmed = state.withLock { $0.parts[index].confirmed }
                 failures = confirmed > most ? 1 : failures + 1
                 most = max(most, confirmed)
-                guard failures < Self.maximumFailures, location != nil || mayCreate else { throw interruption.cause }
-                try await SystemClock.sleep(.milliseconds(50 << UInt64(failures)))
+                let policy = session.options.retry ?? .standard
+                guard failures < Self.maximumFailures, location != nil || mayCreate,
+                    let delay = policy.delay(.milliseconds(50 << UInt64(failures)), after: interruption.cause)
+                else { throw interruption.cause }
+                try await SystemClock.sleep(delay)
             }
         }
     }

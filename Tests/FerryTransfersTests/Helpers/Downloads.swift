@@ -70,6 +70,14 @@ extension LoopbackResponse {
     }
 }
 
+/// Returns the status of the response that an error is about.
+func failedStatus(of error: (any Error)?) -> Int? {
+    switch error {
+    case VerifiedDownloadError.status(let status, _, _)?, FileUploadError.status(let status, _, _)?: status
+    default: nil
+    }
+}
+
 /// Returns the error that a download throws, or `nil` if it succeeds.
 func failure<Value>(_ work: () async throws -> Value) async -> (any Error)? {
     do {

@@ -57,7 +57,7 @@ struct LyingServerTests {
         let error = await failure {
             try await makeSession().download(VerifiedDownload(server.url, to: folder.file("file")))
         }
-        #expect(error as? VerifiedDownloadError == .status(status))
+        #expect(failedStatus(of: error) == status)
         #expect(folder.names.isEmpty)
     }
 

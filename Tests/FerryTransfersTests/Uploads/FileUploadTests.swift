@@ -173,7 +173,7 @@ struct FileUploadTests {
             #expect(error == nil)
             #expect(try await peer.received(at: url).count == Self.count)
         } else {
-            #expect(error as? FileUploadError == .status(403))
+            #expect(failedStatus(of: error) == 403)
         }
     }
 

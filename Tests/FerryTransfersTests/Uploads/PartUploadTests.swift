@@ -21,7 +21,8 @@ struct PartUploadTests {
             /// How many requests must have been in progress at once before any is answered.
             var awaited = 1
             var manifest = ""
-            /// The answers instead of success, by the number of the part, for the first requests of each.
+            /// The answers instead of success, by the number of the part, for the first requests of each; 0 is the
+            /// manifest.
             var faults: [Int: [Fault]] = [:]
         }
 
@@ -30,12 +31,14 @@ struct PartUploadTests {
             case reset
         }
 
+        static let errorBody = Data("<Code>AccessDenied</Code>".utf8) + Data(count: 100_000)
         let state = Mutex(State())
 
         func answer(_ request: LoopbackRequest) -> LoopbackResponse {
             guard let number = Int(request.path.dropFirst("/part/".count)) else {
                 state.withLock { $0.manifest = String(decoding: request.body, as: UTF8.self) }
-                return .text("done")
+                guard case .status(let status)? = state.withLock({ $0.faults[0]?.first }) else { return .text("done") }
+                return .data(Self.errorBody, status: status)
             }
             let fault = state.withLock { state -> Fault? in
                 state.requests[number, default: 0] += 1
@@ -52,7 +55,7 @@ struct PartUploadTests {
             }
             state.withLock { $0.inProgress -= 1 }
             switch fault {
-            case .status(let status): return LoopbackResponse(status: status)
+            case .status(let status): return .data(Self.errorBody, status: status)
             case .reset: return LoopbackResponse().faulted(.resetBeforeHead)
             case nil: return LoopbackResponse(headers: ["ETag": "\"\(number)\""])
             }
@@ -144,7 +147,7 @@ struct PartUploadTests {
         var upload = upload()
         upload.partDidFinish = { receipt in receipts.withLock { $0.append(receipt) } }
         let error = await failure { try await session.upload(upload) }
-        #expect(error as? FileUploadError == .status(403))
+        #expect(failedStatus(of: error) == 403)
         #expect(store.state.withLock { $0.manifest }.isEmpty)
         let first = receipts.withLock { $0 }
         #expect(!first.isEmpty && first.allSatisfy { $0.number != 6 })
@@ -159,12 +162,24 @@ struct PartUploadTests {
         }
     }
 
+    @Test("An error has the response and the beginning of its body", arguments: [1, 0])
+    func errorBody(number: Int) async throws {
+        store.state.withLock { $0.faults = [number: [.status(403)]] }
+        let error = await failure { try await session.upload(upload()) }
+        guard case FileUploadError.status(403, let response?, let body)? = error else {
+            Issue.record("\(String(describing: error))")
+            return
+        }
+        #expect(response.url?.lastPathComponent == (number == 0 ? "manifest" : "1"))
+        #expect(body == Store.errorBody.prefix(65_536))
+    }
+
     @Test("The first lasting failure ends the upload, however many parts are left")
     func firstFailure() async throws {
         store.state.withLock { ($0.faults, $0.awaited) = ([1: [.status(403)]], 2) }
         var upload = upload(partSize: 10_000)
         upload.maximumConcurrentParts = 2
-        #expect(await failure { try await session.upload(upload) } as? FileUploadError == .status(403))
+        #expect(failedStatus(of: await failure { try await session.upload(upload) }) == 403)
         // Of a hundred, each of which takes a while.
         #expect(store.state.withLock { $0.requests.count } < 50)
     }
@@ -189,7 +204,7 @@ struct PartUploadTests {
     func ends() async throws {
         store.state.withLock { $0.faults = [1: Array(repeating: .status(500), count: 6)] }
         var upload = upload(partSize: .max)
-        #expect(await failure { try await session.upload(upload) } as? FileUploadError == .status(500))
+        #expect(failedStatus(of: await failure { try await session.upload(upload) }) == 500)
         #expect(store.state.withLock { $0.requests } == [1: 6])
         upload.limit = BandwidthLimit(bytesPerSecond: 1_000)
         let task = Task { [session, upload] in try await session.upload(upload) }

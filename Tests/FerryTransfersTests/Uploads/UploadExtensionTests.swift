@@ -42,7 +42,7 @@ struct UploadExtensionTests {
     @Test("Parts that always arrive damaged end the upload with the status") func alwaysDamaged() async throws {
         let url = try peer.url("tus", "checksum=1&damage=1000")
         let error = await failure { try await session.upload(upload(url, .sha256)) }
-        #expect(error as? FileUploadError == .status(460))
+        #expect(failedStatus(of: error) == 460)
         #expect(try await peer.received(at: url).count == 0)
     }
 

@@ -202,7 +202,7 @@ struct UploadRequestsTests {
     func alwaysBusy() async throws {
         let server = try server(Array(repeating: 503, count: 100))
         let error = await failure { try await session.upload(FileUpload(folder.file("file"), to: server.url)) }
-        #expect(error as? FileUploadError == .status(503))
+        #expect(failedStatus(of: error) == 503)
         #expect(server.requests.allSatisfy { $0.method == "OPTIONS" })
     }
 

@@ -71,6 +71,36 @@ struct SimulatedTransferTests {
         }
     }
 
+    @Test("Uploads and queues wait as long as a server asks, and fail if that is too long", arguments: [50, 100])
+    func serverDelay(seconds: Double) async {
+        await #expect(processExitsWith: .success) { [seconds] in
+            try await Simulation.shared.run {
+                let requests = Watched<[String]>([])
+                let host = SimulatedHost { request in
+                    requests.change { $0.append(request.target) }
+                    if request.time >= seconds { return .text("x") }
+                    return SimulatedResponse(429, fields: [("Retry-After", "\(Int(seconds - request.time) + 1)")])
+                }
+                Simulation.shared.add(host, named: "a.test")
+                let folder = try TemporaryFolder()
+                defer { withExtendedLifetime(folder) {} }
+                let (file, session) = (folder.file("file"), Simulated.session())
+                try Data(count: 10).write(to: file)
+                let parts = PartUpload(file) { _ in try Simulated.request("http://a.test/part", "PUT") }
+                let upload = FileUpload(file, to: try Simulated.url("http://a.test/file"))
+                let queue = try await TransferQueue(folder: folder.file("queue"))
+                try await queue.add(VerifiedDownload(try Simulated.url("http://a.test/"), to: folder.file("download")))
+                async let partsAreSent = (try? await session.upload(parts)) != nil
+                async let isSent = (try? await session.upload(upload)) != nil
+                async let summary = queue.run(with: session)
+                let results = (await partsAreSent, await isSent, try await summary.finished == 1)
+                #expect(results == (seconds == 50, seconds == 50, seconds == 50))
+                #expect((seconds == 50 ? 50..<55 : 0..<10).contains(Simulation.shared.seconds))
+                #expect(requests.current.count { $0 == "/part" } == (seconds == 50 ? 2 : 1))
+            }
+        }
+    }
+
     @Test("A limit holds for an upload that takes minutes")
     func limitedUpload() async {
         await #expect(processExitsWith: .success) {
