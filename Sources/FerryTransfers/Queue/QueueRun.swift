@@ -16,6 +16,8 @@ struct QueueRun: Sendable {
         case failed(any Error)
         /// The journal could not be written before the file got its name.
         case unrecorded(any Error)
+        /// A disk is full, or something else is missing that has nothing to do with the transfer.
+        case obstructed(TransferQueueError)
         /// It was stopped by the loop.
         case cancelled
     }
@@ -36,6 +38,7 @@ struct QueueRun: Sendable {
     let report: (@Sendable (QueuedTransfer) -> Void)?
 
     private static let interval = TimeSpan.milliseconds(250)
+    private static let obstacles: Set<Int32> = [ENOSPC, EDQUOT, EROFS, EMFILE, ENFILE]
 
     private var maximumRunning: Int { min(max(queue.options.maximumConcurrentTransfers, 1), 256) }
 
@@ -119,10 +122,12 @@ struct QueueRun: Sendable {
             state.delays[id] = nil
             state.due.append(id)
         case .ended(let id, .unrecorded(let error)):
-            // The transfer has not ended: it stays claimed until the run has.
-            state.tasks[id] = nil
-            queue.running.withLock { $0[id] = nil }
+            postpone(id, &state)
             throw error
+        case .ended(let id, .obstructed(let error)):
+            // Others may write to another disk.
+            postpone(id, &state)
+            state.error = state.error ?? error
         case .ended(let id, let ending):
             state.tasks[id] = nil
             if let delay = retryDelay(id, ending, &state.failures[id, default: Failures()]), !state.isEnding {
@@ -134,6 +139,12 @@ struct QueueRun: Sendable {
                 try await end(id, ending, &state)
             }
         }
+    }
+
+    /// Leaves a transfer that has not ended, which stays claimed until the run has.
+    private func postpone(_ id: Int, _ state: inout State) {
+        state.tasks[id] = nil
+        queue.running.withLock { $0[id] = nil }
     }
 
     /// Stops what was paused or removed, and starts what may run now.
@@ -151,8 +162,8 @@ struct QueueRun: Sendable {
         }
         for id in stopped {
             state.cancel(id)
-            guard let index = state.due.firstIndex(of: id) else { continue }
-            state.due.remove(at: index)
+            guard state.tasks[id] == nil, state.delays[id] == nil else { continue }
+            state.due.removeAll { $0 == id }
             try await end(id, .cancelled, &state)
         }
     }
@@ -166,6 +177,10 @@ struct QueueRun: Sendable {
             return .finished(try await transfer(id))
         } catch let failure as JournalFailure {
             return .unrecorded(failure.error)
+        } catch VerifiedDownloadError.file(let path, let code, let reason) where Self.obstacles.contains(code) {
+            return .obstructed(.file(path: path, code: code, reason: reason))
+        } catch FileUploadError.file(let path, let code, let reason) where Self.obstacles.contains(code) {
+            return .obstructed(.file(path: path, code: code, reason: reason))
         } catch {
             return Task.isCancelled ? .cancelled : .failed(error)
         }
@@ -273,7 +288,7 @@ struct QueueRun: Sendable {
             case .finished(let bytes): (record.state, record.bytes, record.published) = (.finished, bytes, nil)
             case .failed(let error):
                 (record.state, record.error, record.published) = (.failed, error.localizedDescription, nil)
-            case .cancelled, .unrecorded: break
+            case .cancelled, .unrecorded, .obstructed: break
             }
         }
         guard let last else {

@@ -10,7 +10,8 @@ extension TransferQueue {
     ///   - progress: Called when the state of a transfer has changed, and about ten times per second while it runs, on
     ///     threads of the concurrency pool; nil by default.
     /// - Returns: The number of transfers that have ended.
-    /// - Throws: A ``TransferQueueError``, in particular if another process runs the queue.
+    /// - Throws: A ``TransferQueueError``, in particular if another process runs the queue, or if transfers wait for
+    ///   the next run because a disk is full.
     @discardableResult
     public func run(
         with session: CurlSession,

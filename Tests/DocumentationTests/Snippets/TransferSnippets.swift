@@ -50,6 +50,7 @@ enum TransferSnippets {
         func signedURL(_ part: Int) async throws -> URL
         func keep(_ receipt: PartUpload.Receipt)
         func completion(of receipts: [PartUpload.Receipt]) throws -> URLRequest
+        func error(_ answer: String) -> any Error
     }
 
     static func parts(session: CurlSession, file: URL, store: any Store) async throws {
@@ -60,7 +61,9 @@ enum TransferSnippets {
         }
         upload.partDidFinish = { receipt in store.keep(receipt) }
         upload.manifest = { receipts in try store.completion(of: receipts) }
-        try await session.upload(upload)
+        let outcome = try await session.upload(upload)
+        let answer = String(decoding: outcome.manifest?.data ?? Data(), as: UTF8.self)
+        if answer.contains("<Error>") { throw store.error(answer) }
     }
 
     static func queue(

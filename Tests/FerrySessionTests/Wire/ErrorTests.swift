@@ -163,10 +163,9 @@ struct ErrorTests {
     )
     func fullDisk() async throws {
         let disk = try SmallDisk()
-        defer { disk.unmount() }
         let server = try LoopbackServer { _ in .pattern(count: 3_000_000) }
         var options = CurlSession.Options()
-        options.temporaryDirectory = disk.url
+        options.temporaryDirectory = disk.folder.url
         let recorder = RecordingDelegate()
         let session = Wire.session(recorder, options: options)
         let outcome = try await recorder.run(session.downloadTask(with: server.url))
@@ -174,7 +173,7 @@ struct ErrorTests {
         let cause = outcome.error?.userInfo[NSUnderlyingErrorKey] as? NSError
         #expect(cause?.domain == NSCocoaErrorDomain && cause?.code == CocoaError.fileWriteOutOfSpace.rawValue)
         #expect(outcome.completions == 1 && outcome.file == nil)
-        #expect(Wire.contents(of: disk.url) == [])
+        #expect(disk.folder.names == [])
         // The session still works for responses that fit.
         let small = try LoopbackServer { _ in .pattern(count: 10_000) }
         #expect(
@@ -243,30 +242,6 @@ struct ErrorTests {
         #expect(try Data(contentsOf: target) == LoopbackServer.pattern(count: 1000))
         let (url, _) = try await Wire.session().download(from: server.url)
         #expect(try Data(contentsOf: url) == LoopbackServer.pattern(count: 1000))
-        Wire.remove(url)
-    }
-}
-
-/// A file system of 64 KiB.
-private struct SmallDisk {
-    let url: URL
-
-    static let isPossible: Bool = {
-        guard geteuid() == 0, let disk = try? SmallDisk() else { return false }
-        disk.unmount()
-        return true
-    }()
-
-    init() throws {
-        url = try Wire.temporaryFolder()
-        guard mount("none", url.path, "tmpfs", 0, "size=64k") == 0 else {
-            Wire.remove(url)
-            throw CocoaError(.fileWriteUnknown)
-        }
-    }
-
-    func unmount() {
-        umount2(url.path, Int32(MNT_DETACH))
         Wire.remove(url)
     }
 }

@@ -45,6 +45,56 @@ import Testing
         #expect(try await second.run(with: session) == TransferQueue.Summary())
     }
 
+    @Test(
+        "Transfers to a full disk wait for the next run, whose error says why, and those to another disk finish",
+        .enabled(if: SmallDisk.isPossible, "A small disk needs root and mount")
+    )
+    func fullDisk() async throws {
+        let disk = try SmallDisk()
+        let server = try LoopbackServer { _ in .pattern(count: 50_000) }
+        let queue = try await queue()
+        let files = (0..<9).map { disk.folder.file("\($0)") }
+        try await queue.add(files.map { VerifiedDownload(server.url, to: $0) })
+        try await queue.add(VerifiedDownload(server.url, to: folder.file("other")), priority: -1)
+        let error = await failure { try await queue.run(with: session) }
+        guard case TransferQueueError.file(_, ENOSPC, _)? = error else {
+            Issue.record("\(String(describing: error))")
+            return
+        }
+        let states = try await states(queue)
+        #expect(states.last == .finished && states.dropLast().filter { $0 == .finished }.count <= 1)
+        #expect(states.allSatisfy { $0 == .finished || $0 == .waiting }, "\(states)")
+        #expect(disk.enlarge())
+        #expect(try await queue.run(with: session).failed == 0)
+        #expect(try await self.states(queue).allSatisfy { $0 == .finished })
+        for file in files { #expect(try Data(contentsOf: file) == LoopbackServer.pattern(count: 50_000)) }
+    }
+
+    @Test(
+        "A transfer that waits because of a full disk can be removed while others run",
+        .enabled(if: SmallDisk.isPossible, "A small disk needs root and mount")
+    )
+    func removedOnFullDisk() async throws {
+        let (disk, isRemoved, begun) = (try SmallDisk(), Watched(false), Watched<Set<Int>>([]))
+        let server = try LoopbackServer { request in
+            request.path == "/large" ? .pattern(count: 500_000) : .pattern(count: 10).held { isRemoved.current }
+        }
+        let queue = try await queue()
+        try await queue.add(VerifiedDownload(server.url("/large"), to: disk.folder.file("large")))
+        try await queue.add(VerifiedDownload(server.url("/slow"), to: folder.file("slow")))
+        let run = Task { [session] in
+            try await queue.run(with: session) { transfer in begun.change { _ = $0.insert(transfer.id) } }
+        }
+        try await eventually("the first transfer to wait") {
+            begun.current == [1, 2] && queue.running.withLock { $0[1] == nil && $0[2] != nil }
+        }
+        try await queue.remove(1)
+        while try await queue.store.all().claimed != [2] { try await Task.sleep(nanoseconds: 1_000_000) }
+        isRemoved.change { $0 = true }
+        await #expect(throws: TransferQueueError.self) { try await run.value }
+        #expect(try await states(queue) == [.finished])
+    }
+
     @Test("a greater priority begins first, and no more than the limit run at once")
     func order() async throws {
         let running = Mutex((now: 0, most: 0, paths: [String]()))
