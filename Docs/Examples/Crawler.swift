@@ -12,56 +12,40 @@ struct CrawledPage: Sendable {
 
 /// Fetches pages and follows their links, a few at a time.
 struct Crawler: Sendable {
-    /// The maximum number of pages that are requested; it also bounds the visited set and the queue.
+    /// The maximum number of pages that are requested; it also bounds the visited set, and the pages that wait.
     var maximumPages = 1_000
-
-    /// The maximum number of concurrent requests.
-    var maximumConcurrency = 8
-
-    /// The minimum time between two requests to the same host.
-    var pause = Duration.milliseconds(250)
 
     /// Returns whether a link is followed.
     var follows: @Sendable (URL) -> Bool = { _ in true }
 
     private let manager: SessionManager
 
-    init(configuration: URLSessionConfiguration = .default) {
+    /// Makes a crawler with a maximum number of concurrent requests, and a time in seconds between two requests to the
+    /// same origin.
+    init(configuration: URLSessionConfiguration = .default, maximumConcurrency: Int = 8, pause: TimeInterval = 0.25) {
         configuration.httpAdditionalHeaders = ["User-Agent": "ExampleCrawler/1.0"]
         configuration.timeoutIntervalForResource = 60
-        manager = SessionManager(configuration: configuration)
+        var options = CurlSession.Options()
+        // Requests that have to wait are queued by the session, where they take no place of other origins' requests.
+        options.limits = RequestLimits(maximumInFlight: maximumConcurrency, rate: .init(1, per: pause))
+        manager = SessionManager(configuration: configuration, transport: .curl(options: options))
     }
 
     /// Crawls from the given URLs, and calls `visit` for each page in the order in which the pages arrive.
-    ///
-    /// No new request starts while `visit` runs, so a slow visitor slows the crawl down and pages do not accumulate.
     func crawl(from seeds: [URL], visit: (CrawledPage) async throws -> Void) async throws {
-        let hosts = HostTimetable(pause: pause)
-        var visited: Set<URL> = []
-        var queue: [URL] = []
-
-        // Only new URLs enter the queue, and at most `maximumPages` of them.
-        func enqueue(_ urls: [URL]) {
-            for url in urls where visited.count < maximumPages && follows(url) {
-                if visited.insert(url).inserted { queue.append(url) }
-            }
-        }
-
-        enqueue(seeds.compactMap(Self.canonical))
         try await withThrowingTaskGroup(of: CrawledPage.self) { group in
-            var running = 0
-            while running > 0 || !queue.isEmpty {
-                while running < maximumConcurrency, !queue.isEmpty {
-                    let url = queue.removeFirst()
-                    running += 1
-                    group.addTask {
-                        try await hosts.waitForTurn(url.host ?? "")
-                        return await fetch(url)
-                    }
+            var visited: Set<URL> = []
+
+            // Only new URLs are requested, and at most `maximumPages` of them.
+            func request(_ urls: [URL]) {
+                for url in urls where visited.count < maximumPages && follows(url) {
+                    if visited.insert(url).inserted { group.addTask { await fetch(url) } }
                 }
-                guard let page = try await group.next() else { break }
-                running -= 1
-                enqueue(page.links)
+            }
+
+            request(seeds.compactMap(Self.canonical))
+            while let page = try await group.next() {
+                request(page.links)
                 try await visit(page)
             }
         }
@@ -96,21 +80,5 @@ struct Crawler: Sendable {
         parts.fragment = nil
         if parts.path.isEmpty { parts.path = "/" }
         return parts.url
-    }
-}
-
-/// Spaces out the requests to each host.
-private actor HostTimetable {
-    private let pause: Duration
-    private var nextTurns: [String: ContinuousClock.Instant] = [:]
-
-    init(pause: Duration) {
-        self.pause = pause
-    }
-
-    func waitForTurn(_ host: String) async throws {
-        let turn = max(nextTurns[host] ?? .now, .now)
-        nextTurns[host] = turn + pause
-        try await Task.sleep(until: turn, clock: .continuous)
     }
 }

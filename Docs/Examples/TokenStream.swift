@@ -13,15 +13,27 @@ public struct TokenStream: Sendable {
         let token: String
     }
 
-    private let session: CurlSession
+    /// Why an answer has no end.
+    public enum Failure: Error, Equatable {
+        /// The service has sent an `error` event with these data.
+        case service(String)
+        /// The connection was closed before `[DONE]`, so the tokens are only the beginning.
+        case incomplete
+    }
+
+    private let manager: HTTPSessionManager
     private let url: URL
 
     /// Describes a service.
-    public init(_ url: URL, session: CurlSession) { (self.url, self.session) = (url, session) }
+    public init(_ url: URL, configuration: URLSessionConfiguration = .default) {
+        (manager, self.url) = (HTTPSessionManager(configuration: configuration), url)
+        manager.requestSerializer = .json
+    }
 
     /// Returns the tokens of an answer as they arrive.
     ///
-    /// The answer is given up when the sequence is released or the Swift task that reads is cancelled.
+    /// The answer is given up when the sequence is released or the Swift task that reads is cancelled. A response such
+    /// as a 429 is thrown as a `NetworkError`, which has its body.
     ///
     /// - Parameter prompt: The question.
     /// - Returns: The tokens.
@@ -29,18 +41,16 @@ public struct TokenStream: Sendable {
         AsyncThrowingStream { continuation in
             let reader = Task {
                 do {
-                    var request = URLRequest(url: url)
-                    request.httpMethod = "POST"
-                    request.setValue("application/json", forHTTPHeaderField: "Content-Type")
-                    request.httpBody = try JSONEncoder().encode(Question(prompt: prompt))
-                    let (bytes, response) = try await session.bytes(for: request)
-                    guard (response as? HTTPURLResponse)?.statusCode == 200 else { throw URLError(.badServerResponse) }
-                    for try await event in bytes.events {
-                        if event.data == "[DONE]" { break }
+                    let request = Request.post(url.absoluteString).parameters(.encoding(Question(prompt: prompt)))
+                    var isComplete = false
+                    for try await event in manager.stream(request).events {
+                        isComplete = event.data == "[DONE]"
+                        if isComplete { break }
+                        if event.type == "error" { throw Failure.service(event.data) }
                         let piece = try JSONDecoder().decode(Piece.self, from: Data(event.data.utf8))
                         continuation.yield(piece.token)
                     }
-                    continuation.finish()
+                    continuation.finish(throwing: isComplete ? nil : Failure.incomplete)
                 } catch {
                     continuation.finish(throwing: error)
                 }

@@ -14,10 +14,8 @@ struct CrawlerTests {
         return .data(Data("<html><body>\(anchors)</body></html>".utf8), contentType: "text/html; charset=utf-8")
     }
 
-    private static func crawler() -> Crawler {
-        var crawler = Crawler(configuration: .ephemeral)
-        crawler.pause = .zero
-        return crawler
+    private static func crawler(maximumConcurrency: Int = 8, pause: TimeInterval = 0) -> Crawler {
+        Crawler(configuration: .ephemeral, maximumConcurrency: maximumConcurrency, pause: pause)
     }
 
     @Test("Each page is fetched once, links are resolved, and other content is not parsed")
@@ -51,9 +49,8 @@ struct CrawlerTests {
             now.subtract(1, ordering: .sequentiallyConsistent)
             return Self.page((0..<10).map { "\(request.path)\($0)/" })
         }
-        var crawler = Self.crawler()
+        var crawler = Self.crawler(maximumConcurrency: 3)
         crawler.maximumPages = 40
-        crawler.maximumConcurrency = 3
         let pages = try await collect(crawler, from: server.url)
         #expect(pages.count == 40 && server.requestCount == 40)
         #expect(Set(pages.map(\.url)).count == 40)
@@ -64,17 +61,14 @@ struct CrawlerTests {
     @Test("Requests to one host are paced, and another host does not wait for them")
     func politeness() async throws {
         let server = try LoopbackServer { _ in Self.page([]) }
-        var crawler = Self.crawler()
-        crawler.pause = .milliseconds(200)
-        crawler.maximumConcurrency = 10
         let seeds = (0..<4).map { server.url("/\($0)") }
         let start = ContinuousClock.now
-        try await crawler.crawl(from: seeds) { _ in }
+        try await Self.crawler(pause: 0.2).crawl(from: seeds) { _ in }
         #expect(ContinuousClock.now - start >= .milliseconds(600))
         #expect(server.requestCount == 4)
-        // The second request to a host would be sent after minutes.
+        // The second request to a host would be sent after minutes, and waits in no place of another host's.
         struct Enough: Error {}
-        crawler.pause = .seconds(600)
+        let crawler = Self.crawler(maximumConcurrency: 1, pause: 600)
         server.reset()
         let count = Atomic(0)
         await #expect(throws: Enough.self) {
