@@ -21,6 +21,13 @@ public struct ContentDigest: Hashable, Sendable, CustomStringConvertible {
         (self.algorithm, self.bytes) = (algorithm, bytes)
     }
 
+    /// Makes the digest of bytes; those of a file may be mapped, `Data(contentsOf: file, options: .alwaysMapped)`.
+    public init(_ algorithm: Algorithm, of data: Data) {
+        var hash = DigestHash(algorithm)
+        data.withUnsafeBytes { hash.update($0) }
+        (self.algorithm, bytes) = (algorithm, hash.bytes)
+    }
+
     /// The error of a text that is not the hexadecimal digits of a digest.
     public struct FormatError: LocalizedError, Hashable, Sendable {
         /// The hash function of the expected digest.

@@ -66,6 +66,12 @@ enum TransferSnippets {
         if answer.contains("<Error>") { throw store.error(answer) }
     }
 
+    static func digest(file: URL) throws {
+        let content = try Data(contentsOf: file, options: .alwaysMapped)
+        let digest = "sha256:" + ContentDigest(.sha256, of: content).hexadecimal
+        print(digest)
+    }
+
     static func queue(
         session: CurlSession,
         folder: URL,

@@ -28,6 +28,13 @@ struct ContentDigestTests {
         #expect(DigestHash(.sha512).bytes.hexadecimal.hasPrefix("cf83e1357eefb8bdf1542850d66d8007"))
     }
 
+    @Test("The digest of bytes, of a part of them, and of none")
+    func ofData() {
+        #expect(ContentDigest(.sha512, of: Data("abc".utf8)).hexadecimal == Self.abc512)
+        #expect(ContentDigest(.sha512, of: Data("xabc".utf8).dropFirst()).hexadecimal == Self.abc512)
+        #expect(ContentDigest(.sha256, of: Data()).description.hasPrefix("sha-256=e3b0c44298fc1c149afbf4c8996fb924"))
+    }
+
     @Test("a digest is read from hexadecimal digits of exactly its length")
     func hexadecimal() throws {
         let digest = try #require(ContentDigest("SHA-512=" + Self.abc512.uppercased()))
