@@ -66,3 +66,19 @@ struct UploadPieces: AsyncSequence, Sendable {
 
     func makeAsyncIterator() -> AsyncIterator { AsyncIterator(pieces: self, position: part.lowerBound) }
 }
+
+extension RequestBody {
+    /// Makes a body of a regular file, or a part of it, that is read while it is sent, and again if it is sent again.
+    ///
+    /// The file must not change until then: the request fails with ``FileUploadError/fileChanged(path:)``.
+    ///
+    /// - Throws: A ``FileUploadError`` if the file cannot be opened, or does not have the bytes.
+    public init(file: URL, range: Range<Int64>? = nil) async throws {
+        let source = try await UploadSource(path: file.path)
+        let part = range ?? 0..<source.size
+        guard part.lowerBound >= 0, part.upperBound <= source.size else {
+            throw FileUploadError.file(path: file.path, code: EINVAL, reason: "The file has \(source.size) bytes")
+        }
+        self.init(length: Int64(part.count)) { UploadPieces(source: source, part: part, limit: nil) { _ in } }
+    }
+}

@@ -213,6 +213,27 @@ struct UploadRequestsTests {
         #expect(server.requests.map(\.method) == ["OPTIONS", "POST"])
     }
 
+    @Test("A part of a file is the body of a request, also of one that is sent again")
+    func fileBody() async throws {
+        let folder = try TemporaryFolder()
+        let content = LoopbackServer.pattern(count: 1_000_000)
+        let file = try folder.file("file", content)
+        let statuses = Watched([503, 200])
+        let server = try LoopbackServer { _ in .status(statuses.change { $0.removeFirst() }) }
+        var request = URLRequest(url: server.url)
+        request.httpMethod = "PUT"
+        let body = try await RequestBody(file: file, range: 100..<900_000)
+        _ = try await makeSession(retrying: []).upload(for: request, body: body)
+        #expect(server.requests.map(\.body) == [content[100..<900_000], content[100..<900_000]])
+        #expect(server.requests.allSatisfy { $0.header("Content-Length") == "899900" })
+        let whole = try await RequestBody(file: file)
+        statuses.change { $0 = [200] }
+        _ = try await makeSession().upload(for: request, body: whole)
+        #expect(server.requests.last?.body == content)
+        let error = await failure { try await RequestBody(file: file, range: 0..<1_000_001) }
+        #expect(error as? FileUploadError == .file(path: file.path, code: EINVAL, reason: "The file has 1000000 bytes"))
+    }
+
     @Test("A server that has locked an upload is asked again")
     func locked() async throws {
         let answers = Watched([423, 423])
