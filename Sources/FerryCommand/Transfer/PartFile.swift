@@ -117,6 +117,8 @@ final class PartFile {
         do throws(FileError) {
             try openFile().write(data, at: offset)
         } catch {
+            // The beginning of the data may have found room.
+            size = max(size, (try? file?.size()) ?? 0)
             throw .file(error, "cannot be written")
         }
     }

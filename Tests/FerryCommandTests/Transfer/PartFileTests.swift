@@ -17,6 +17,22 @@ struct PartFileTests {
 
     private var path: String { folder.path("file") }
 
+    @Test(
+        "After a full disk, the size is that of the file, which goes on from there",
+        .enabled(if: SmallDisk.isPossible, "A small disk needs root and mount")
+    )
+    func fullDisk() throws {
+        let disk = try SmallDisk()
+        let part = try PartFile(disk.folder.path("x"))
+        try part.begin(PartRecord(url: "http://a.test/", validator: "\"1\"", length: 500_000))
+        try part.append(Data(count: 20_000))
+        #expect(throws: CommandFailure.self) { try part.append(Data(count: 400_000)) }
+        let size = disk.folder.data("x.part")?.count ?? 0
+        #expect(size > 20_000 && part.size == Int64(size))
+        #expect(part.abandon())
+        #expect(try PartFile(disk.folder.path("x")).size == Int64(size))
+    }
+
     @Test("A file gets its name once it is complete, and no other file remains")
     func publishes() throws {
         try folder.file("file", "old")
