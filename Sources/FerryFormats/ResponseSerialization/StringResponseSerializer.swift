@@ -2,8 +2,8 @@
 ///
 /// The character encoding is the first of these: ``encoding``, if set; that of a byte order mark; the `charset` of the
 /// `Content-Type`; for XML, the one named by the XML declaration; UTF-8. Text that names no encoding and is not UTF-8
-/// is decoded as Windows 1252 or, if that fails, as ISO 8859-1, as browsers do. An empty body is decoded as an empty
-/// string.
+/// is decoded as Windows 1252 or, if that fails, as ISO 8859-1. A `<meta charset>` of HTML is not read. An empty body
+/// is decoded as an empty string.
 public struct StringResponseSerializer: ValidatingResponseSerializer {
     /// The acceptable status codes (200 to 299 by default) and content types (all by default).
     public var validation: Validation
