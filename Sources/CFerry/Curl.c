@@ -345,7 +345,7 @@ static int report_text(void *easy, int type, char *text, size_t size, void *cont
     enum { TEXT = 0 };
     (void)easy;
     // Nearly all lines tell about something else, and begin with another letter.
-    if (type == TEXT && size > 0 && memchr("U[rR", text[0], 4) != NULL) installed.text(context, text, size);
+    if (type == TEXT && size > 0 && memchr("DU[rR", text[0], 5) != NULL) installed.text(context, text, size);
     return 0;
 }
 

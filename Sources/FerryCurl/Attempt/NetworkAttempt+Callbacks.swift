@@ -134,12 +134,17 @@ extension NetworkAttempt {
     /// Whether the request may be sent, which is not so if it was sent before without a response and is not idempotent.
     ///
     /// libcurl sends a request again if its connection, taken from the pool, closes without a response, and if its
-    /// stream was refused: then the server has not processed it.
+    /// stream was refused or the server wants HTTP/1.1: then the server has not processed it.
     private func mayRepeat(_ receiver: any TransferReceiver) -> Bool {
-        guard sending.count > 0, !sending.hasResponseBytes, !RepetitionRule.isIdempotent(prepared.method), !wasRefused
-        else { return true }
-        receiver.handle(.willFail(notRepeated()))
-        return false
+        guard sending.count > 0 else { return true }
+        // Otherwise libcurl would append another response to the one that the server has left incomplete.
+        if let status, status != 401, status != 407 { return refuseHTTP1(receiver) }
+        guard sending.hasResponseBytes || RepetitionRule.isIdempotent(prepared.method) || wasRefused else {
+            receiver.handle(.willFail(notRepeated()))
+            return false
+        }
+        // libcurl does not rewind the body if the server wants HTTP/1.1.
+        return !sending.hasPassedStart || seekBody(0, SEEK_SET) == CurlAnswer.seekDone || refuseConnection()
     }
 
     /// Returns whether libcurl has opened a connection for the attempt since its last request.
@@ -337,6 +342,7 @@ extension NetworkAttempt {
         switch reader.read(into: UnsafeMutableRawBufferPointer(start: buffer, count: size)) {
         case .bytes(let count):
             guard count > 0 else { return readBody(buffer, capacity) }
+            sending.hasPassedStart = true
             transfer.uploadLimits.take(count, at: now)
             receiver.handle(.hasSent(ByteCount(clamping: count), expected: reader.length))
             return count
@@ -369,6 +375,7 @@ extension NetworkAttempt {
         // when it was about to be sent again. There is nothing to do for a request without a body.
         guard let reader = transfer.reader else { return CurlAnswer.seekDone }
         guard reader.rewind() else { return CurlAnswer.seekCannot }
+        sending.hasPassedStart = false
         transfer.receiver?.handle(.hasRewoundBody)
         return CurlAnswer.seekDone
     }

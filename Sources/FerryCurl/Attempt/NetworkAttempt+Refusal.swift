@@ -9,7 +9,8 @@ extension NetworkAttempt {
     func watchesRefusals(_ engine: TransferEngine, _ ends: Ends?) -> Bool {
         guard let easy, let ends, let connection, mayHaveStreams(engine.runtime) else { return false }
         if !RepetitionRule.isIdempotent(prepared.method) { engine.connections.watchesRefusals = true }
-        guard engine.connections.watchesRefusals,
+        // A server that wants HTTP/1.1 says so to the request itself.
+        guard engine.connections.watchesRefusals || prepared.hasBody || version.choice != .negotiated,
             engine.connections.connection(from: ends.local, to: ends.remote) === connection
         else { return false }
         easy.watchText(context: Unmanaged.passUnretained(self).toOpaque())
@@ -31,6 +32,9 @@ extension NetworkAttempt {
             transfer?.engine.connections.reportsStreams = true
         case .goAway(let last): connection?.noteGoAway(last: last)
         case .refused: sending.isRefused = true
+        case .requiresHTTP1:
+            sending.isRefused = true
+            transfer?.usesHTTP1 = true
         case nil: break
         }
     }

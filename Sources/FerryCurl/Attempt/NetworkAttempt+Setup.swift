@@ -40,7 +40,7 @@ extension NetworkAttempt {
         // Over HTTP/2 a server goes on sending while a stream is paused, up to 32 MiB and more; a connection of the
         // transfer's own stops it.
         let isLimited = !transfer.downloadLimits.isEmpty
-        try setUpVersion(easy, engine, isLimited: isLimited)
+        try setUpVersion(easy, engine, prefersHTTP1: isLimited || transfer.usesHTTP1)
         let size = engine.active.count > 1 ? Self.sharedReceiveBufferSize : Self.receiveBufferSize
         let bufferSize = engine.hasManyTransfers ? Self.smallReceiveBufferSize : size
         // A limited transfer waits after each piece, of which none should be much more than its limit allows.

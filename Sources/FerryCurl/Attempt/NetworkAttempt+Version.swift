@@ -14,8 +14,8 @@ extension NetworkAttempt {
         var isAlone: Bool { isSingle || (choice.isHTTP3 && !sharesHTTP3) }
     }
 
-    func setUpVersion(_ easy: EasyHandle, _ engine: TransferEngine, isLimited: Bool) throws(URLError) {
-        let need: HTTPVersionNeed = prepared.isUpgrade ? .upgrade : isLimited ? .pauses : .nothing
+    func setUpVersion(_ easy: EasyHandle, _ engine: TransferEngine, prefersHTTP1: Bool) throws(URLError) {
+        let need: HTTPVersionNeed = prepared.isUpgrade ? .upgrade : prefersHTTP1 ? .pauses : .nothing
         version.choice = try choice(need, engine)
         easy.set(CurlOption.httpVersion, version.choice.curlValue)
         version.sharesHTTP3 = support(engine).sharesHTTP3
@@ -87,6 +87,8 @@ extension NetworkAttempt {
 
     /// Whether a socket may be opened; otherwise the attempt begins again, and opens a connection with HTTP/2.
     func mayOpen(_ receiver: any TransferReceiver) -> Bool {
+        // The server wants HTTP/1.1, and the connection would have it.
+        if sending.count > 0, transfer?.usesHTTP1 == true, version.choice.excludesHTTP1 { return refuseHTTP1(receiver) }
         guard version.isJoining else { return true }
         let mayRepeat = wasRefused || (RepetitionRule.isIdempotent(prepared.method) && !prepared.hasBody)
         guard sending.count == 0 || mayRepeat else {
@@ -120,14 +122,19 @@ extension NetworkAttempt {
     }
 
     /// Whether a response has the version that the session's options require.
-    ///
-    /// A server may ask for a request over HTTP/1.1 (RFC 9113, section 7), and libcurl then sends it so.
     func mayReceiveVersion(_ receiver: (any TransferReceiver)?) -> Bool {
         let http2 = 3
         guard version.choice == .priorKnowledge, easy?.long(CurlInfo.httpVersion) != http2 else { return true }
         connection?.retire()
-        let text =
-            "\(prepared.origin.host) wants the request over HTTP/1.1, which the session's option httpVersions excludes"
+        return refuseHTTP1(receiver)
+    }
+
+    /// Ends the attempt instead of sending its request over HTTP/1.1, as the server wants it (RFC 9113, section 7).
+    func refuseHTTP1(_ receiver: (any TransferReceiver)?) -> Bool {
+        let why =
+            version.choice.excludesHTTP1
+            ? "which the session's option httpVersions excludes" : "after a part of its response over HTTP/2"
+        let text = "\(prepared.origin.host) wants the request over HTTP/1.1, \(why)"
         receiver?.handle(.willFail(.ferry(.networkConnectionLost, url: url, reason: .httpVersionRefused, text)))
         return false
     }

@@ -33,6 +33,8 @@ package final class NetworkAttempt {
         package var hasResponseBytes = false
         /// Whether libcurl has asked for bytes of the body since.
         var hasReadBody = false
+        /// Whether bytes of the body were read that a further request has to begin with.
+        var hasPassedStart = false
         /// How many bytes the heads of its responses have.
         var headBytes: Int64 = 0
         /// How many bytes the connection had received before; `nil` if that is not known or does not matter.

@@ -1,7 +1,7 @@
 /// What a line of libcurl's verbose output reports of a stream of HTTP/2.
 ///
 /// libcurl sends a request again whose stream was refused, and also one whose connection was lost. Nothing else tells
-/// which of the two has happened; the lines are the same from libcurl 7.88 to 8.21.
+/// which of them has happened; the lines are the same from libcurl 7.88 to 8.21.
 enum StreamNote: Hashable {
     /// The request is sent on the stream with this number.
     case opened(UInt32)
@@ -10,6 +10,8 @@ enum StreamNote: Hashable {
 
     /// The server has not processed the request's stream (RFC 9113, section 8.7).
     case refused
+    /// The server wants the request over HTTP/1.1 (RFC 9113, section 7).
+    case requiresHTTP1
 
     /// Reads a line, or returns `nil` if it reports nothing of a stream.
     init?(_ line: UnsafeRawBufferPointer) {
@@ -17,6 +19,8 @@ enum StreamNote: Hashable {
         let text = Substring(decoding: line.prefix(64), as: UTF8.self)
         if text.hasPrefix("REFUSED_STREAM, ") {
             self = .refused
+        } else if text.hasPrefix("Downgrades to HTTP/1.1") {
+            self = .requiresHTTP1
         } else if text.hasPrefix("received GOAWAY, ") || text.hasPrefix("recveived GOAWAY, ") {
             guard let name = text.firstRange(of: "last_stream="), let last = Self.number(text[name.upperBound...])
             else { return nil }

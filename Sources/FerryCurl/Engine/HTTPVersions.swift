@@ -59,12 +59,14 @@ package enum HTTPVersionChoice: Sendable, Hashable {
     /// Whether several requests may use a connection at the same time.
     var sharesConnections: Bool { self != .http1 }
     var isHTTP3: Bool { self == .http3 || self == .http3Only }
+    var excludesHTTP1: Bool { self == .negotiatedHTTP2 || self == .priorKnowledge }
 }
 
 /// What a request needs of its version of HTTP.
 package enum HTTPVersionNeed: Sendable, Hashable {
     case nothing
-    /// A server must stop sending while the download is paused, which it only does on a connection of its own.
+    /// HTTP/1.1 if it is allowed: the server wants it, or must stop sending while the download is paused, which it only
+    /// does on a connection of its own.
     case pauses
     /// A switch of protocols, which only HTTP/1.1 has.
     case upgrade

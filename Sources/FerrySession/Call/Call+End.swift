@@ -41,7 +41,7 @@ extension Call {
         let canAsk = response != nil && held == nil && world.decoding == .none
         end.canContinue = rest.wasSuspended && canAsk && validator != nil
         if CurlCode.cannotRewind == code, case .delegateStream = content, response == nil {
-            end.needsNewBody = RepetitionRule.isIdempotent(request.method)
+            end.needsNewBody = facts.wasRefused || RepetitionRule.isIdempotent(request.method)
         }
         return end
     }

@@ -151,7 +151,8 @@ extension CallDriver: TransferReceiver {
         facts.wasRefused = attempt.wasRefused(code: code)
         let isUnanswered = !facts.wasRefused && !attempt.sending.hasResponseBytes
         let isClosed = code == CurlCode.sendError && attempt.sharesConnection && isUnanswered
-        if isClosed || code == CurlCode.cannotRewind, !RepetitionRule.isIdempotent(call.request.method) {
+        let wasProcessed = isClosed || (code == CurlCode.cannotRewind && !facts.wasRefused)
+        if wasProcessed, !RepetitionRule.isIdempotent(call.request.method) {
             facts.notRepeated = attempt.notRepeated()
         }
         // Not every version of libcurl closes a connection that other requests may share, which HTTP/2 may be.

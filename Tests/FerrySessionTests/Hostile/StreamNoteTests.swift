@@ -12,6 +12,7 @@ import Testing
             ("Using Stream ID: 7 (easy handle 0x5581)\n", .opened(7)),
             ("[HTTP/2] [21] OPENED stream for https://localhost/\n", .opened(21)),
             ("REFUSED_STREAM, retrying a fresh connect\n", .refused), ("", nil), ("REFUSED", nil),
+            ("Downgrades to HTTP/1.1\n", .requiresHTTP1), ("Downgrades to HTTP/1.0\n", nil),
             ("received GOAWAY, error=0, last_stream=-1\n", nil), ("received GOAWAY, error=0\n", nil),
             ("received GOAWAY, error=0, last_stream=4294967296\n", nil),
             ("[HTTP/2] [1] [:path: /] OPENED stream\n", nil), ("[HTTP/2] [] OPENED stream for x\n", nil),

@@ -17,6 +17,12 @@ final class RawHTTP2Peer: Sendable {
         case goAway
         /// Refuses the stream.
         case refuse
+        /// Asks for the request over HTTP/1.1, after a part of its body.
+        case requireHTTP1
+        /// Asks for the second request over HTTP/1.1.
+        case requireHTTP1Later
+        /// Asks for the request over HTTP/1.1 after half of the response, as soon as there is another one.
+        case requireHTTP1Halfway
         /// Sends header fragments that never end.
         case continuationFlood
         /// Sends a frame for a stream that was never opened.
@@ -38,9 +44,12 @@ final class RawHTTP2Peer: Sendable {
         /// Sends frames of a type that is not known, which never end (RFC 9113, section 4.1).
         case unknownFrames
 
+        /// Whether the request is answered, after it was sent again.
+        var isAnswered: Bool { [.goAway, .refuse, .requireHTTP1, .requireHTTP1Later].contains(self) }
+
         /// Whether the response never ends.
         var isEndless: Bool {
-            [.smallFrames, .emptyFrames, .paddedFrames, .unknownFrames].contains(self)
+            [.requireHTTP1Halfway, .smallFrames, .emptyFrames, .paddedFrames, .unknownFrames].contains(self)
         }
     }
 
@@ -81,7 +90,7 @@ final class RawHTTP2Peer: Sendable {
         manner, certificate, key = sys.argv[1:4]
         context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
         context.load_cert_chain(certificate, key)
-        context.set_alpn_protocols(["h2"])
+        context.set_alpn_protocols(["h2", "http/1.1"])
         listener = socket.socket()
         listener.bind(("127.0.0.1", 0))
         listener.listen(64)
@@ -102,13 +111,32 @@ final class RawHTTP2Peer: Sendable {
                 yield frame(CONTINUATION if index else HEADERS, last, stream, part)
             yield frame(DATA, END_STREAM, stream, b"ok")
 
-        def misbehave(connection, stream):
+        def respond_over_http1(connection, reader):
+            while reader.readline():
+                length, chunked = 0, False
+                while field := reader.readline().strip().lower():
+                    name, _, value = field.partition(b":")
+                    if name == b"content-length": length = int(value)
+                    if name == b"transfer-encoding": chunked = True
+                body = reader.read(length)
+                while chunked:
+                    size = int(reader.readline(), 16)
+                    body += reader.read(size)
+                    reader.readline()
+                    chunked = size > 0
+                body = body or b"ok"
+                connection.sendall(b"HTTP/1.1 200 OK\r\nContent-Length: %d\r\n\r\n" % len(body) + body)
+
+        def misbehave(connection, stream, ends):
             send = connection.sendall
             if manner == "headerBomb":
                 for piece in bomb(stream): send(piece)
             elif manner == "invalidIndex": send(frame(HEADERS, END_HEADERS, stream, b"\x88\xff\xff\xff\xff\x01"))
             elif manner == "goAway": send(frame(GOAWAY, 0, 0, struct.pack(">II", 0, 11)))
             elif manner == "refuse": send(frame(RST, 0, stream, struct.pack(">I", 7)))
+            elif manner == "requireHTTP1Halfway":
+                send(frame(HEADERS, END_HEADERS, stream, b"\x88") + frame(DATA, 0, stream, b"half"))
+            elif manner.startswith("requireHTTP1") and ends: send(frame(RST, 0, stream, struct.pack(">I", 13)))
             elif manner == "continuationFlood":
                 send(frame(HEADERS, 0, stream, b"\x88"))
                 while True: send(frame(CONTINUATION, 0, stream, b"\x00\x01a\x01b" * 3000))
@@ -133,6 +161,8 @@ final class RawHTTP2Peer: Sendable {
                 socket.setsockopt(IPPROTO_TCP, TCP_NODELAY, 1)
                 connection = context.wrap_socket(socket, server_side=True)
                 reader = connection.makefile("rb")
+                if connection.selected_alpn_protocol() != "h2": return respond_over_http1(connection, reader)
+                later, half = manner == "requireHTTP1Later", None
                 if len(reader.read(24)) < 24: return
                 connection.sendall(frame(SETTINGS, 0, 0))
                 while True:
@@ -144,10 +174,16 @@ final class RawHTTP2Peer: Sendable {
                     if kind == SETTINGS and not flags & ACK: connection.sendall(frame(SETTINGS, ACK, 0))
                     if kind == PING and not flags & ACK: connection.sendall(frame(PING, ACK, 0, payload))
                     if kind == HEADERS:
-                        if index == 0 and manner: misbehave(connection, stream)
+                        if half: connection.sendall(frame(RST, 0, half, struct.pack(">I", 13)))
+                        if index == 0 and manner and not later and not half:
+                            misbehave(connection, stream, flags & END_STREAM)
+                            if manner == "requireHTTP1Halfway": half = stream
                         else:
                             connection.sendall(frame(HEADERS, END_HEADERS, stream, b"\x88"))
                             if flags & END_STREAM: connection.sendall(frame(DATA, END_STREAM, stream, b"ok"))
+                            later = False
+                    elif kind == DATA and index == 0 and manner in ("requireHTTP1", "requireHTTP1Later"):
+                        misbehave(connection, stream, True)
                     elif kind == DATA and not (index == 0 and manner):
                         size = struct.pack(">I", length)
                         windows = b"".join(frame(WINDOW, 0, target, size) for target in (0, stream) if length)
