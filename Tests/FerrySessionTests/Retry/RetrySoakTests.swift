@@ -81,8 +81,8 @@ struct RetrySoakTests {
         // A busy machine takes longer.
         let passed = max(seconds, Int(begin.duration(to: .now) / .seconds(1)))
         print("retry soak: a server that is down received \(load) requests of \(requests) calls")
-        // The minimum, and one retry in each second, count more in a short time, as do retries that wait when the budget
-        // is used up.
+        // The minimum, one retry in each second, and those that wait when the budget is used up count more in a short
+        // time.
         #expect(load > requests + 10)
         #expect(load <= requests * 11 / 10 + 10 + passed * 4 + 40)
         isDown.change { $0 = false }
