@@ -23,7 +23,8 @@ struct ferry_socket_watch {
     int missing;
     /// Whether there was no memory for the table of sockets.
     bool is_lost;
-    int count;
+    /// How many of the events have not been taken yet, and how many there were.
+    int count, found;
     struct epoll_event ready[MOST];
     /// For each number of a socket below `capacity`, what libcurl waits for, and whether its end is of interest.
     struct interest *sockets;
@@ -156,12 +157,32 @@ bool ferry_watch_wait(ferry_socket_watch *watch, int timeout) {
         if (found.data.u64 != 0) watch->ready[watch->count++] = found;
         else (void)!read(watch->wake, &number, sizeof number);
     }
+    watch->found = watch->count;
     return is_ready;
 }
 
 bool ferry_watch_listen(const ferry_socket_watch *watch, int timeout) {
     struct pollfd wait = {watch->set, POLLIN, 0};
     return poll(&wait, 1, timeout) > 0;
+}
+
+/// Changes whether the sockets that the last wait has found to be only writable are watched for that.
+static void watch_writable(ferry_socket_watch *watch, bool is_watched) {
+    for (int index = 0; index < watch->found; index++) {
+        const int socket = (int)(uint32_t)watch->ready[index].data.u64;
+        const int what = watch->sockets[socket].what;
+        if (watch->ready[index].events != EPOLLOUT || !(what & WRITABLE)) continue;
+        struct epoll_event changed = event(socket, what);
+        if (!is_watched) changed.events &= ~(uint32_t)EPOLLOUT;
+        epoll_ctl(watch->set, EPOLL_CTL_MOD, socket, &changed);
+    }
+}
+
+bool ferry_watch_listen_for_input(ferry_socket_watch *watch, int timeout) {
+    watch_writable(watch, false);
+    bool is_ready = ferry_watch_listen(watch, timeout);
+    watch_writable(watch, true);
+    return is_ready;
 }
 
 bool ferry_watch_sleep(const ferry_socket_watch *watch, int timeout) {

@@ -23,6 +23,8 @@ package struct AdditionalTurns {
     package private(set) var time: MonotonicTime?
     /// Whether something has happened in the current turn, or has begun it.
     package var isEventful = true
+    /// How many turns have followed each other in which libcurl has called no function.
+    var quietTurns = 0
 
     package init(versionNumber: Int) { areNeeded = versionNumber < Self.firstFixedVersion }
 
@@ -38,6 +40,7 @@ package struct AdditionalTurns {
 
     /// Ends a turn, at a time, with the number of the transfers.
     package mutating func endTurn(at now: MonotonicTime, transfers: Int) {
+        quietTurns += 1
         guard areNeeded, isEventful, time == nil else { return }
         let delay = Self.delay * max(1, UInt64(transfers) / Self.transfersPerDelay)
         time = now.advanced(by: .milliseconds(delay))

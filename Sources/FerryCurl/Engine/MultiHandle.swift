@@ -103,6 +103,9 @@ package final class MultiHandle: @unchecked Sendable {
         }
     }
 
+    /// Waits, before ``wait(milliseconds:)``, until there is more than the sockets that were writable at its last end.
+    func awaitInput(milliseconds: Int32) { _ = ferry_watch_listen_for_input(watch, limit(milliseconds)) }
+
     /// Waits only for ``wakeUp()``, also on a thread that does not have the engine.
     package func sleep(milliseconds: Int32?) { _ = ferry_watch_sleep(watch, milliseconds ?? -1) }
 

@@ -137,7 +137,7 @@ package final class TransferEngine: @unchecked Sendable {
         endTurn()
     }
 
-    package func noteEvent() { additionalTurns.isEventful = true }
+    package func noteEvent() { (additionalTurns.isEventful, additionalTurns.quietTurns) = (true, 0) }
 
     /// The objects that OpenSSL's callbacks add refused chains to.
     var chains: RefusedChains { multi.chains }
@@ -150,6 +150,12 @@ package final class TransferEngine: @unchecked Sendable {
         active.values.allSatisfy { attempt in
             attempt.received >= TurnSpacing.large && attempt.transfer?.reader == nil && !attempt.prepared.isUpgrade
         }
+    }
+
+    /// Whether a socket may be writable for a body of HTTP/2 that cannot be sent, so that no wait for it would last.
+    private var mayHaveClosedWindow: Bool {
+        guard runtime.ignoresClosedWindows, additionalTurns.quietTurns > 4 else { return false }
+        return active.values.contains { $0.transfer?.reader != nil && $0.mayHaveStreams(runtime) }
     }
 
     /// Whether nothing can happen before a command.
@@ -191,6 +197,7 @@ package final class TransferEngine: @unchecked Sendable {
             longest = 0
         }
         if answered.mustExamine { longest = 0 }
+        if mayHaveClosedWindow { multi.awaitInput(milliseconds: min(longest, TurnSpacing.pause)) }
         if let time = additionalTurns.time { longest = min(longest, milliseconds(until: time)) }
         return multi.wait(milliseconds: longest)
     }

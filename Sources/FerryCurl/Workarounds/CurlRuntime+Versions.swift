@@ -12,6 +12,8 @@ extension CurlRuntime {
     package static let versionsLookingUpLocalhost = 0..<0x07_55_00
     /// 7.88 sends the preface of HTTP/2 again on a connection of prior knowledge that it uses again (curl #10634).
     package static let versionsRepeatingPrefaces = 0x07_58_00..<0x08_00_00
+    /// 7.88 waits until a connection of HTTP/2 is writable although the window of a stream is closed.
+    package static let versionsIgnoringClosedWindows = 0x07_58_00..<0x08_00_00
     /// Before 8.1, streams of an HTTP/2 connection that has ended may be reported as complete, and a request that the
     /// server refuses together with all others (`GOAWAY`) as an error of HTTP/2.
     package static let versionsConfusingStreamEnds = 0..<0x08_01_00
@@ -41,6 +43,7 @@ extension CurlRuntime {
     var omitsBodies: Bool { Self.versionsOmittingBodies.contains(versionNumber) }
     var mixesUpPausedStreams: Bool { Self.versionsMixingUpPausedStreams.contains(versionNumber) }
     var readsWhilePaused: Bool { Self.versionsReadingWhilePaused.contains(versionNumber) }
+    var ignoresClosedWindows: Bool { Self.versionsIgnoringClosedWindows.contains(versionNumber) }
     var repeatsPrefaces: Bool { Self.versionsRepeatingPrefaces.contains(versionNumber) }
     package var confusesStreamEnds: Bool { Self.versionsConfusingStreamEnds.contains(versionNumber) }
     var knowsLocalhostNames: Bool { !Self.versionsLookingUpLocalhost.contains(versionNumber) }

@@ -113,4 +113,30 @@ struct FootprintTests {
         }
         Child.check(result?.standardOutputContent)
     }
+
+    @Test("An upload that the window of HTTP/2 stops uses almost no processor time") func closedWindow() async {
+        let result = await #expect(processExitsWith: .success, observing: [\.standardOutputContent]) {
+            await Child.run {
+                let hasBegun = Watched(false)
+                let server = try frameServer(settings: FrameConnection.setting(4, 10_000)) { connection in
+                    while let frame = connection.next(opensWindows: false) {
+                        if frame.kind == .data { hasBegun.change { $0 = true } }
+                    }
+                }
+                var options = CurlSession.Options()
+                options.httpVersions = .http2PriorKnowledge
+                let session = CurlSession(configuration: .ephemeral, options: options)
+                let task = session.uploadTask(with: Wire.request(server.url(), "PUT"), from: Data(count: 100_000))
+                task.resume()
+                try await eventually("the first bytes") { hasBegun.current }
+                let before = ProcessUsage.ferryProcessorTime
+                // The time whose use is measured.
+                try await Task.sleep(for: .milliseconds(1000))
+                let spent = ProcessUsage.ferryProcessorTime - before
+                try Child.expect(ProcessUsage.ferryThreads > 0 && spent < 0.2, "\(spent)")
+                task.cancel()
+            }
+        }
+        Child.check(result?.standardOutputContent)
+    }
 }

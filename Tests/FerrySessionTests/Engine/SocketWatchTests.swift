@@ -105,6 +105,28 @@ struct SocketWatchTests {
         #expect(sockets.ready() == [Ready(socket: own, what: Self.readable)])
     }
 
+    @Test("A wait for input is not ended by the sockets that were writable before") func input() throws {
+        let sockets = try Sockets(pairs: 2)
+        for pair in sockets.pairs { sockets.change(pair.own, Self.readable | Self.writable) }
+        #expect(ferry_watch_listen_for_input(sockets.watch, 0), "Nothing has been found yet")
+        let writable = Set(sockets.pairs.map { Ready(socket: $0.own, what: Self.writable) })
+        #expect(sockets.ready() == writable)
+        for _ in 0..<2 { #expect(!ferry_watch_listen_for_input(sockets.watch, 0)) }
+        #expect(sockets.ready() == writable)
+        ferry_watch_wake(sockets.watch)
+        #expect(ferry_watch_listen_for_input(sockets.watch, 0))
+        #expect(sockets.ready() == writable)
+        #expect(write(sockets.pairs[1].peer, "x", 1) == 1)
+        #expect(ferry_watch_listen_for_input(sockets.watch, 0))
+        let (first, second) = (sockets.pairs[0].own, sockets.pairs[1].own)
+        let both = Ready(socket: second, what: Self.readable | Self.writable)
+        #expect(sockets.ready() == [Ready(socket: first, what: Self.writable), both])
+        // What libcurl has changed since remains.
+        sockets.change(first, Self.removed)
+        #expect(ferry_watch_listen_for_input(sockets.watch, 0))
+        #expect(sockets.ready() == [both])
+    }
+
     @Test("A marked socket is listed once when libcurl waits for nothing of it") func quiet() throws {
         let sockets = try Sockets(pairs: 3)
         for pair in sockets.pairs { sockets.change(pair.own, Self.readable) }

@@ -60,7 +60,7 @@ final class FrameConnection {
     }
 
     /// Reads the next frame; settings and pings are acknowledged, and what was received may be sent again.
-    func next() -> Frame? {
+    func next(opensWindows: Bool = true) -> Frame? {
         guard let head = read(9), let payload = read(Int(head[0]) << 16 | Int(head[1]) << 8 | Int(head[2])) else {
             return nil
         }
@@ -70,7 +70,7 @@ final class FrameConnection {
         case .settings where head[4] & Flag.acknowledgement == 0: send(.settings, flags: Flag.acknowledgement)
         case .ping where head[4] & Flag.acknowledgement == 0: send(.ping, flags: Flag.acknowledgement, payload)
         case .headers: requests.append(stream)
-        case .data where !payload.isEmpty:
+        case .data where opensWindows && !payload.isEmpty:
             send(.windowUpdate, Self.bytes(UInt32(payload.count)))
             send(.windowUpdate, on: stream, Self.bytes(UInt32(payload.count)))
         default: break
