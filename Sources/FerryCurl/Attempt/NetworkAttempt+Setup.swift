@@ -58,7 +58,7 @@ extension NetworkAttempt {
         try setUpTLS(easy, transfer)
         try setUpResolver(easy, engine)
         try setUpBody(easy, transfer, receiver, &setup.fields)
-        try setUpHeader(setup, easy, engine.runtime)
+        try setUpHeader(setup, easy, engine)
         if prepared.isUpgrade || version.isAlone { easy.set(CurlOption.freshConnect, 1) }
         if isLastUse { easy.set(CurlOption.forbidReuse, 1) }
         if engine.runtime.truncatesLargeHeads { makeRoom(for: setup.fields, easy) }
@@ -67,9 +67,15 @@ extension NetworkAttempt {
     /// Whether the request is the last one on its connection.
     var isLastUse: Bool { prepared.isUpgrade || version.isAlone || prepared.endsConnection }
 
-    private func setUpHeader(_ setup: AttemptSetup, _ easy: EasyHandle, _ runtime: CurlRuntime) throws(URLError) {
-        if let longest = runtime.longestField, setup.fields.contains(where: { $0.size > longest }) {
+    private func setUpHeader(_ setup: AttemptSetup, _ easy: EasyHandle, _ engine: TransferEngine) throws(URLError) {
+        if let longest = engine.runtime.longestField, setup.fields.contains(where: { $0.size > longest }) {
             throw longRequestHeader()
+        }
+        // nghttp2 does not send a longer header over HTTP/2, and libcurl does not notice.
+        let longest = 65_536
+        if headSize(setup.fields) > longest, version.choice.sharesConnections, version.choice != .http3Only {
+            try setUpVersion(easy, engine, for: .pauses)
+            guard version.choice == .http1 else { throw longRequestHeader() }
         }
         let isSecret = prepared.hasSecrets
         easy.setFields(CurlOption.httpHeader, setup.fields, isSecret: isSecret, commonCount: setup.commonCount)
@@ -86,17 +92,21 @@ extension NetworkAttempt {
         }
     }
 
-    /// Returns the fields of a `CONNECT` request, which a tunnel's proxy has no others of (RFC 9110, section 10.1.5).
-    private func tunnelFields(of setup: AttemptSetup) -> [RequestField] {
-        guard usesTunnel else { return [] }
-        return setup.fields.filter { $0.value != nil && $0.name.isEqualIgnoringCase("user-agent") }
+    /// Returns how long a head may become, as nghttp2 computes it: with twelve bytes for each field.
+    private func headSize(_ fields: [RequestField]) -> Int {
+        fields.reduce(prepared.url.utf8.count + 512) { $0 + $1.size + 10 }
     }
 
     /// Enlarges libcurl's buffer to the largest head that it accepts, if the request's is larger than its usual size.
     private func makeRoom(for fields: [RequestField], _ easy: EasyHandle) {
         let (usual, largest) = (65_536, 1_048_576)
-        let size = fields.reduce(prepared.url.utf8.count) { $0 + $1.size }
-        if size > usual / 2 { easy.set(CurlOption.uploadBufferSize, largest) }
+        if headSize(fields) > usual / 2 { easy.set(CurlOption.uploadBufferSize, largest) }
+    }
+
+    /// Returns the fields of a `CONNECT` request, which a tunnel's proxy has no others of (RFC 9110, section 10.1.5).
+    private func tunnelFields(of setup: AttemptSetup) -> [RequestField] {
+        guard usesTunnel else { return [] }
+        return setup.fields.filter { $0.value != nil && $0.name.isEqualIgnoringCase("user-agent") }
     }
 
     private func setUpCredentials(_ setup: AttemptSetup, _ easy: EasyHandle) {
@@ -142,7 +152,7 @@ extension NetworkAttempt {
         let size = isEmpty ? nil : reader.length
         easy.set(CurlOption.bodySize, offset: size.transferSize)
         if let made = reader as? MadeBodyReader, made.body.sendsTrailers {
-            try setUpTrailers(easy, transfer.engine)
+            try setUpVersion(easy, transfer.engine, for: .trailers)
             easy.watchTrailers(context: Unmanaged.passUnretained(self).toOpaque())
         } else if size == nil, transfer.engine.runtime.mixesUpPausedStreams {
             setUpSingle(easy)

@@ -15,9 +15,7 @@ extension NetworkAttempt {
     }
 
     func setUpVersion(_ easy: EasyHandle, _ engine: TransferEngine, prefersHTTP1: Bool) throws(URLError) {
-        let need: HTTPVersionNeed = prepared.isUpgrade ? .upgrade : prefersHTTP1 ? .pauses : .nothing
-        version.choice = try choice(need, engine)
-        easy.set(CurlOption.httpVersion, version.choice.curlValue)
+        try setUpVersion(easy, engine, for: prepared.isUpgrade ? .upgrade : prefersHTTP1 ? .pauses : .nothing)
         version.sharesHTTP3 = support(engine).sharesHTTP3
         if version.choice.sharesConnections { easy.set(CurlOption.pipeWait, 1) }
     }
@@ -35,9 +33,9 @@ extension NetworkAttempt {
         easy.set(CurlOption.httpVersion, version.choice.curlValue)
     }
 
-    /// Chooses HTTP/1.1 for a body with trailers.
-    func setUpTrailers(_ easy: EasyHandle, _ engine: TransferEngine) throws(URLError) {
-        version.choice = try choice(.trailers, engine)
+    /// Chooses the version again for what the request turns out to need.
+    func setUpVersion(_ easy: EasyHandle, _ engine: TransferEngine, for need: HTTPVersionNeed) throws(URLError) {
+        version.choice = try choice(need, engine)
         easy.set(CurlOption.httpVersion, version.choice.curlValue)
     }
 

@@ -229,6 +229,25 @@ struct RequestTests {
         }
     }
 
+    /// nghttp2 does not send a longer one, and libcurl would wait for the response.
+    @Test(
+        "Over HTTP/2 alone, a header of more than 64 KiB is an error at once",
+        arguments: [(1, 64_000, true), (1, 66_000, false), (40, 1_590, true), (5_000, 5, false)]
+    )
+    func longHeaderOfStream(_ count: Int, _ length: Int, _ isSent: Bool) async throws {
+        let server = try frameServer { $0.respondToAll() }
+        var options = CurlSession.Options()
+        options.httpVersions = .http2PriorKnowledge
+        let session = Wire.session(options: options)
+        let value = String(repeating: "v", count: length)
+        let headers = Dictionary(uniqueKeysWithValues: (0..<count).map { ("X-\($0)", value) })
+        let request = Wire.request(server.url(), headers: headers, timeout: 20 * patience)
+        let result = await Task { try await session.data(for: request).0 }.result
+        #expect(((try? result.get()) == Data("ok".utf8)) == isSent)
+        if !isSent { #expect(throws: URLError.self) { try result.get() } }
+        if case .failure(let error) = result { #expect((error as? URLError)?.ferryCode == .invalidHeader) }
+    }
+
     @Test("The type of forms is the default only for POST, and the caller can override it")
     func contentType() async throws {
         let body = Data("a=b".utf8)

@@ -29,7 +29,7 @@ extension NginxTests {
             server = try .shared()
         }
 
-        private func peer(_ manner: RawHTTP2Peer.Manner) throws -> RawHTTP2Peer {
+        private func peer(_ manner: RawHTTP2Peer.Manner?) throws -> RawHTTP2Peer {
             let certificates = server.certificates
             return try RawHTTP2Peer(manner, certificate: certificates.certificate(.good), key: certificates.key(.good))
         }
@@ -74,6 +74,20 @@ extension NginxTests {
             }
             // Before 8.1, it has another connection than the first request.
             if manner == .requireHTTP1, !sent.body.isReplayable { #expect((try? result.get()) == nil) }
+        }
+
+        /// nghttp2 does not send more over HTTP/2.
+        @Test("A header of more than 64 KiB is sent over HTTP/1.1", arguments: [60_000, 66_000])
+        func longHeader(_ length: Int) async throws {
+            let peer = try peer(nil)
+            let session = CurlSession.trusting(server)
+            defer { session.invalidateAndCancel() }
+            #expect(try await session.fetch(peer.url).1.receivedVersion == "HTTP/2")
+            var request = URLRequest(url: peer.url)
+            request.setValue(String(repeating: "v", count: length), forHTTPHeaderField: "X-Long")
+            let (data, response) = try await session.fetch(request)
+            #expect(data == Data("ok".utf8))
+            #expect(response.receivedVersion == (length > 65_536 ? "HTTP/1.1" : "HTTP/2"))
         }
 
         @Test("Nothing is sent over HTTP/1.1 where it is excluded", arguments: [Body.none, .data, .sequence])
