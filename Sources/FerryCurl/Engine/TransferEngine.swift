@@ -19,7 +19,7 @@ package final class TransferEngine: @unchecked Sendable {
     package let settings: EngineSettings
     package let runtime: CurlRuntime
     package let connections: ConnectionTable
-    package let trust = SessionTrust()
+    package let trust: SessionTrust
     let multi: MultiHandle
     private let observer: any EngineObserver
     package let inbox = Mutex(EngineInbox())
@@ -45,9 +45,8 @@ package final class TransferEngine: @unchecked Sendable {
     /// Memory for a piece of a body, used by the code that runs at the moment.
     package let scratch = UnsafeMutableRawBufferPointer.allocate(byteCount: 65_536, alignment: 16)
 
-    package init(settings: EngineSettings, observer: any EngineObserver) throws {
-        self.settings = settings
-        self.observer = observer
+    package init(settings: EngineSettings, observer: any EngineObserver, trust: SessionTrust) throws {
+        (self.settings, self.observer, self.trust) = (settings, observer, trust)
         runtime = try CurlRuntime.current()
         NetworkAttempt.callbacks
         let hasResolver = (try? settings.network.get())?.resolver != nil

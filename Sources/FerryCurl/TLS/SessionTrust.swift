@@ -22,6 +22,8 @@ package final class SessionTrust: Sendable {
     /// What is being asked of the program.
     package let questions = TrustQuestions()
 
+    package init() {}
+
     package var current: Current { state.withLock { $0.current } }
 
     /// Returns the current policy for a connection that is about to be chosen, and records that it was used.

@@ -2,8 +2,8 @@ typealias HeaderField = (name: String, value: String)
 
 /// The settings that all calls of a session share; a class, because each request passes them on several times.
 final class CallSettings: Sendable {
-    /// The settings of the engine that carries the calls out.
-    let engine: EngineSettings
+    /// Whether neither the cache nor the storage of credentials reads a disk or runs the user's code.
+    let readsNoDisk: Bool
     let coalescesIdenticalRequests: Bool
     let maximumRedirects: Int
     let allowsInsecureRedirects: Bool
@@ -42,8 +42,7 @@ final class CallSettings: Sendable {
         cachePolicy = configuration.requestCachePolicy
         requestTimeout = configuration.timeoutIntervalForRequest
         let isStandard = credentialStore.map { type(of: $0.storage) == URLCredentialStorage.self } ?? true
-        let isInMemory = cache?.isInMemory ?? true
-        engine = EngineSettings(configuration, options, readsNoDisk: isStandard && isInMemory)
+        readsNoDisk = isStandard && cache?.isInMemory ?? true
     }
 
     /// Returns the longest time without activity: the request's own, or the session's in place of the default of 60 s.
@@ -71,8 +70,7 @@ final class CallSettings: Sendable {
 }
 
 extension EngineSettings {
-    /// Reads a configuration and options; `readsNoDisk` is whether neither the cache nor the storage of credentials
-    /// reads a disk or runs the user's code.
+    /// Reads a configuration and options; `readsNoDisk` is that of the calls.
     init(_ configuration: URLSessionConfiguration, _ options: CurlSession.Options, readsNoDisk: Bool) {
         let runtime = try? CurlRuntime.current()
         self.init(

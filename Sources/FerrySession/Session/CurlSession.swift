@@ -146,9 +146,9 @@ public final class CurlSession: URLSession, @unchecked Sendable {
     /// `serverCertificateUntrusted`. Setting a policy empties the session's own cache, but not a cache from the
     /// options.
     public var trustPolicy: (any ServerTrustPolicy)? {
-        get { engine?.trust.current.policy }
+        get { core.trust.current.policy }
         set {
-            engine?.trust.replace(newValue)
+            core.trust.replace(newValue)
             if options.cache == nil { cache?.removeAll() }
         }
     }

@@ -7,9 +7,9 @@ final class CurlSessionCore: Sendable {
     let settings: CurlSessionSettings
     let options: CurlSession.Options
     let dispatcher: DelegateDispatcher
-    let engine: TransferEngine?
     let group: CallGroup
-    let engineError: CurlSessionError?
+    let trust = SessionTrust()
+    private let madeEngine: Mutex<Result<TransferEngine, any Error>>
     let isShared: Bool
     /// The tasks that are kept for the next process; `nil` if none are, or they cannot be.
     let durable: DurableTasks?
@@ -44,16 +44,32 @@ final class CurlSessionCore: Sendable {
         durable = try? settings.durable?.get()
         links = Mutex(Links(delegate: delegate, casts: DelegateCasts(delegate)))
         group = CallGroup(settings.calls, dispatcher, known: options.proxy.knownCredentials)
-        do {
-            engine = try TransferEngine(settings: settings.calls.engine, observer: group)
-            engineError = nil
-        } catch {
-            engine = nil
-            engineError = error as? CurlSessionError ?? CurlSessionError(.curlUnavailable, "\(error)")
-        }
+        madeEngine = Mutex(Self.makeEngine(settings, options, group, trust))
     }
 
     deinit { engine?.stop() }
+
+    private static func makeEngine(
+        _ settings: CurlSessionSettings,
+        _ options: CurlSession.Options,
+        _ group: CallGroup,
+        _ trust: SessionTrust
+    ) -> Result<TransferEngine, any Error> {
+        let own = EngineSettings(settings.configuration, options, readsNoDisk: settings.calls.readsNoDisk)
+        return Result { try TransferEngine(settings: own, observer: group, trust: trust) }
+    }
+
+    /// The engine, if it could be made.
+    var engine: TransferEngine? { try? madeEngine.withLock { $0 }.get() }
+
+    /// Returns the engine; one that could not be made before is tried again, since a descriptor may be free now.
+    func requireEngine() throws -> TransferEngine {
+        try madeEngine.withLock { made in
+            if case .failure = made { made = Self.makeEngine(settings, options, group, trust) }
+            return made
+        }
+        .get()
+    }
 
     var delegate: (any URLSessionDelegate)? { links.withLock { $0.delegate } }
     var casts: DelegateCasts { links.withLock { $0.casts } }

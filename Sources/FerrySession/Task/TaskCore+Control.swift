@@ -262,8 +262,11 @@ extension TaskCore {
         _ partial: Result<PartialFile, URLError>?,
         _ adaptation: Adaptation? = nil
     ) throws -> CallDriver {
-        guard let engine = session.engine else {
-            throw URLError.ferry(.unknown, url: request.url, underlying: session.core.engineError)
+        let engine: TransferEngine
+        do {
+            engine = try session.core.requireEngine()
+        } catch {
+            throw URLError.ferry(.unknown, url: request.url, underlying: error)
         }
         let recovery = state.recovery ?? session.core.settings.recovery
         var limits = session.core.settings.limits(for: request, deadline: recovery?.deadline)

@@ -123,7 +123,7 @@ struct ProxyTableTests {
             options.proxy = .none
             change(&options)
             let origin = Origin(try #require(URL(string: url)))
-            return CallSettings(.ephemeral, options: options).engine.looksUpHost(of: origin)
+            return EngineSettings(.ephemeral, options, readsNoDisk: true).looksUpHost(of: origin)
         }
         let url = "http://a.example:81/"
         #expect(try looksUp(url) { _ in })

@@ -1,9 +1,45 @@
-import FerrySession
 import FerryTesting
 import Testing
 
+@testable import FerrySession
+
 @Suite(.serialized, .timeLimit(.minutes(5)))
 struct SessionTasksTests {
+    @Test("A session that is made without a free descriptor works when there is one, with its policy and authorities")
+    func withoutDescriptors() async {
+        let result = await #expect(processExitsWith: .success, observing: [\.standardOutputContent]) {
+            struct Anybody: ServerTrustPolicy {
+                func verification(for host: String) -> TrustVerification { .full }
+                func decide(_ trust: ServerTrust) -> TrustDecision { .accept }
+            }
+            await Child.run {
+                let folder = try TemporaryFolder()
+                let server = try LoopbackServer()
+                _ = try await CurlSession(configuration: .ephemeral).data(from: server.url("/bytes/1"))
+                var options = CurlSession.Options()
+                let file = try folder.file("authorities.pem", Certificates.pem)
+                options.tls.certificateAuthorities = .only([.pemFile(file)])
+                let (session, error) = await Child.withoutDescriptors { [options] in
+                    let session = CurlSession(configuration: .ephemeral, options: options)
+                    session.trustPolicy = Anybody()
+                    do {
+                        _ = try await session.data(from: server.url("/bytes/2"))
+                        return (session, URLError?.none)
+                    } catch {
+                        return (session, error as? URLError)
+                    }
+                }
+                try Child.expect(error?.ferryCode == .curlUnavailable, "\(String(describing: error))")
+                let (data, _) = try await session.data(from: server.url("/bytes/3"))
+                try Child.expect(data.count == 3, "\(data.count)")
+                let engine = try #require(session.engine)
+                _ = try engine.settings.tls.get()
+                try Child.expect(engine.trust.current.policy is Anybody && session.trustPolicy is Anybody, "no policy")
+            }
+        }
+        Child.check(result?.standardOutputContent)
+    }
+
     @Test("Tasks are listed by kind from their first resume until they are cancelled or complete") func lists()
         async throws
     {
