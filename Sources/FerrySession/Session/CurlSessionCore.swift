@@ -9,7 +9,7 @@ final class CurlSessionCore: Sendable {
     let dispatcher: DelegateDispatcher
     let group: CallGroup
     let trust = SessionTrust()
-    private let madeEngine: Mutex<Result<TransferEngine, any Error>>
+    private let madeEngine = Mutex<TransferEngine?>(nil)
     let isShared: Bool
     /// The tasks that are kept for the next process; `nil` if none are, or they cannot be.
     let durable: DurableTasks?
@@ -44,31 +44,24 @@ final class CurlSessionCore: Sendable {
         durable = try? settings.durable?.get()
         links = Mutex(Links(delegate: delegate, casts: DelegateCasts(delegate)))
         group = CallGroup(settings.calls, dispatcher, known: options.proxy.knownCredentials)
-        madeEngine = Mutex(Self.makeEngine(settings, options, group, trust))
+        // An error is that of the first task, unless there is none any more.
+        _ = try? requireEngine()
     }
 
     deinit { engine?.stop() }
 
-    private static func makeEngine(
-        _ settings: CurlSessionSettings,
-        _ options: CurlSession.Options,
-        _ group: CallGroup,
-        _ trust: SessionTrust
-    ) -> Result<TransferEngine, any Error> {
-        let own = EngineSettings(settings.configuration, options, readsNoDisk: settings.calls.readsNoDisk)
-        return Result { try TransferEngine(settings: own, observer: group, trust: trust) }
-    }
-
     /// The engine, if it could be made.
-    var engine: TransferEngine? { try? madeEngine.withLock { $0 }.get() }
+    var engine: TransferEngine? { madeEngine.withLock { $0 } }
 
     /// Returns the engine; one that could not be made before is tried again, since a descriptor may be free now.
     func requireEngine() throws -> TransferEngine {
         try madeEngine.withLock { made in
-            if case .failure = made { made = Self.makeEngine(settings, options, group, trust) }
-            return made
+            if let made { return made }
+            let own = EngineSettings(settings.configuration, options, readsNoDisk: settings.calls.readsNoDisk)
+            let engine = try TransferEngine(settings: own, observer: group, trust: trust)
+            made = engine
+            return engine
         }
-        .get()
     }
 
     var delegate: (any URLSessionDelegate)? { links.withLock { $0.delegate } }
