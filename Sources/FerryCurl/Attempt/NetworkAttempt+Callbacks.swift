@@ -110,7 +110,7 @@ extension NetworkAttempt {
         transfer.engine.watch(transfer)
         if let ends { noteRemote(ends.remote) }
         forgetAnsweredChallenge(receiver)
-        guard mayRepeat(receiver) else { return false }
+        guard mayRepeat(transfer, receiver) else { return false }
         // It was suspended while it connected, and its request is sent when it is resumed.
         guard !transfer.isSuspended else { return refuseConnection() }
         let isNew = hasOpenedConnection()
@@ -122,6 +122,7 @@ extension NetworkAttempt {
         if sending.count > 0 { easy?.set(CurlOption.forbidReuse, isLastUse ? 1 : 0) }
         if prepared.isUpgrade { transfer.engine.watchResponse(of: self) }
         sending.count += 1
+        transfer.sends += 1
         (sending.hasResponseBytes, sending.hasReadBody, sending.headBytes) = (false, false, 0)
         let mayDropExcess = transfer.engine.runtime.dropsExcess && isUnencrypted && connection?.isMultiplexed == false
         sending.receivedByConnection = mayDropExcess ? connection?.receivedBytes : nil
@@ -135,11 +136,13 @@ extension NetworkAttempt {
     ///
     /// libcurl sends a request again if its connection, taken from the pool, closes without a response, and if its
     /// stream was refused or the server wants HTTP/1.1: then the server has not processed it.
-    private func mayRepeat(_ receiver: any TransferReceiver) -> Bool {
+    private func mayRepeat(_ transfer: Transfer, _ receiver: any TransferReceiver) -> Bool {
         guard sending.count > 0 else { return true }
+        let mostSends = 9
         // Otherwise libcurl would append another response to the one that the server has left incomplete.
         if let status, status != 401, status != 407 { return refuseHTTP1(receiver) }
-        guard sending.hasResponseBytes || RepetitionRule.isIdempotent(prepared.method) || wasRefused else {
+        let mayBeSent = sending.hasResponseBytes || RepetitionRule.isIdempotent(prepared.method) || wasRefused
+        guard mayBeSent, transfer.sends < mostSends else {
             receiver.handle(.willFail(notRepeated()))
             return false
         }
@@ -186,7 +189,7 @@ extension NetworkAttempt {
 
     private func noteReceived(_ transfer: Transfer, at now: MonotonicTime) {
         transfer.clock.noteActivity(at: now)
-        sending.hasResponseBytes = true
+        (sending.hasResponseBytes, transfer.sends) = (true, 0)
         connection?.noteReceived(at: now)
     }
 

@@ -56,7 +56,7 @@ extension NetworkAttempt {
         let refusal = version.choice == .http1 ? "" : "refused the request or "
         let text =
             "The server \(refusal)closed the connection without a response, and a \(prepared.method) request is not "
-            + "sent a second time"
+            + "sent again"
         return .ferry(.networkConnectionLost, url: url, reason: .notRepeated, text)
     }
 

@@ -88,8 +88,7 @@ extension NetworkAttempt {
         // The server wants HTTP/1.1, and the connection would have it.
         if sending.count > 0, transfer?.usesHTTP1 == true, version.choice.excludesHTTP1 { return refuseHTTP1(receiver) }
         guard version.isJoining else { return true }
-        let mayRepeat = wasRefused || (RepetitionRule.isIdempotent(prepared.method) && !prepared.hasBody)
-        guard sending.count == 0 || mayRepeat else {
+        guard sending.count == 0 || wasRefused || RepetitionRule.isIdempotent(prepared.method) else {
             receiver.handle(.willFail(notRepeated()))
             return false
         }
@@ -187,7 +186,7 @@ extension NetworkAttempt {
         ]
         // Otherwise it means that the server has refused the request in HTTP/2.
         if transfer?.engine.runtime.confusesStreamEnds != true { signs.append(CurlCode.http2) }
-        guard version.choice == .priorKnowledge, signs.contains(code), sending.count > 0,
+        guard version.choice == .priorKnowledge, signs.contains(code), sending.count > 0, !wasRefused,
             connection?.hasResponded == false
         else { return nil }
         let message =

@@ -27,6 +27,8 @@ package final class Transfer: AdmissionTicket, @unchecked Sendable {
     package var uploadLimits: DirectionLimits
     /// What the request's body is read with; a stream that nothing was read of passes to the next attempt.
     @exclusivity(unchecked) package var reader: (any BodyReader)?
+    /// How often the request was sent since a byte of a response came.
+    var sends = 0
     /// Whether a server wants the request over HTTP/1.1.
     var usesHTTP1 = false
     /// The decisions about chains that the transfer has waited for.

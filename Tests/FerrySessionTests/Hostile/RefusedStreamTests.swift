@@ -85,6 +85,7 @@ struct RefusedStreamTests {
         if !isFirst { _ = try await session.data(from: server.url()) }
         let result = await Task { try await session.data(for: request(server, sent)).0 }.result
         expect(sent, result, count: count.current, mayRepeat: isFirst)
+        if sent.method == "PUT" { #expect((try? result.get()) == Data("ok".utf8)) }
     }
 
     /// With other codes the server may have processed the request.
@@ -147,8 +148,8 @@ struct RefusedStreamTests {
         if case .failure = result { #expect(code(of: result) == .networkConnectionLost) }
     }
 
-    @Test("A server that processes no request is asked a few times", arguments: [7, nil] as [UInt32?])
-    func never(_ code: UInt32?) async throws {
+    @Test("A server that processes no request is asked a few times", arguments: [7, nil] as [UInt32?], Sent.all)
+    func never(_ code: UInt32?, _ sent: Sent) async throws {
         let count = Watched(0)
         let server = try frameServer { connection in
             while let stream = connection.nextRequest() {
@@ -157,9 +158,10 @@ struct RefusedStreamTests {
             }
         }
         let session = session()
-        let error = await Wire.error { try await session.data(from: server.url()) }
-        #expect(error?.code == .networkConnectionLost)
-        #expect((2...40).contains(count.current))
+        let error = await Wire.error { try await session.data(for: request(server, sent)) }
+        #expect(error?.code == .networkConnectionLost && error?.ferryCode != .httpVersionRefused)
+        // Before 7.88, libcurl says nothing of a server that goes away.
+        #expect((sent.method == "POST" && code == nil ? 1...9 : 2...9).contains(count.current))
     }
 
     @Test("When a server goes away, none of ten requests is processed twice", arguments: Sent.all)
