@@ -256,6 +256,8 @@ package final class NetworkAttempt {
         if needsNewConnection, sending.count == 0 { return nil }
         timing.isReported = true
         var transaction = easy.transaction(url, prepared.method, status: status, start: start)
+        // libcurl notes the end of a connection, and a body that it sends, like a response.
+        if !sending.hasResponseBytes { transaction.responseStart = 0 }
         // libcurl counts the time when bytes move, which may be long ago.
         if !isOver { transaction.end = max(transaction.end, Date.current.timeIntervalSince(start)) }
         // It knows no time of a connection whose handshake has not succeeded.

@@ -99,6 +99,18 @@ struct TransferMetricsTests {
         #expect(last.end >= last.responseStart + 0.04)
     }
 
+    @Test("Without a response, no time is that of its first byte", arguments: ["GET", "PUT"])
+    func noResponse(_ method: String) async throws {
+        let server = try RawServer { $0.readHead() }
+        let delegate = Collector()
+        let session = CurlSession(configuration: .ephemeral, delegate: delegate, delegateQueue: nil)
+        let body = method == "PUT" ? Data("body".utf8) : nil
+        let error = await Wire.error { try await session.data(for: Wire.request(server.url(), method, body: body)) }
+        #expect(error?.code == .networkConnectionLost)
+        let last = try #require(delegate.metrics.current.first?.transactions.last)
+        #expect(last.status == nil && last.requestStart > 0 && last.responseStart == 0)
+    }
+
     @Test("The pending request of a cancelled async function is a transaction too")
     func cancelledAsync() async throws {
         let delegate = Collector()
