@@ -118,8 +118,10 @@ extension NetworkAttempt {
             mayTrust(transfer, receiver, isNew: isNew), mayUseVersion(transfer, receiver)
         else { return false }
         connection?.note(credentials)
+        // libcurl from 8.12 to 8.20 would let all others wait for the first response of an idle connection.
+        let mustRespond = version.choice == .priorKnowledge && connection?.hasResponded != true
         // The response before this one, to which libcurl itself responds, may have forbidden it.
-        if sending.count > 0 { easy?.set(CurlOption.forbidReuse, isLastUse ? 1 : 0) }
+        if sending.count > 0 || mustRespond { easy?.set(CurlOption.forbidReuse, isLastUse || mustRespond ? 1 : 0) }
         if prepared.isUpgrade { transfer.engine.watchResponse(of: self) }
         sending.count += 1
         transfer.sends += 1

@@ -121,7 +121,11 @@ extension NetworkAttempt {
     /// Whether a response has the version that the session's options require.
     func mayReceiveVersion(_ receiver: (any TransferReceiver)?) -> Bool {
         let http2 = 3
-        guard version.choice == .priorKnowledge, easy?.long(CurlInfo.httpVersion) != http2 else { return true }
+        guard version.choice == .priorKnowledge else { return true }
+        if easy?.long(CurlInfo.httpVersion) == http2 {
+            if !isLastUse { easy?.set(CurlOption.forbidReuse, 0) }
+            return true
+        }
         connection?.retire()
         return refuseHTTP1(receiver)
     }

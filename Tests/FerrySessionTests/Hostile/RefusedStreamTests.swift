@@ -104,6 +104,25 @@ struct RefusedStreamTests {
         #expect(count.current == 1)
     }
 
+    @Test("After a request without a response, others are sent", arguments: Sent.all, [2, nil] as [UInt32?])
+    func next(_ sent: Sent, _ code: UInt32?) async throws {
+        let hasArrived = Watched(false)
+        let server = try frameServer { connection in
+            let first = connection.index == 0 ? connection.nextRequest() : nil
+            hasArrived.change { $0 = true }
+            if let code, let first { connection.reset(first, code) }
+            while let frame = connection.next() {
+                if frame.endsStream, frame.stream != first { connection.respond(to: frame.stream) }
+            }
+        }
+        let session = session()
+        let first = Task { try await session.data(for: request(server, sent)) }
+        try await eventually { hasArrived.current }
+        if code == nil { first.cancel() }
+        #expect(await Wire.error { try await first.value } != nil)
+        for _ in 0..<3 { #expect(try await session.data(for: request(server, sent)).0 == Data("ok".utf8)) }
+    }
+
     /// RFC 9113, section 7: the server wants the request over HTTP/1.1, which the session excludes.
     @Test("HTTP_1_1_REQUIRED is an error where HTTP/1.1 is excluded", arguments: Sent.all, [true, false])
     func olderVersion(_ sent: Sent, _ isFirst: Bool) async throws {
