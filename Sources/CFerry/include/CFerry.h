@@ -190,8 +190,8 @@ int ferry_watch_next(ferry_socket_watch *watch, int *socket);
 /// Waits like `ferry_watch_wait`, but changes nothing, so that another thread may have the engine.
 bool ferry_watch_listen(const ferry_socket_watch *watch, int timeout_milliseconds);
 
-/// Waits like `ferry_watch_listen`, for the thread that has the engine, but not for the sockets that the last wait has
-/// found to be only writable to be that again.
+/// Waits like `ferry_watch_listen`, for the thread that has the engine, but not until sockets are writable of which the
+/// last wait has reported only that.
 bool ferry_watch_listen_for_input(ferry_socket_watch *watch, int timeout_milliseconds);
 
 /// Waits only for `ferry_watch_wake`; another thread may have the engine.

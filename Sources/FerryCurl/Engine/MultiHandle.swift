@@ -103,7 +103,7 @@ package final class MultiHandle: @unchecked Sendable {
         }
     }
 
-    /// Waits, before ``wait(milliseconds:)``, until there is more than the sockets that were writable at its last end.
+    /// Waits until a socket is readable, or one is writable that was not when ``wait(milliseconds:)`` last ended.
     func awaitInput(milliseconds: Int32) { _ = ferry_watch_listen_for_input(watch, limit(milliseconds)) }
 
     /// Waits only for ``wakeUp()``, also on a thread that does not have the engine.
