@@ -54,6 +54,8 @@ extension RequestOptions {
             }
         } catch let error as RequestSerializationError {
             throw error.failing(url)
+        } catch let error as EncodingError {
+            cause = error.withoutValue
         } catch {
             cause = error
         }

@@ -66,6 +66,7 @@ package struct BodyCheck {
     package static func reason(_ error: any Error) -> String {
         switch error {
         case let error as DecodingError: error.sentence
+        case let error as EncodingError: error.sentence
         case let error as any LocalizedError: error.errorDescription ?? "\(error)"
         case let error where type(of: error) == NSError.self: error.localizedDescription
         default: "\(error)"
@@ -103,11 +104,25 @@ extension DecodingError {
     }
 }
 
-extension DecodingError.Context {
+extension EncodingError {
+    /// A description of the error and its place, without the value, which may be large or a secret.
+    fileprivate var sentence: String {
+        guard case .invalidValue(_, let context) = self else { return "a value cannot be encoded" }
+        return "\(context.codingPath.place): \(context.debugDescription)"
+    }
+
+    /// The error with the type of the value in place of the value, which Swift prints with the error.
+    package var withoutValue: EncodingError {
+        guard case .invalidValue(let value, let context) = self else { return self }
+        return .invalidValue(type(of: value), context)
+    }
+}
+
+extension [any CodingKey] {
     /// The coding path in Swift's notation, such as `user.tags[2]`.
     fileprivate var place: String {
         var path = ""
-        for key in codingPath {
+        for key in self {
             if let index = key.intValue {
                 path += "[\(index)]"
             } else {
@@ -116,6 +131,10 @@ extension DecodingError.Context {
         }
         return path.isEmpty ? "at the top level" : path
     }
+}
+
+extension DecodingError.Context {
+    fileprivate var place: String { codingPath.place }
 
     /// The parser's description of the error, in parentheses.
     fileprivate var cause: String {

@@ -113,8 +113,34 @@ struct JSONRequestSerializerTests {
         let bridged = error as NSError
         #expect(bridged.domain == "com.alamofire.error.serialization.request")
         #expect(bridged.code == -1016)
-        let reason = error.underlyingError.map { ": \($0)" } ?? "."
-        #expect(bridged.localizedFailureReason == "The `parameters` argument is not valid JSON" + reason)
+        let reason = try #require(bridged.localizedFailureReason)
+        #expect(reason.hasPrefix("The `parameters` argument is not valid JSON"))
+        if error.underlyingError != nil { #expect(reason.contains(/JSON: a(\[0\])?: [A-Z]/)) }
+    }
+
+    @Test("No error contains a value that cannot be encoded", arguments: [true, false])
+    func secrets(isNested: Bool) throws {
+        struct Login: Encodable, Sendable {
+            var password = "hunter2"
+            var isNested: Bool
+            func encode(to encoder: any Encoder) throws {
+                guard isNested else { return }
+                let context = EncodingError.Context(codingPath: encoder.codingPath, debugDescription: "no login")
+                throw EncodingError.invalidValue(self, context)
+            }
+        }
+        let parameters = Parameters(encoding: ["user": [Login(isNested: isNested)]])
+        let top = Parameters(encoding: Login(isNested: false))
+        let error = try #require(throws: RequestSerializationError.self) {
+            try serializer.serialize(request(.post), parameters: isNested ? parameters : top)
+        }
+        let network = NetworkError(transport: error)
+        let texts = [
+            network.message, "\(network)", String(reflecting: network), network.localizedDescription,
+            "\(network as NSError)", "\(network.nsError)", "\(error)", String(reflecting: error),
+        ]
+        for text in texts { #expect(!text.contains("hunter2")) }
+        if isNested { #expect(network.message.contains("user[0]: no login")) }
     }
 
     @Test("Fragments are allowed if configured so")
