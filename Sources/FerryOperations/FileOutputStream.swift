@@ -57,11 +57,14 @@ public final class FileOutputStream: OutputStream, ResumableOutputStream {
         }
     }
 
-    /// Closes the file; if that fails, ``streamError`` is set.
+    /// Closes the file; if that fails, or the file has been removed or replaced since, ``streamError`` is set.
     override public func close() {
         state.withLock { state in
             defer { state.file = nil }
             do {
+                if let file = state.file, !file.isAt(url.resolvingSymlinksInPath().path) {
+                    throw NetworkError(.fileError, message: "\(url.path) was removed or replaced")
+                }
                 // A full or remote disk may report its failure only here.
                 try state.file?.close()
                 if state.status != .error { state.status = .closed }
@@ -77,6 +80,10 @@ public final class FileOutputStream: OutputStream, ResumableOutputStream {
         return state.withLock { state in
             guard state.status == .open, let file = state.file else { return -1 }
             do {
+                // The bytes would follow a gap of zeros.
+                guard try file.size() >= state.byteCount else {
+                    throw NetworkError(.fileError, message: "\(url.path) was truncated by something else")
+                }
                 try file.write(source, at: state.byteCount)
                 state.byteCount += Int64(source.count)
                 return source.count

@@ -86,6 +86,25 @@ import Testing
         #expect(folder.data("file") == Data((appends ? "old!" : "!").utf8))
     }
 
+    @Test("A file that is removed, replaced or truncated while it is written is an error", arguments: 0...3)
+    func changedFile(_ change: Int) throws {
+        let folder = try TemporaryFolder()
+        let stream = FileOutputStream(url: folder.file("file"))
+        stream.open()
+        #expect(stream.write([1, 2, 3], maxLength: 3) == 3)
+        switch change {
+        case 0: try FileManager.default.removeItem(at: stream.url)
+        case 1: try Data("other".utf8).write(to: stream.url, options: .atomic)
+        case 2: #expect(truncate(stream.url.path, 1) == 0)
+        default: break
+        }
+        #expect(stream.write([4], maxLength: 1) == (change == 2 ? -1 : 1))
+        stream.close()
+        #expect(stream.streamStatus == (change == 3 ? .closed : .error))
+        #expect((stream.streamError as? NetworkError)?.code == (change == 3 ? nil : .fileError))
+        #expect(folder.data("file") == [nil, Data("other".utf8), Data([1]), Data([1, 2, 3, 4])][change])
+    }
+
     @Test("Foundation's file and memory streams receive the body")
     func foundationStreams() async throws {
         let server = try LoopbackServer()
