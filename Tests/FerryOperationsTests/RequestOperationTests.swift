@@ -429,6 +429,26 @@ import Testing
         #expect(echo.bodySHA256 == LoopbackServer.patternSHA256(count: 300_000))
     }
 
+    @Test("A copy asks for a new stream instead of a form's that can be read only once") func copiedForm() async throws
+    {
+        let server = try LoopbackServer { .text(String(decoding: $0.body, as: UTF8.self)) }
+        var form = MultipartFormData()
+        try form.append(inputStream: InputStream(data: Data("once".utf8)), length: 4, name: "a", fileName: "b")
+        var request = URLRequest(url: server.url)
+        request.httpMethod = "POST"
+        request.httpBodyStream = form.makeInputStream()
+        let original = RequestOperation(request: request, manager: manager)
+        original.newBodyStream = { InputStream(data: Data("again".utf8)) }
+        original.start()
+        try await original.settled()
+        #expect(original.error == nil)
+        let copy = try #require(original.copy() as? RequestOperation)
+        copy.start()
+        try await copy.settled()
+        #expect(copy.error == nil)
+        #expect(copy.responseData == Data("again".utf8))
+    }
+
     @Test("A copy does not read the body stream of its original", arguments: [true, false])
     func copiedStream(_ canRepeat: Bool) async throws {
         let server = try LoopbackServer()

@@ -81,14 +81,8 @@ final class RequestBodyStream: InputStream {
     override func remove(from aRunLoop: RunLoop, forMode mode: RunLoop.Mode) {}
 }
 
-extension InputStream {
-    /// A new stream of the same body: of one that can be made again, or of a stream that conforms to `NSCopying`.
-    package var replayed: InputStream? {
-        if let stream = self as? RequestBodyStream {
-            return stream.body.made.isReplayable ? RequestBodyStream(stream.body) : nil
-        }
-        return (self as? any NSCopying)?.copy(with: nil) as? InputStream
-    }
+extension RequestBodyStream: ReplayableStream {
+    var anotherStream: InputStream? { body.made.isReplayable ? RequestBodyStream(body) : nil }
 }
 
 extension StreamBox {

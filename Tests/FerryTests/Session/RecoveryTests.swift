@@ -161,6 +161,29 @@ struct RecoveryTests {
         #expect(uploads.requests.suffix(2).map(\.bodySHA256).allSatisfy { $0 == uploads.requests.last?.bodySHA256 })
     }
 
+    @Test("A form with a one-shot stream is not retried, and the response is delivered") func form() async throws {
+        let server = try LoopbackServer { _ in .text("busy", status: 503) }
+        let request = Request(.put, "form", serializer: .string).multipart {
+            try $0.append(inputStream: InputStream(data: Data("once".utf8)), length: 4, name: "a", fileName: "b")
+        }
+        let response = await manager(server).response(for: request)
+        #expect(response.statusCode == 503)
+        #expect(response.error?.code == .unacceptableStatusCode)
+        #expect(server.requests.count == 1)
+    }
+
+    @Test("A form whose one-shot stream has not been read is sent again") func unreadForm() async throws {
+        let port = try ClosedPort()
+        let manager = HTTPSessionManager(baseURL: port.url, configuration: .ephemeral)
+        manager.retryPolicy = Self.policy
+        let request = Request(.put, "form", serializer: .string).multipart {
+            try $0.append(inputStream: InputStream(data: Data("once".utf8)), length: 4, name: "a", fileName: "b")
+        }
+        let response = await manager.response(for: request)
+        #expect(response.error?.code == .cannotConnectToHost)
+        #expect(response.error?.localizedDescription.contains("after 4 attempts in ") == true)
+    }
+
     @Test("A one-shot stream is not retried, and the response is delivered") func stream() async throws {
         let server = try LoopbackServer { _ in .text("busy", status: 503) }
         var request = URLRequest(url: server.url)

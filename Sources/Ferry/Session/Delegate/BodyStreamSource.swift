@@ -6,11 +6,11 @@ struct BodyStreamSource: Sendable {
     /// Whether the session asks the delegate for the first stream too, rather than taking it from the request.
     let isAskedFirst: Bool
 
-    /// Returns the stream to send: a new one, a copy of the request's, or the request's itself if it has not been used.
+    /// Returns the stream to send: a new one, one of the same body, or the request's itself if it has not been used.
     func next(isFirst: Bool) -> InputStream? {
         if let replay { return replay() }
         guard let stream = request.httpBodyStream else { return nil }
-        if let copy = (stream as? any NSCopying)?.copy(with: nil) as? InputStream { return copy }
+        if let stream = stream.replayed { return stream }
         return isFirst && isAskedFirst ? stream : nil
     }
 }

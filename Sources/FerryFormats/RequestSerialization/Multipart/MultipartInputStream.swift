@@ -146,6 +146,12 @@ public final class MultipartInputStream: InputStream {
     }
 }
 
+extension MultipartInputStream: ReplayableStream {
+    package var anotherStream: InputStream? {
+        form.parts.allSatisfy(\.canBeRead) ? form.makeInputStream() : nil
+    }
+}
+
 extension MultipartInputStream: NSCopying {
     /// Returns a new stream of the same body, not yet opened.
     public func copy(with zone: NSZone? = nil) -> Any { form.makeInputStream() }
