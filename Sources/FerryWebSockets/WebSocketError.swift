@@ -55,7 +55,8 @@ public struct WebSocketError: Error, Sendable {
 
     /// The error of the task that fails for this reason.
     var ofTask: URLError {
-        URLError(code == .timedOut ? .timedOut : .badServerResponse, userInfo: [NSUnderlyingErrorKey: self])
+        let info: [String: Any] = [NSLocalizedDescriptionKey: message, NSUnderlyingErrorKey: self]
+        return URLError(code == .timedOut ? .timedOut : .badServerResponse, userInfo: info)
     }
 }
 

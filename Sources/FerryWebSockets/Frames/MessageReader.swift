@@ -123,7 +123,11 @@ struct MessageReader: Sendable {
             throw ProtocolViolation("Not enough memory to hold a compressed message", code: .messageTooBig)
         }
         inflater = stream
-        try stream.inflate(piece, limit: room) { bytes throws(ProtocolViolation) in try append(bytes) }
+        do throws(ProtocolViolation) {
+            try stream.inflate(piece, limit: room) { bytes throws(ProtocolViolation) in try append(bytes) }
+        } catch {
+            throw error.code == .messageTooBig ? tooLarge : error
+        }
     }
 
     /// Ends a frame, and with it perhaps a message.

@@ -119,6 +119,7 @@ struct CompressionTests {
         let (events, violation) = MessageReader.events(bytes, pieces: 1000, compression: CompressionParameters())
         #expect(events.isEmpty)
         #expect(violation?.code == .messageTooBig)
+        #expect(violation?.message == "A message has more than 1048576 bytes")
     }
 
     @Test("Damaged messages are refused")

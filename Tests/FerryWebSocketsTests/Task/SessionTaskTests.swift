@@ -437,7 +437,9 @@ struct SessionTaskTests {
         for error in [ended.current[0].error, task.error] {
             let error = try #require(error as? URLError)
             #expect(error.code == .badServerResponse)
-            #expect((error.userInfo[NSUnderlyingErrorKey] as? WebSocketError)?.code == code)
+            let cause = try #require(error.userInfo[NSUnderlyingErrorKey] as? WebSocketError)
+            #expect(cause.code == code)
+            #expect(error.localizedDescription == cause.message)
         }
     }
 
