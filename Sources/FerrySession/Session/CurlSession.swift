@@ -334,16 +334,19 @@ public final class CurlSession: URLSession, @unchecked Sendable {
 
     /// Returns a task that fails with `URLError.unsupportedURL` when it is resumed, since FoundationNetworking's class
     /// of WebSocket tasks cannot be overridden; `FerryWebSockets` has `webSocket(with:)`.
+    @available(*, deprecated, message: "Use webSocket(with:) of FerryWebSockets")
     public override func webSocketTask(with url: URL) -> URLSessionWebSocketTask {
         UnsupportedWebSocket.task(with: URLRequest(url: url))
     }
 
     /// Returns a task that fails, like `webSocketTask(with:)` with a URL.
+    @available(*, deprecated, message: "Use webSocket(with:) of FerryWebSockets")
     public override func webSocketTask(with url: URL, protocols: [String]) -> URLSessionWebSocketTask {
         UnsupportedWebSocket.task(with: URLRequest(url: url))
     }
 
     /// Returns a task that fails, like `webSocketTask(with:)` with a URL.
+    @available(*, deprecated, message: "Use webSocket(with:) of FerryWebSockets")
     public override func webSocketTask(with request: URLRequest) -> URLSessionWebSocketTask {
         UnsupportedWebSocket.task(with: request)
     }

@@ -406,9 +406,10 @@ struct SystemAsyncCallTests {
         var components = try #require(URLComponents(url: server.url, resolvingAgainstBaseURL: false))
         components.scheme = "ws"
         let url = try #require(components.url)
+        let base: URLSession = session
         let tasks = [
-            session.webSocketTask(with: url), session.webSocketTask(with: url, protocols: ["chat"]),
-            session.webSocketTask(with: URLRequest(url: url)),
+            base.webSocketTask(with: url), base.webSocketTask(with: url, protocols: ["chat"]),
+            base.webSocketTask(with: URLRequest(url: url)),
         ]
         for task in tasks {
             task.resume()
