@@ -52,9 +52,9 @@ extension LoopbackServer {
         timeout: TimeInterval,
         until isReached: (LoopbackServer) -> Bool
     ) async throws {
-        let deadline = Monotonic.now + timeout
+        let deadline = MonotonicTime.now().advanced(by: TimeSpan(seconds: timeout))
         while !isReached(self) {
-            guard Monotonic.now < deadline else {
+            guard .now() < deadline else {
                 let seen = "\(requestCount) requests, \(openConnectionCount) open connections"
                 let refused = protocolViolations.suffix(3).map { "; refused: \($0)" }.joined()
                 throw LoopbackServerError.timedOut("waited for \(goal), saw \(seen)\(refused)")

@@ -1,5 +1,3 @@
-import Synchronization
-
 /// An HTTP/1.1 server on a loopback address, for use within the test process.
 ///
 /// It listens on a port chosen by the system, from its initialization until ``stop()`` is called or it is
@@ -90,10 +88,10 @@ public final class LoopbackServer: Sendable {
 extension LoopbackServer {
     /// Returns a handler that responds with each of the responses in turn, and then repeats the last one.
     public static func sequence(_ responses: [LoopbackResponse]) -> Handler {
-        let counter = SequenceCounter()
+        let rest = Mutex(responses[...])
         return { _ in
-            guard let last = responses.indices.last else { return .text("The sequence is empty.", status: 500) }
-            return responses[min(counter.next(), last)]
+            let next = rest.withLock { $0.count > 1 ? $0.removeFirst() : $0.first }
+            return next ?? .text("The sequence is empty.", status: 500)
         }
     }
 
@@ -104,13 +102,6 @@ extension LoopbackServer {
 
     /// Returns the SHA-256 of the pattern's first `count` bytes, in hexadecimal.
     public static func patternSHA256(count: Int) -> String { Pattern.digest(count: count) }
-}
-
-/// A counter that starts at zero.
-private final class SequenceCounter: Sendable {
-    private let value = Atomic(0)
-
-    func next() -> Int { value.wrappingAdd(1, ordering: .relaxed).oldValue }
 }
 
 /// An error of a ``LoopbackServer``.

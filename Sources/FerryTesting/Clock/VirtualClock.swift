@@ -147,9 +147,9 @@ extension VirtualClock {
     ///   - timeout: The number of real seconds to wait; 10 by default.
     /// - Throws: ``VirtualClockError/timedOut(_:)``, or `CancellationError` if the task is cancelled.
     public func waitForSleepers(_ count: Int, timeout: TimeInterval = 10) async throws {
-        let deadline = Monotonic.now + timeout
+        let deadline = MonotonicTime.now().advanced(by: TimeSpan(seconds: timeout))
         while sleeperCount < count {
-            guard Monotonic.now < deadline else {
+            guard .now() < deadline else {
                 throw VirtualClockError.timedOut("waited for \(count) sleepers, saw \(sleeperCount)")
             }
             try await Task.sleep(for: .milliseconds(1))

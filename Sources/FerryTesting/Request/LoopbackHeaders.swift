@@ -51,12 +51,7 @@ public struct LoopbackHeaders: Sendable, Hashable {
 
     /// Returns whether a comma-separated field contains `token`, ignoring case.
     func contains(token: String, in name: String) -> Bool {
-        fields.contains { field in
-            field.name.isEqualIgnoringCase(name)
-                && field.value.split(separator: ",").contains {
-                    $0.trimmingCharacters(in: .whitespaces).isEqualIgnoringCase(token)
-                }
-        }
+        values(for: name).contains { FieldParts.split($0, separator: ",").contains { $0.isEqualIgnoringCase(token) } }
     }
 }
 

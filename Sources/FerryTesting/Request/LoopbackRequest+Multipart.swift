@@ -15,7 +15,7 @@ extension LoopbackRequest {
 
         /// The bytes as text, or nil if they are not UTF-8.
         public var text: String? { String(validating: body, as: UTF8.self) }
-        private var disposition: [String: String] { MultipartParser.parameters(headers["Content-Disposition"] ?? "") }
+        private var disposition: [String: String] { FieldParts.parameters(headers["Content-Disposition"] ?? "") }
     }
 
     /// The parts of a `multipart/*` body (RFC 2046 section 5.1.1).
@@ -23,7 +23,7 @@ extension LoopbackRequest {
     /// Nil if the body has another type, is malformed, or was not kept completely.
     public var multipartParts: [Part]? {
         guard let type = header("Content-Type"), type.lowercased().hasPrefix("multipart/"),
-            let boundary = MultipartParser.parameters(type)["boundary"], body.count == bodyLength
+            let boundary = FieldParts.parameters(type)["boundary"], body.count == bodyLength
         else { return nil }
         return MultipartParser(boundary: boundary).parts(of: body)
     }
@@ -70,23 +70,5 @@ struct MultipartParser {
             headers.add(String(line[..<colon]), value)
         }
         return LoopbackRequest.Part(headers: headers, body: Data(data[blank.upperBound...]))
-    }
-
-    /// Returns the parameters of a field such as `form-data; name="a"`, with lowercase names.
-    static func parameters(_ field: String) -> [String: String] {
-        var isQuoted = false
-        let pieces = field.split { character in
-            if character == "\"" { isQuoted.toggle() }
-            return character == ";" && !isQuoted
-        }
-        return pieces.dropFirst().reduce(into: [:]) { result, piece in
-            let pair = piece.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
-            guard pair.count == 2 else { return }
-            var value = pair[1].trimmingCharacters(in: .whitespaces)
-            if value.count >= 2, value.hasPrefix("\""), value.hasSuffix("\"") {
-                value = String(value.dropFirst().dropLast())
-            }
-            result[pair[0].trimmingCharacters(in: .whitespaces).lowercased()] = value
-        }
     }
 }

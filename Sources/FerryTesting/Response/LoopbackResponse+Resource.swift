@@ -104,17 +104,7 @@ extension LoopbackRequest {
     /// Returns the entity tags, or the asterisk, in all lines of a field; nil without the field.
     fileprivate func tags(_ name: String) -> [String]? {
         let lines = headers.values(for: name)
-        return lines.isEmpty ? nil : lines.flatMap(Self.listItems)
-    }
-
-    /// Splits a line at the commas outside of entity tags, which have no escapes (RFC 9110 section 8.8.3).
-    private static func listItems(_ line: String) -> [String] {
-        var isQuoted = false
-        let parts = line.utf8.split { byte in
-            if byte == UInt8(ascii: "\"") { isQuoted.toggle() }
-            return byte == UInt8(ascii: ",") && !isQuoted
-        }
-        return parts.map { Substring($0).trimmingCharacters(in: .whitespaces) }
+        return lines.isEmpty ? nil : lines.flatMap { FieldParts.split($0, separator: ",") }
     }
 }
 

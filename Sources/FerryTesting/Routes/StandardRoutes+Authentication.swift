@@ -60,7 +60,7 @@ struct DigestChallenge {
     /// Returns whether the parameters after `Digest` prove that the client knows the password.
     func accepts(_ credentials: String?, for request: LoopbackRequest) -> Bool {
         guard let credentials else { return false }
-        let given = Self.parameters(credentials)
+        let given = FieldParts.parameters(credentials, separator: ",")
         guard given["username"] == user, given["nonce"] == Self.nonce, given["uri"] == request.target,
             let count = given["nc"], let clientNonce = given["cnonce"]
         else { return false }
@@ -73,21 +73,6 @@ struct DigestChallenge {
         switch algorithm {
         case .md5: MD5.hexDigest(of: Data(text.utf8))
         case .sha256: SHA256.hexDigest(of: Data(text.utf8))
-        }
-    }
-
-    /// Parses `name=value, name="value"`; commas within quotes are not separators.
-    static func parameters(_ text: String) -> [String: String] {
-        var isQuoted = false
-        let parts = text.split { character in
-            if character == "\"" { isQuoted.toggle() }
-            return character == "," && !isQuoted
-        }
-        return parts.reduce(into: [:]) { result, part in
-            let pair = part.split(separator: "=", maxSplits: 1)
-            guard pair.count == 2 else { return }
-            result[pair[0].trimmingCharacters(in: .whitespaces).lowercased()] =
-                pair[1].trimmingCharacters(in: CharacterSet(charactersIn: " \t\""))
         }
     }
 }

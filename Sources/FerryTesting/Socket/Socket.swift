@@ -62,9 +62,9 @@ extension Socket {
     ///
     /// A peer that shuts down its writing direction counts as disconnected, because HTTP clients do not half-close.
     func wait(_ seconds: TimeInterval) -> Bool {
-        let deadline = Monotonic.now + seconds
+        let deadline = MonotonicTime.now().advanced(by: TimeSpan(seconds: seconds))
         while true {
-            let left = deadline - Monotonic.now
+            let left = deadline.since(.now()).seconds
             guard left > 0 else { return true }
             if poll(for: Self.peerLeft, milliseconds: Int32(min(left * 1000 + 1, 3_600_000))) { return false }
         }
@@ -77,19 +77,19 @@ extension Socket {
 
     /// Waits until the peer's system has acknowledged all data, so that a reset cannot overtake it.
     func waitUntilDelivered(timeout: TimeInterval = 5) {
-        let deadline = Monotonic.now + timeout
+        let deadline = MonotonicTime.now().advanced(by: TimeSpan(seconds: timeout))
         var queued: Int32 = 0
-        while ioctl(descriptor, UInt(TIOCOUTQ), &queued) == 0, queued > 0, Monotonic.now < deadline {
+        while ioctl(descriptor, UInt(TIOCOUTQ), &queued) == 0, queued > 0, .now() < deadline {
             guard wait(0.001) else { return }
         }
     }
 
     /// Reads and discards data until the peer disconnects, so that closing does not reset a response it has not read.
     func drain(timeout: TimeInterval) {
-        let deadline = Monotonic.now + timeout
+        let deadline = MonotonicTime.now().advanced(by: TimeSpan(seconds: timeout))
         withUnsafeTemporaryAllocation(byteCount: 65536, alignment: 16) { scratch in
             while true {
-                let left = deadline - Monotonic.now
+                let left = deadline.since(.now()).seconds
                 guard left > 0, poll(for: Int16(POLLIN), milliseconds: Int32(left * 1000 + 1)) else { return }
                 guard read(into: scratch) > 0 else { return }
             }
@@ -140,14 +140,4 @@ final class TrafficCounter: Sendable {
     var received: Int { receivedBytes.load(ordering: .relaxed) }
     func addSent(_ count: Int) { sentBytes.wrappingAdd(count, ordering: .relaxed) }
     func addReceived(_ count: Int) { receivedBytes.wrappingAdd(count, ordering: .relaxed) }
-}
-
-/// The monotonic clock, which is never set.
-enum Monotonic {
-    /// The number of seconds since an arbitrary point in time.
-    static var now: TimeInterval {
-        var time = timespec()
-        clock_gettime(CLOCK_MONOTONIC, &time)
-        return TimeInterval(time.tv_sec) + TimeInterval(time.tv_nsec) / 1e9
-    }
 }

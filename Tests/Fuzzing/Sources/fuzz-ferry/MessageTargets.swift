@@ -115,7 +115,7 @@ let multipartParser = FuzzTarget("multipart-parser") { input in
     let type = input.field()
     // Foundation copies the body for each search, so many parts take quadratic time. Only tests parse them this way.
     let body = Data(input.amplified(to: 20_000))
-    let boundary = bounded { MultipartParser.parameters(type) }["boundary"] ?? "boundary"
+    let boundary = bounded { FieldParts.parameters(type) }["boundary"] ?? "boundary"
     guard let parts = bounded({ MultipartParser(boundary: boundary).parts(of: body) }) else { return }
     let size = parts.reduce(0) { $0 + $1.body.count }
     expect(size <= body.count, "\(size) bytes in a body of \(body.count)")
