@@ -80,26 +80,19 @@ public final class VirtualClock: Clock {
         }
         try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { continuation in
-                let sleeps = state.withLock { state in
-                    guard deadline > state.now else { return false }
+                let known = state.withLock { state -> Result<Void, any Error>? in
+                    guard deadline > state.now else { return .success(()) }
+                    // The handler below may have been called before there is a sleeper.
+                    if Task.isCancelled { return .failure(CancellationError()) }
                     state.sleepers[number] = Sleeper(deadline: deadline, continuation: continuation)
-                    return true
+                    return nil
                 }
-                if !sleeps {
-                    continuation.resume()
-                } else if Task.isCancelled {
-                    // The handler may have run before there was a sleeper.
-                    cancel(number)
-                }
+                if let known { continuation.resume(with: known) }
             }
         } onCancel: {
-            cancel(number)
+            let sleeper = state.withLock { $0.sleepers.removeValue(forKey: number) }
+            sleeper?.continuation.resume(throwing: CancellationError())
         }
-    }
-
-    private func cancel(_ number: Int) {
-        let sleeper = state.withLock { $0.sleepers.removeValue(forKey: number) }
-        sleeper?.continuation.resume(throwing: CancellationError())
     }
 
     /// Advances the clock, and resumes everything whose deadline has been reached.
@@ -109,36 +102,21 @@ public final class VirtualClock: Clock {
     /// counts for it; ``waitForSleepers(_:timeout:)`` waits for that.
     ///
     /// - Parameter duration: The duration; a negative one has no effect.
-    public func advance(by duration: Duration) { move { $0.now.advanced(by: duration) } }
-
-    /// Advances the clock to an instant, as ``advance(by:)`` does; an instant in the past has no effect.
-    public func advance(to instant: Instant) { move { _ in instant } }
-
-    /// Advances the clock to the next deadline, and returns whether there is one.
-    @discardableResult
-    public func advanceToNextDeadline() -> Bool { move { $0.sleepers.values.map(\.deadline).min() ?? $0.now } > 0 }
-
-    /// Changes the time and returns the number of resumed sleepers.
-    @discardableResult
-    private func move(to target: (State) -> Instant) -> Int {
+    public func advance(by duration: Duration) {
         let due = state.withLock { state in
-            state.now = max(state.now, target(state))
-            let now = state.now
+            let now = max(state.now, state.now.advanced(by: duration))
+            state.now = now
             let due = state.sleepers.filter { $0.value.deadline <= now }
             for number in due.keys { state.sleepers[number] = nil }
             return due.sorted { ($0.value.deadline, $0.key) < ($1.value.deadline, $1.key) }.map(\.value)
         }
         for sleeper in due { sleeper.continuation.resume() }
-        return due.count
     }
 }
 
 extension VirtualClock {
     /// The number of tasks that sleep.
     public var sleeperCount: Int { state.withLock { $0.sleepers.count } }
-
-    /// The next deadline of a task that sleeps; nil if none does.
-    public var nextDeadline: Instant? { state.withLock { $0.sleepers.values.map(\.deadline).min() } }
 
     /// Waits until at least `count` tasks sleep.
     ///

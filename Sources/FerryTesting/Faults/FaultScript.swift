@@ -26,7 +26,6 @@ public final class FaultScript: Sendable {
         /// What each rule has done, by target if its requests are counted so.
         var progress: [Key: Progress] = [:]
         var counts: [String: Int] = [:]
-        var faults = 0
     }
 
     private struct Key: Hashable {
@@ -105,9 +104,6 @@ public final class FaultScript: Sendable {
     /// The number of requests that have taken each step, by its name; `pass` for those without a fault.
     public var counts: [String: Int] { state.withLock { $0.counts } }
 
-    /// The number of requests with a fault.
-    public var faultCount: Int { state.withLock { $0.faults } }
-
     /// The number of requests, with and without faults.
     public var requestCount: Int { state.withLock { $0.counts.values.reduce(0, +) } }
 
@@ -139,7 +135,6 @@ public final class FaultScript: Sendable {
                 state.progress[key] = progress
             }
             state.counts[step.name, default: 0] += 1
-            if step.isFault { state.faults += 1 }
             return step
         }
     }

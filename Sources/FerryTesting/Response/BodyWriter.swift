@@ -1,10 +1,5 @@
 /// A writer that sends one response body with its framing, pace and fault; it is used only on the connection's thread.
 final class BodyWriter {
-    enum Interruption {
-        case clientLeft
-        case fault
-    }
-
     private let socket: Socket
     private let isChunked: Bool
     private var chunkExtension: String?
@@ -12,7 +7,8 @@ final class BodyWriter {
     private let pace: Pace
     private let fault: LoopbackResponse.Fault?
     private var faultPosition: Int
-    private(set) var interruption: Interruption?
+    /// Whether the client has left, or the fault has ended the body.
+    private(set) var isInterrupted = false
 
     /// The number of body bytes sent, without framing.
     private(set) var sent = 0
@@ -31,7 +27,7 @@ final class BodyWriter {
 
     /// Sends bytes, as one chunk if the body is chunked; false if nothing more can be sent.
     func write(_ bytes: UnsafeRawBufferPointer) -> Bool {
-        guard interruption == nil else { return false }
+        guard !isInterrupted else { return false }
         guard !bytes.isEmpty else { return true }
         guard isChunked else { return writePayload(bytes) }
         let suffix = chunkExtension.map { ";" + $0 } ?? ""
@@ -41,7 +37,7 @@ final class BodyWriter {
 
     /// Triggers a fault at or after the end of the body, or sends the last chunk and the trailers.
     func finish() -> Bool {
-        guard interruption == nil, faultPosition == .max || strike() else { return false }
+        guard !isInterrupted, faultPosition == .max || strike() else { return false }
         guard isChunked else { return true }
         let fields = trailers.map { "\($0.name): \($0.value)\r\n" }.joined()
         return writeFraming("0\r\n\(fields)\r\n", hasMore: false)
@@ -66,7 +62,7 @@ final class BodyWriter {
     private func strike() -> Bool {
         faultPosition = .max
         if case .pause(_, let seconds) = fault { return noteClient(isPresent: socket.wait(seconds)) }
-        interruption = .fault
+        isInterrupted = true
         return false
     }
 
@@ -75,7 +71,7 @@ final class BodyWriter {
     }
 
     private func noteClient(isPresent: Bool) -> Bool {
-        if !isPresent { interruption = .clientLeft }
+        if !isPresent { isInterrupted = true }
         return isPresent
     }
 }
@@ -102,7 +98,7 @@ public final class LoopbackBodyStream {
 
     /// Waits for some seconds; returns false early if the client disconnects or the server stops.
     @discardableResult
-    public func wait(_ seconds: TimeInterval) -> Bool { writer.interruption == nil && socket.wait(seconds) }
+    public func wait(_ seconds: TimeInterval) -> Bool { !writer.isInterrupted && socket.wait(seconds) }
 }
 
 extension LoopbackResponse.Body {
@@ -131,7 +127,7 @@ extension LoopbackResponse.Body {
         case .file(let url, let range): return Self.sendFile(url, range: range, announcedLength, to: writer)
         case .stream(let write):
             write(LoopbackBodyStream(writer: writer, socket: socket))
-            return writer.interruption == nil
+            return !writer.isInterrupted
         }
     }
 

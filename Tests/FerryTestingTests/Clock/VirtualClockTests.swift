@@ -13,9 +13,7 @@ struct VirtualClockTests {
         #expect(clock.date == start.addingTimeInterval(1.5))
         #expect(clock.now.offset == .milliseconds(1_500))
         clock.advance(by: .seconds(-5))
-        clock.advance(to: clock.now.advanced(by: .seconds(-1)))
         #expect(clock.now.offset == .milliseconds(1_500))
-        #expect(!clock.advanceToNextDeadline())
     }
 
     @Test("A sleeper wakes at its deadline, not before") func deadline() async throws {
@@ -27,7 +25,6 @@ struct VirtualClockTests {
             return clock.now.offset
         }
         try await clock.waitForSleepers(1, timeout: 40 * patience)
-        #expect(clock.nextDeadline?.offset == .seconds(10))
         clock.advance(by: .seconds(10) - .nanoseconds(1))
         #expect(clock.sleeperCount == 1)
         #expect(!isAwake.current)
@@ -51,7 +48,7 @@ struct VirtualClockTests {
         }
         // Tasks that are resumed together may run in any order.
         for expected in [[1, 3], [1, 2, 3], [0, 1, 2, 3, 4]] {
-            #expect(clock.advanceToNextDeadline())
+            clock.advance(by: .seconds(1))
             try await woken.wait { $0.sorted() == expected }
         }
         for task in tasks { try await task.value }
