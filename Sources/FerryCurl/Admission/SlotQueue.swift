@@ -28,7 +28,7 @@ package final class SlotQueue {
     package var isNamedByTask = false
     /// When requests may begin, if not only the number of slots decides.
     var pace: RequestPace?
-    private var queues: [Queue] = [Queue(), Queue(), Queue()]
+    private var queues = [FIFOQueue<Place>](repeating: FIFOQueue(), count: 3)
     private var waiting = 0
     /// The number of places in the queues that were left.
     private var left = 0
@@ -70,7 +70,7 @@ package final class SlotQueue {
         (waiting, left) = (waiting - 1, left + 1)
         // Removing each of them at once would take quadratic time.
         guard left > 64, left > waiting else { return }
-        for index in queues.indices { queues[index].removeLeft() }
+        for index in queues.indices { queues[index].removeAll { $0.ticket == nil } }
         left = 0
     }
 
@@ -95,38 +95,4 @@ package final class SlotQueue {
 
     /// Whether a request waits although a slot is free.
     var mayBegin: Bool { waiting > 0 && running < limit }
-
-    /// A first-in, first-out queue whose operations take the same time however long it is.
-    private struct Queue {
-        private var items: [Place?] = []
-        private var head = 0
-
-        package mutating func append(_ place: Place) { items.append(place) }
-
-        mutating func prepend(_ place: Place) {
-            if head > 0 {
-                head -= 1
-                items[head] = place
-            } else {
-                items.insert(place, at: 0)
-            }
-        }
-
-        mutating func removeLeft() {
-            items = items[head...].filter { $0?.ticket != nil }
-            head = 0
-        }
-
-        package mutating func popFirst() -> Place? {
-            guard head < items.count else { return nil }
-            let first = items[head]
-            items[head] = nil
-            head += 1
-            if head > 64, head * 2 > items.count {
-                items.removeFirst(head)
-                head = 0
-            }
-            return first
-        }
-    }
 }

@@ -8,9 +8,7 @@ struct MessageInbox {
     typealias Handler = @Sendable (Result<WebSocketTask.Message, any Error>) -> Void
     typealias Receiver = (number: Int, handler: Handler)
 
-    /// The messages; those before ``first`` have been taken.
-    private(set) var messages: [WebSocketTask.Message] = []
-    private var first = 0
+    private(set) var messages = FIFOQueue<WebSocketTask.Message>()
     private var size = 0
     private var lastNumber = 0
     /// The calls that wait, in order.
@@ -39,19 +37,8 @@ struct MessageInbox {
     }
 
     mutating func take() -> WebSocketTask.Message? {
-        guard first < messages.count else { return nil }
-        let message = messages[first]
-        messages[first] = .data(Data())
-        first += 1
+        guard let message = messages.popFirst() else { return nil }
         size -= max(Self.smallest, message.size)
-        if first == messages.count {
-            messages.removeAll(keepingCapacity: true)
-            first = 0
-        } else if first > 64, first * 2 > messages.count {
-            // A reader that is always behind never takes the last one.
-            messages.removeFirst(first)
-            first = 0
-        }
         return message
     }
 

@@ -17,17 +17,17 @@ public struct DataStream: AsyncSequence, Sendable {
 
     /// The field `Last-Event-ID` of the request; empty if it has none.
     let lastEventID: String
-    let start: @Sendable () -> ReaderHold<Data>
+    let start: @Sendable () -> ReaderHold
 
     /// Returns an iterator, which has its own transfer.
     public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(start: start) }
 
     /// An iterator over the pieces of one transfer.
     public struct AsyncIterator: AsyncIteratorProtocol {
-        private let start: @Sendable () -> ReaderHold<Data>
-        private var hold: ReaderHold<Data>?
+        private let start: @Sendable () -> ReaderHold
+        private var hold: ReaderHold?
 
-        fileprivate init(start: @escaping @Sendable () -> ReaderHold<Data>) { self.start = start }
+        fileprivate init(start: @escaping @Sendable () -> ReaderHold) { self.start = start }
 
         /// Returns the next piece, and waits for it if necessary.
         ///
@@ -42,28 +42,21 @@ public struct DataStream: AsyncSequence, Sendable {
     }
 }
 
-/// A reader's hold on what is read, such as a transfer, which is cancelled when the reader is released or cancelled.
-final class ReaderHold<Element: Sendable>: Sendable {
-    private let read: @Sendable (CheckedContinuation<Element?, any Error>) -> Void
-    private let cancel: @Sendable () -> Void
+/// A reader's hold on a transfer, which is cancelled when the reader is released or cancelled.
+final class ReaderHold: Sendable {
+    private let buffer: StreamBuffer
+    private let relay: CancellationRelay
 
-    /// Creates a hold; `read` passes the next element to a continuation, now or when it arrives.
-    init(
-        read: @escaping @Sendable (CheckedContinuation<Element?, any Error>) -> Void,
-        cancel: @escaping @Sendable () -> Void
-    ) {
-        self.read = read
-        self.cancel = cancel
-    }
+    init(_ buffer: StreamBuffer, _ relay: CancellationRelay) { (self.buffer, self.relay) = (buffer, relay) }
 
-    /// Returns the next element, and waits for it if necessary; nil at the end.
-    func next(isolation: isolated (any Actor)? = #isolation) async throws -> Element? {
+    /// Returns the next piece, and waits for it if necessary; nil at the end.
+    func next(isolation: isolated (any Actor)? = #isolation) async throws -> Data? {
         try await withTaskCancellationHandler {
-            try await withCheckedThrowingContinuation { read($0) }
+            try await withCheckedThrowingContinuation { buffer.read(with: $0) }
         } onCancel: {
-            cancel()
+            relay.cancel()
         }
     }
 
-    deinit { cancel() }
+    deinit { relay.cancel() }
 }

@@ -52,7 +52,7 @@ extension SessionManager {
             } catch {
                 buffer.finish(TaskResponse(error: NetworkError(requestSerialization: error)))
             }
-            return ReaderHold(read: buffer.read, cancel: relay.cancel)
+            return ReaderHold(buffer, relay)
         }
     }
 }

@@ -3,7 +3,9 @@ final class StreamBuffer: BodySink {
     typealias Reader = CheckedContinuation<Data?, any Error>
 
     private struct State: Sendable {
-        var chunks = ChunkQueue()
+        /// The pieces that wait to be read, and the number of their bytes.
+        var chunks = FIFOQueue<Data>()
+        var byteCount = 0
         var reader: Reader?
         var end: Result<Data?, any Error>?
         /// The body of a response that did not pass validation.
@@ -12,8 +14,9 @@ final class StreamBuffer: BodySink {
 
         /// Removes and returns the oldest piece; nil if there is none.
         mutating func takeChunk(limit: Int) -> Data? {
-            let chunk = chunks.takeFirst()
-            if chunks.byteCount <= limit / 4 { pause.wanted = false }
+            let chunk = chunks.popFirst()
+            byteCount -= chunk?.count ?? 0
+            if byteCount <= limit / 4 { pause.wanted = false }
             return chunk
         }
     }
@@ -56,7 +59,8 @@ final class StreamBuffer: BodySink {
                 return reader
             }
             state.chunks.append(data)
-            if state.chunks.byteCount > limit { state.pause.wanted = true }
+            state.byteCount += data.count
+            if state.byteCount > limit { state.pause.wanted = true }
             return nil
         }
         if let reader { return reader.resume(returning: data) }
