@@ -66,24 +66,18 @@ final class RefreshFlight<Credential: Sendable>: Sendable {
         return try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { waiter in
                 let known = state.withLock { state -> Outcome? in
-                    if state.outcome == nil { state.waiters[number] = waiter }
-                    return state.outcome
+                    if let outcome = state.outcome { return outcome }
+                    // The handler below may have been called before there is a waiter.
+                    if Task.isCancelled { return .failure(CancellationError()) }
+                    state.waiters[number] = waiter
+                    return nil
                 }
-                if let known {
-                    waiter.resume(with: known)
-                } else if Task.isCancelled {
-                    // The handler below may have been called before there was a waiter.
-                    cancel(number)
-                }
+                if let known { waiter.resume(with: known) }
             }
         } onCancel: {
-            cancel(number)
+            let waiter = state.withLock { $0.waiters.removeValue(forKey: number) }
+            waiter?.resume(throwing: CancellationError())
         }
-    }
-
-    private func cancel(_ number: Int) {
-        let waiter = state.withLock { $0.waiters.removeValue(forKey: number) }
-        waiter?.resume(throwing: CancellationError())
     }
 
     /// Adds a task that has no purpose any more once there is a result, and is then cancelled.
