@@ -70,7 +70,7 @@ extension CurlSession {
     public func cancelUpload(at location: FileUpload.Location, of upload: FileUpload) async throws {
         let kind: UploadProtocol = location.resumption == .tus ? .tus : .resumableUploads
         for url in location.urls {
-            let request = kind.cancellationRequest(url, like: upload.request)
+            let request = kind.request("DELETE", url, like: upload.request)
             let (data, answer) = try await exchange(request, body: nil) { upload.prepare($0, for: request) }
             guard let response = answer as? HTTPURLResponse else { throw URLError(.badServerResponse) }
             let status = response.statusCode

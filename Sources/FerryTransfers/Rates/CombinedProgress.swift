@@ -70,9 +70,7 @@ public final class CombinedProgress: Sendable {
         for listener in listeners { listener.finish() }
     }
 
-    deinit {
-        for listener in state.withLock({ Array($0.listeners.values) }) { listener.finish() }
-    }
+    deinit { finish() }
 
     private func update(_ index: Int, _ progress: TransferProgress) {
         var progress = progress

@@ -27,17 +27,18 @@ enum UploadProtocol: Sendable, Hashable {
         }
     }
 
-    /// Returns the request that asks what a server has.
-    func statusRequest(_ location: URL, like request: URLRequest) -> URLRequest {
-        var status = Self.request(location, "HEAD", like: request)
-        setCommonFields(of: &status)
-        return status
-    }
-
-    func cancellationRequest(_ location: URL, like request: URLRequest) -> URLRequest {
-        var cancellation = Self.request(location, "DELETE", like: request)
-        setCommonFields(of: &cancellation)
-        return cancellation
+    /// Returns a request to the URL of an upload; another origin gets no header fields of the original request.
+    func request(_ method: String, _ url: URL, like original: URLRequest) -> URLRequest {
+        var request = URLRequest(url: url, timeoutInterval: original.timeoutInterval)
+        if let own = original.url, Origin(own) == Origin(url) {
+            request.allHTTPHeaderFields = original.allHTTPHeaderFields
+            request.idempotencyKey = nil
+        }
+        request.httpShouldHandleCookies = original.httpShouldHandleCookies
+        request.httpMethod = method
+        request.cachePolicy = .reloadIgnoringLocalCacheData
+        setCommonFields(of: &request)
+        return request
     }
 
     /// Returns the request that sends a part, with its digest if that is given.
@@ -48,8 +49,7 @@ enum UploadProtocol: Sendable, Hashable {
         digest: ContentDigest?,
         like request: URLRequest
     ) -> URLRequest {
-        var append = Self.request(location, "PATCH", like: request)
-        setCommonFields(of: &append)
+        var append = self.request("PATCH", location, like: request)
         append.setValue("\(part.lowerBound)", forHTTPHeaderField: "Upload-Offset")
         switch self {
         case .tus:
@@ -82,7 +82,6 @@ enum UploadProtocol: Sendable, Hashable {
         return creation
     }
 
-    /// Returns whether tus allows a key of the metadata.
     static func isMetadataKey(_ key: String) -> Bool {
         !key.isEmpty && key.utf8.allSatisfy { (0x21...0x7E).contains($0) && $0 != UInt8(ascii: ",") }
     }
@@ -95,7 +94,6 @@ enum UploadProtocol: Sendable, Hashable {
         }
     }
 
-    /// Returns the request with which tus creates the upload of one of several parts.
     static func partCreationRequest(_ request: URLRequest, size: Int64) -> URLRequest {
         var creation = tus.creationRequest(request, size: size, metadata: [:])
         creation.setValue("partial", forHTTPHeaderField: "Upload-Concat")
@@ -174,19 +172,6 @@ enum UploadProtocol: Sendable, Hashable {
     /// Returns the text of an item without its parameters.
     private static func value(of item: Substring.UTF8View) -> String {
         (item.cut(at: ";")?.before ?? item).trimmed.string
-    }
-
-    /// Returns a request to the URL of an upload; another origin gets no header fields.
-    private static func request(_ url: URL, _ method: String, like original: URLRequest) -> URLRequest {
-        var request = URLRequest(url: url, timeoutInterval: original.timeoutInterval)
-        if let own = original.url, Origin(own) == Origin(url) {
-            request.allHTTPHeaderFields = original.allHTTPHeaderFields
-            request.idempotencyKey = nil
-        }
-        request.httpShouldHandleCookies = original.httpShouldHandleCookies
-        request.httpMethod = method
-        request.cachePolicy = .reloadIgnoringLocalCacheData
-        return request
     }
 }
 

@@ -1,4 +1,3 @@
-/// The requests of an upload.
 extension UploadRun {
     /// The size of the parts that are sent with digests of their own, each of which is sent again if it is damaged.
     private static let checkedSize: Int64 = 16_777_216
@@ -53,7 +52,7 @@ extension UploadRun {
     ) async throws -> (data: Data, response: HTTPURLResponse)? {
         let range = ranges[index]
         let size = Int64(range.count)
-        var answer = try await exchange(kind.statusRequest(url, like: request), source)
+        var answer = try await exchange(kind.request("HEAD", url, like: request), source)
         guard try isUsable(answer) else { return nil }
         var status = try kind.status(in: answer.response, size: size)
         confirm(index, status.offset, at: url)
@@ -144,7 +143,6 @@ extension UploadRun {
     }
 }
 
-/// Passes on the interim responses of a task.
 final class InterimResponses: NSObject, CurlSessionInterimResponseDelegate {
     private let handler: @Sendable (HTTPURLResponse) -> Void
 
