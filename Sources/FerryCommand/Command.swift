@@ -102,7 +102,6 @@ enum FerryMain {
     }
 }
 
-/// The versions of the command and of libcurl.
 enum Version {
     static let ferry = "0.1.0"
 

@@ -1,6 +1,5 @@
 /// The rules that derive reachability from routes and links.
 enum ReachabilityRule {
-    /// The kinds of interfaces that are distinguished.
     enum InterfaceKind: Sendable, Hashable {
         case cellular, wireless, other
     }

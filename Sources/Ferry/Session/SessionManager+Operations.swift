@@ -83,7 +83,6 @@ extension SessionManager {
     }
 }
 
-/// A manager that is not retained.
 struct WeakManager: Sendable {
     weak var manager: SessionManager?
 }

@@ -1,6 +1,5 @@
 import Ferry
 
-/// The action that the arguments ask for.
 enum Action: Equatable, Sendable {
     /// There are no arguments.
     case showUsage
@@ -28,7 +27,6 @@ enum Action: Equatable, Sendable {
 }
 
 extension Action {
-    /// Parses the arguments that follow the command's name.
     init(parsing arguments: [String]) throws(UsageError) {
         if arguments.isEmpty || arguments == ["demo"] {
             self = arguments.isEmpty ? .showUsage : .demonstrate

@@ -4,7 +4,6 @@ enum ArgumentScanner {
         case option(Option, value: String?)
         case operand(String)
 
-        /// The option, or `nil` for an operand.
         var option: Option? { if case .option(let option, _) = self { option } else { nil } }
 
         /// Whether the token is an option that also applies after `--next`, as in curl.

@@ -16,7 +16,6 @@ enum BodyPart: Equatable, Sendable {
         self = value.hasPrefix("@") ? .file(String(value.dropFirst())) : .text(value)
     }
 
-    /// Parses a value of `-d`.
     init(parsingData value: String) {
         self = value.hasPrefix("@") ? .fileWithoutBreaks(String(value.dropFirst())) : .text(value)
     }
@@ -66,7 +65,6 @@ enum QueryText {
         return query.replacing(/%(?![0-9A-Fa-f]{2})/, with: "%25")
     }
 
-    /// Returns a URL with a further part of its query.
     static func adding(_ query: String, to url: URL) -> URL {
         guard !query.isEmpty, var parts = URLComponents(url: url, resolvingAgainstBaseURL: true) else { return url }
         let own = parts.percentEncodedQuery ?? ""

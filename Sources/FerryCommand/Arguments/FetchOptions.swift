@@ -13,7 +13,6 @@ struct FetchOptions: Equatable, Sendable {
     /// Whether a compressed body is asked for also where it goes to a file.
     var asksForCompression = false
     var body: [BodyPart] = []
-    /// Whether the data goes into the query of the URL.
     var sendsDataInQuery = false
     var json: [BodyPart] = []
     var form: [FormField] = []
@@ -141,7 +140,6 @@ struct FetchOptions: Equatable, Sendable {
     /// Whether the items make a form instead of a JSON object; JSON cannot contain files.
     var sendsItemsAsForm: Bool { wantsForm || items.contains(where: \.isFile) }
 
-    /// The parameters of the items, as a query.
     var itemQuery: String {
         items.compactMap { item in
             guard case .query(let name, let value) = item else { return nil }
@@ -149,7 +147,6 @@ struct FetchOptions: Equatable, Sendable {
         }.joined(separator: "&")
     }
 
-    /// The value of `Accept`.
     var accept: String {
         if !json.isEmpty { return "application/json" }
         return hasDataItems && !sendsItemsAsForm ? "application/json, */*;q=0.5" : "*/*"
@@ -165,7 +162,6 @@ struct FetchOptions: Equatable, Sendable {
 
     var hasStandardOutput: Bool { urls.indices.contains { destination(at: $0) == .standardOutput } }
 
-    /// Returns the destination of the body of the URL at `index`.
     func destination(at index: Int) -> Destination {
         if let name = outputName(at: index) {
             if Self.isStandardOutput(name) { return .standardOutput }
@@ -243,7 +239,6 @@ extension Credential {
     }
 }
 
-/// The destination of a body.
 enum Destination: Equatable, Sendable {
     case standardOutput
     case file(String)

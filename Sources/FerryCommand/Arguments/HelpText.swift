@@ -1,4 +1,3 @@
-/// The output of `--help`.
 enum HelpText {
     /// The output without arguments.
     static let usage = """

@@ -6,7 +6,6 @@ import Ferry
 struct TimeCondition: Equatable, Sendable {
     static let names = ["If-Modified-Since", "If-Unmodified-Since"]
 
-    /// The name of the header field.
     let name: String
     /// The date; `nil` if the value is neither a date nor a file, so that there is no condition, as in curl.
     let date: Date?

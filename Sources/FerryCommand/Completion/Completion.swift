@@ -66,7 +66,6 @@ extension Option {
     /// Whether the command does nothing else with this option.
     var isAlone: Bool { self == .help || self == .version || self == .completion }
 
-    /// The names with their hyphens.
     var names: [String] { [short.map { "-\($0)" }, "--\(rawValue)"].compactMap { $0 } }
 
     /// The beginning of the option's description, up to a semicolon.

@@ -6,7 +6,6 @@ extension Demo {
     static let size = 3_000_000
     static let rate = 2_500_000
 
-    /// Fetches data with an `async` function.
     func fetchData() async throws -> DemoFinding {
         let url = server.url("/echo?greeting=hello")
         let (data, response) = try await session.data(from: url)

@@ -12,7 +12,6 @@ struct NetrcParser {
         case ignored
     }
 
-    /// The entries in the order of the text.
     private(set) var entries: [NetrcFile.Entry] = []
 
     private var expected = Expected.keyword

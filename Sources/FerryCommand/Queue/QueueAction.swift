@@ -14,7 +14,6 @@ struct QueueAction: Equatable, Sendable {
     var ids: [Int] = []
     var removesFinished = false
 
-    /// Parses the arguments that follow `queue`.
     init(parsing tokens: [ArgumentScanner.Token]) throws(UsageError) {
         var operands: [String] = []
         var folder: String?

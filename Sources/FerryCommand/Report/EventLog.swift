@@ -96,7 +96,6 @@ extension EventLog {
         }
     }
 
-    /// Logs a failure of a transfer, or of the run.
     func error(_ failure: CommandFailure, transfer: Int? = nil) {
         write("error", transfer: transfer) { line in
             line.add("code", failure.status.name)

@@ -11,7 +11,6 @@ struct JSONLine: Equatable, Sendable {
         case string(String)
         case objects([JSONLine])
 
-        /// A text, or null.
         static func optional(_ text: String?) -> Value { text.map { .string($0) } ?? .null }
 
         var json: String {

@@ -1,6 +1,5 @@
 import Ferry
 
-/// One request, with its byte counts and times.
 struct RequestTiming: Equatable, Sendable {
     /// The index of the URL that the request belongs to, from 0.
     var transfer = 0
@@ -75,7 +74,6 @@ extension RequestTiming {
     }
 }
 
-/// A phase of a request.
 enum RequestPhase: String, CaseIterable, Sendable {
     /// Waiting for other transfers to end, because only so many may run at a time.
     case turn = "behind others"

@@ -37,7 +37,6 @@ struct WriteOutFormat: Equatable, Sendable {
 
     private static let escapes: [Character: String] = ["n": "\n", "r": "\r", "t": "\t", "\\": "\\"]
 
-    /// Parses a variable in braces.
     private static func variable(_ rest: inout Substring) throws(UsageError) -> Part {
         rest.removeFirst()
         guard let end = rest.firstIndex(of: "}") else {

@@ -2,7 +2,6 @@ import Ferry
 
 /// The requests of a run drawn as a waterfall, as a pure function of their times.
 struct Timeline {
-    /// A request and the position of its row.
     struct Row {
         let request: RequestTiming
         /// Whether the request follows from the one before it, such as after a redirect.

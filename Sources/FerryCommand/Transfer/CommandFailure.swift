@@ -35,7 +35,6 @@ struct CommandFailure: Error, Equatable {
         CommandFailure(.http, "\(url.presentableText): \(text(ofStatus: response.statusCode))")
     }
 
-    /// Returns a status with its reason phrase.
     static func text(ofStatus status: Int) -> String {
         "HTTP \(status) \(HTTPURLResponse.localizedString(forStatusCode: status))"
     }

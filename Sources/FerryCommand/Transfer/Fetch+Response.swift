@@ -65,7 +65,6 @@ extension Fetch {
         return part
     }
 
-    /// Returns the record from which the response can be continued later.
     private func record(for response: HTTPURLResponse) -> PartRecord {
         let mayContinue = options.canContinue && response.statusCode < 400
         var request = URLRequest(url: url)

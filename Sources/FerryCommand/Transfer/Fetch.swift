@@ -195,7 +195,6 @@ final class Fetch {
     }
 }
 
-/// The result of one transfer.
 struct FetchResult: Sendable {
     /// A partial file that can be continued.
     struct Remainder: Equatable, Sendable {

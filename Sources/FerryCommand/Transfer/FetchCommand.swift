@@ -1,6 +1,5 @@
 import Ferry
 
-/// The transfers of one command line.
 struct FetchCommand: Sendable {
     private(set) var options: FetchOptions
     /// The name under which the command was called.

@@ -45,7 +45,6 @@ extension UploadBody {
         }
     }
 
-    /// Whether a text is one JSON value.
     static func isJSON(_ text: String) -> Bool { (try? JSONValue(json: text)) != nil }
 
     private static func formField(_ item: RequestItem) throws(CommandFailure) -> FormField {

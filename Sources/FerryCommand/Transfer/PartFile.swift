@@ -24,7 +24,6 @@ final class PartFile {
         case marked
     }
 
-    /// The path of the completed file.
     let path: String
     /// Whether another file with this name may be replaced; not if the server has chosen the name.
     private let mayReplace: Bool

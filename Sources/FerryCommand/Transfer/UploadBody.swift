@@ -1,6 +1,5 @@
 import Ferry
 
-/// A request body.
 enum UploadBody: Sendable {
     case none
     /// No body; the data is in the query of the URL.

@@ -1,6 +1,5 @@
 import Ferry
 
-/// Formats a response head as text.
 enum HeadText {
     /// Returns the status line, with the standard reason phrase, and the header fields as they were received.
     static func lines(

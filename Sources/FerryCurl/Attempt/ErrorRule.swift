@@ -4,7 +4,6 @@ package enum ErrorRule {
     package struct Verdict: Sendable {
         package var verifyResult = 0
         package var text = ""
-        /// Whether libcurl verifies the chain.
         package var verifiesChain = true
     }
 

@@ -1,4 +1,3 @@
-/// A field of a request's header.
 package struct RequestField: Hashable, Sendable {
     package let name: String
     /// The value; `nil` for a field that libcurl would add by itself, and that is not sent.

@@ -8,7 +8,6 @@ package struct SchemeCredential: Hashable, Sendable {
         (self.scheme, self.user, self.password) = (scheme, user, password)
     }
 
-    /// The scheme, the user and the password as one text.
     package var text: String { "\(scheme) \(user):\(password)" }
 
     // Servers compare bytes: two passwords that Swift considers equal may differ for them.

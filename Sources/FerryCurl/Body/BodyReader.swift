@@ -24,7 +24,6 @@ package enum BodyPiece {
     case thrown(any Error)
 }
 
-/// A body in memory.
 package final class DataReader: BodyReader {
     private let data: Data
     private var offset = 0

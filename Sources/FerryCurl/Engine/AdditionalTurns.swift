@@ -38,7 +38,6 @@ package struct AdditionalTurns {
         return isAdditional
     }
 
-    /// Ends a turn, at a time, with the number of the transfers.
     package mutating func endTurn(at now: MonotonicTime, transfers: Int) {
         quietTurns += 1
         guard areNeeded, isEventful, time == nil else { return }

@@ -2,6 +2,5 @@ internal import CFerry
 
 /// The dispatch queue that runs the caller.
 package enum CurrentQueue {
-    /// Returns whether the queue has a label.
     package static func hasLabel(_ label: String) -> Bool { strcmp(ferry_current_queue_label(), label) == 0 }
 }

@@ -89,7 +89,6 @@ package enum PEM {
             && line.dropFirst(start.utf8.count).starts(with: label) && line.suffix(dashes.count).elementsEqual(dashes)
     }
 
-    /// Returns a certificate as PEM text.
     package static func text(certificate: Data) -> String {
         let body = certificate.base64EncodedString(options: [.lineLength64Characters, .endLineWithLineFeed])
         return "-----BEGIN CERTIFICATE-----\n\(body)\n-----END CERTIFICATE-----\n"

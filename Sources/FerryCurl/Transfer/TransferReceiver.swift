@@ -9,7 +9,6 @@ package protocol TransferReceiver: AnyObject, Sendable {
     /// Returns what an attempt, whose route is known, sends besides its prepared request; throws the reason why the
     /// request is not sent after all.
     func setUp(_ attempt: NetworkAttempt) throws(URLError) -> AttemptSetup
-    /// Returns the reader of the request's body.
     func makeReader(announcedLength: Int64?) throws(URLError) -> any BodyReader
 
     // MARK: The response

@@ -1,4 +1,3 @@
-/// The request line and the header fields of a request.
 struct RequestHead: Equatable {
     enum BodyFraming: Equatable {
         case none
@@ -101,7 +100,6 @@ extension RequestHead {
     }
 }
 
-/// A cursor over the lines of a head.
 struct LineCursor {
     private var rest: UnsafeRawBufferPointer.SubSequence
 

@@ -1,4 +1,3 @@
-/// The bytes of a response head.
 struct HeadWriter {
     private(set) var bytes: [UInt8] = []
 

@@ -91,7 +91,6 @@ extension StandardRoutes {
         return response
     }
 
-    /// Returns the cookies of a request by name.
     private static func received(_ request: LoopbackRequest) -> [String: String] {
         let pairs = request.headers.values(for: "Cookie").flatMap { $0.split(separator: ";") }
         return pairs.reduce(into: [:]) { cookies, pair in

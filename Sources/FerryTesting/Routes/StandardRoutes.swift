@@ -25,7 +25,6 @@ enum StandardRoutes {
             return number
         }
 
-        /// Returns a query item in milliseconds as seconds.
         func seconds(_ name: String, default milliseconds: Int) -> TimeInterval {
             TimeInterval(number(name, default: milliseconds)) / 1000
         }

@@ -1,4 +1,3 @@
-/// The path of a route of a ``StubTransport``.
 struct StubPath: Sendable {
     private enum Segment: Sendable {
         case text(String)

@@ -71,7 +71,6 @@ struct QueueLimits: Sendable {
     var liveBytes: Int64 = 268_435_456
     /// The number of bytes that a journal has, at least and at most, beyond the last records before it is replaced.
     var outdatedBytes: ClosedRange<Int64> = 1_048_576...67_108_864
-    /// The number of bytes that a journal has.
     var journalBytes = Journal.maximumBytes
 
     /// Returns the size from which a journal is replaced, if its last records have that many bytes.

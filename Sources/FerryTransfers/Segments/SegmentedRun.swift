@@ -31,7 +31,6 @@ final class SegmentedRun: Sendable {
         /// When the record was written; the first time is a quarter of a second after the start.
         var lastSave = MonotonicTime.now().before(.milliseconds(750))
 
-        /// The sources that are asked.
         var usable: [Int] { sources.indices.filter { sources[$0].isUsable && (only ?? $0) == $0 } }
 
         /// Forgets what has arrived, so that all is fetched again.

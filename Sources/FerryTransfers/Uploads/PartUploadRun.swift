@@ -1,4 +1,3 @@
-/// One run of a ``PartUpload``.
 final class PartUploadRun: Sendable {
     private struct State: Sendable {
         var next = 0

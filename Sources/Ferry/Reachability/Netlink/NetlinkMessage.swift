@@ -45,7 +45,6 @@ struct NetlinkMessage: Sendable, Hashable {
         return attributes
     }
 
-    /// Returns a request as bytes.
     static func request(_ type: UInt16, isDump: Bool, sequence: UInt32, payload: [UInt8]) -> [UInt8] {
         let (isRequest, dump): (UInt16, UInt16) = (1, 0x300)
         var bytes: [UInt8] = []

@@ -1,4 +1,3 @@
-/// The source of a streamed upload's body.
 struct BodyStreamSource: Sendable {
     let request: URLRequest
     /// Makes a stream that begins at the start of the body; called each time one is needed.
@@ -29,7 +28,6 @@ extension URLRequest {
         value(forHTTPHeaderField: "Content-Length").flatMap { Int64($0) }.flatMap { $0 >= 0 ? $0 : nil }
     }
 
-    /// The request without its `Content-Length` field.
     var withoutContentLength: URLRequest {
         // Foundation ends the process if a request without a URL is copied.
         guard url != nil else { return self }

@@ -188,7 +188,6 @@ final class TaskDelegate: Sendable {
         }
     }
 
-    /// Records that a download resumes at an offset.
     func didResume(at offset: Int64, expected: Int64) {
         report { state in
             state.fileOffset = offset

@@ -1,6 +1,5 @@
 /// The progress of one direction of a task, with the object that reports it, for the few tasks whose progress is used.
 struct TransferProgress: Sendable {
-    /// One direction of a task.
     enum Direction: Sendable {
         /// The request's body.
         case upload

@@ -114,7 +114,6 @@ extension SessionCore {
         return task
     }
 
-    /// Ends a lease for which no task was made.
     private func end(_ lease: SessionTable.Lease) {
         let invalidation = state.withLock { state in
             state.registry.cancelRegistration()
