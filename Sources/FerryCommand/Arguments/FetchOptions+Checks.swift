@@ -34,10 +34,10 @@ extension FetchOptions {
             throw UsageError("--\(credential.option.rawValue) sets the header field \(field.name) itself")
         }
         if usesDigest, credential?.option != .user { throw UsageError("--digest needs --user") }
-        let retryOptions: [(option: Option, isGiven: Bool)] = [
-            (.retryMaxTime, retryMaxTime != nil), (.retryAllErrors, retriesAllErrors), (.retryDelay, retryDelay != nil),
-        ]
-        if retries == nil, let other = retryOptions.first(where: \.isGiven)?.option {
+        let retryOptions = Self.given([
+            .retryMaxTime: retryMaxTime != nil, .retryAllErrors: retriesAllErrors, .retryDelay: retryDelay != nil,
+        ])
+        if retries == nil, let other = retryOptions.first {
             throw UsageError("--\(other.rawValue) needs --retry")
         }
         if logsToStandardError, let other = showsTimings ? Option.timings : isVerbose ? .verbose : nil {
@@ -68,13 +68,13 @@ extension FetchOptions {
     private func checkVerified() throws(UsageError) {
         guard let option = verifiedOptions.first else { return }
         let name = "--" + option.rawValue
-        let others: [(option: Option, isGiven: Bool)] = [
-            (.digest, usesDigest), (.compressed, asksForCompression), (.dumpHeader, headFile != nil),
-            (.failWithBody, savesErrorBodies), (.noRedirect, !followsRedirects), (.timeCondition, timeCondition != nil),
+        let others = Self.given([
+            .digest: usesDigest, .compressed: asksForCompression, .dumpHeader: headFile != nil,
+            .failWithBody: savesErrorBodies, .noRedirect: !followsRedirects, .timeCondition: timeCondition != nil,
             // Its requests are not reported one by one.
-            (.writeOut, writeOut != nil), (.timings, showsTimings), (.timeline, timeline != nil),
-        ]
-        if let other = others.first(where: \.isGiven)?.option {
+            .writeOut: writeOut != nil, .timings: showsTimings, .timeline: timeline != nil,
+        ])
+        if let other = others.first {
             throw UsageError("\(name) and --\(other.rawValue) cannot be combined")
         }
         guard canContinue else { throw UsageError("\(name) needs a plain GET into a file, without --include") }
@@ -116,14 +116,14 @@ extension FetchOptions {
     /// Checks the options of `--sse` and `--lines`.
     func checkStream(_ format: StreamFormat) throws(UsageError) {
         guard urls.count == 1, batchFile == nil else { throw UsageError("--\(format.rawValue) takes one URL") }
-        let others: [(option: Option, isGiven: Bool)] = [
-            (.output, hasOutputNames), (.remoteName, usesRemoteNames), (.head, asksForHeadOnly),
-            (.include, includesHead), (.dumpHeader, headFile != nil), (.writeOut, writeOut != nil),
-            (.form, !form.isEmpty), (.uploadFile, uploadFile != nil), (.timings, showsTimings),
-            (.timeline, timeline != nil), (.limitRate, rate != nil), (.continueDownload, continuesDownloads),
-            (.noRedirect, !followsRedirects), (.digest, usesDigest), (.cookieJar, cookieJar != nil),
-        ]
-        if let other = others.first(where: \.isGiven)?.option {
+        let others = Self.given([
+            .output: hasOutputNames, .remoteName: usesRemoteNames, .head: asksForHeadOnly, .include: includesHead,
+            .dumpHeader: headFile != nil, .writeOut: writeOut != nil, .form: !form.isEmpty,
+            .uploadFile: uploadFile != nil, .timings: showsTimings, .timeline: timeline != nil, .limitRate: rate != nil,
+            .continueDownload: continuesDownloads, .noRedirect: !followsRedirects, .digest: usesDigest,
+            .cookieJar: cookieJar != nil,
+        ])
+        if let other = others.first {
             throw UsageError("--\(format.rawValue) and --\(other.rawValue) cannot be combined")
         }
         if setsReferer { throw UsageError("--\(format.rawValue) and ;auto of --referer cannot be combined") }
@@ -131,15 +131,14 @@ extension FetchOptions {
 
     func checkWebSocket() throws(UsageError) {
         guard urls.count == 1, batchFile == nil else { throw UsageError("ferry ws takes one URL") }
-        let others: [(option: Option, isGiven: Bool)] = [
-            (.request, method != nil), (.output, hasOutputNames), (.remoteName, usesRemoteNames),
-            (.get, sendsDataInQuery), (.head, asksForHeadOnly), (.serverSentEvents, streamFormat == .events),
-            (.lines, streamFormat == .lines), (.include, includesHead), (.dumpHeader, headFile != nil),
-            (.writeOut, writeOut != nil), (.timings, showsTimings), (.timeline, timeline != nil),
-            (.jsonLog, eventLog != nil), (.cookieJar, cookieJar != nil), (.continueDownload, continuesDownloads),
-            (.noRedirect, !followsRedirects), (.digest, usesDigest),
-        ]
-        if let other = bodyOptions.first ?? others.first(where: \.isGiven)?.option {
+        let others = Self.given([
+            .request: method != nil, .output: hasOutputNames, .remoteName: usesRemoteNames, .get: sendsDataInQuery,
+            .head: asksForHeadOnly, .serverSentEvents: streamFormat == .events, .lines: streamFormat == .lines,
+            .include: includesHead, .dumpHeader: headFile != nil, .writeOut: writeOut != nil, .timings: showsTimings,
+            .timeline: timeline != nil, .jsonLog: eventLog != nil, .cookieJar: cookieJar != nil,
+            .continueDownload: continuesDownloads, .noRedirect: !followsRedirects, .digest: usesDigest,
+        ])
+        if let other = bodyOptions.first ?? others.first {
             throw UsageError("--\(other.rawValue) is not an option of ferry ws")
         }
         if !items.isEmpty { throw UsageError("ferry ws takes no items; header fields are given with --header") }

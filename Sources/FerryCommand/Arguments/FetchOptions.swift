@@ -112,11 +112,10 @@ struct FetchOptions: Equatable, Sendable {
     }
 
     var bodyOptions: [Option] {
-        let all: [(option: Option, isGiven: Bool)] = [
-            (.data, !body.isEmpty && !sendsDataInQuery), (.json, !json.isEmpty), (.form, !form.isEmpty),
-            (.uploadFile, uploadFile != nil),
-        ]
-        return all.filter(\.isGiven).map(\.option)
+        Self.given([
+            .data: !body.isEmpty && !sendsDataInQuery, .json: !json.isEmpty, .form: !form.isEmpty,
+            .uploadFile: uploadFile != nil,
+        ])
     }
 
     /// Whether the request is a GET without a body, which a new task can send again for the rest of a download.
@@ -130,11 +129,11 @@ struct FetchOptions: Equatable, Sendable {
 
     /// The given options that need a download with parts and a check.
     var verifiedOptions: [Option] {
-        let all: [(option: Option, isGiven: Bool)] = [
-            (.connections, connections != nil), (.mirror, !mirrors.isEmpty), (.checksum, checksum != nil),
-        ]
-        return all.filter(\.isGiven).map(\.option)
+        Self.given([.connections: connections != nil, .mirror: !mirrors.isEmpty, .checksum: checksum != nil])
     }
+
+    /// Returns the options for which there is a value, in this order.
+    static func given(_ options: KeyValuePairs<Option, Bool>) -> [Option] { options.filter(\.value).map(\.key) }
 
     var hasDataItems: Bool { items.contains(where: \.isData) }
     /// Whether the items make a form instead of a JSON object; JSON cannot contain files.
