@@ -109,11 +109,7 @@ extension CookieFile {
     ///
     /// A link is followed, and a device, a pipe or an open descriptor is written to directly.
     static func write(_ text: String, to path: String) throws(CommandFailure) {
-        var info = stat()
-        let exists = stat(path, &info) == 0
-        if ProcessDescriptor.number(path) != nil || exists && info.st_mode & S_IFMT != S_IFREG {
-            return try OutputDescriptor(path: path, flags: O_NOCTTY).writeAll(Data(text.utf8))
-        }
+        if path.isSpecialFile { return try OutputDescriptor(path: path, flags: O_NOCTTY).writeAll(Data(text.utf8)) }
         do throws(FileError) {
             // Another process may be writing the same file; those in containers may have the same number.
             let suffix = ".\(UInt32.random(in: 0...UInt32.max)).ferry.new"

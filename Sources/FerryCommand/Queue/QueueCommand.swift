@@ -104,11 +104,8 @@ struct QueueCommand: Sendable {
 
     /// Throws an error if a file that is written later, by another process, would not be that file.
     private static func checkOutput(_ name: String) throws(CommandFailure) {
-        var info = stat()
-        let exists = stat(name, &info) == 0
-        guard ProcessDescriptor.number(name) == nil, !exists || info.st_mode & S_IFMT == S_IFREG else {
-            throw CommandFailure(.usage, "\(PresentableText.path(name)): a queued download needs a regular file")
-        }
+        guard name.isSpecialFile else { return }
+        throw CommandFailure(.usage, "\(PresentableText.path(name)): a queued download needs a regular file")
     }
 
     /// Returns the file, or with `.1`, `.2` … the first one that neither exists nor is another transfer's.

@@ -148,10 +148,7 @@ struct TimelineFile: Equatable, Sendable {
         let time = startedAt.formatted(format).replacing("Z", with: " UTC")
         let timeline = Timeline(requests, startedAt: time)
         let data = Data((isPage ? timeline.page : timeline.svg).utf8)
-        var info = stat()
-        if ProcessDescriptor.number(path) != nil || stat(path, &info) == 0 && info.st_mode & S_IFMT != S_IFREG {
-            return try OutputDescriptor(path: path, flags: O_NOCTTY).writeAll(data)
-        }
+        if path.isSpecialFile { return try OutputDescriptor(path: path, flags: O_NOCTTY).writeAll(data) }
         let file = try URL(file: path.followingLinks)
         do {
             try data.write(to: file, options: .atomic)

@@ -46,13 +46,12 @@ extension Fetch {
             case .file(let path): path
             case .remoteName, .standardOutput: options.path(of: FileName.name(in: url))
             }
-        var info = stat()
-        guard stat(path, &info) == 0 else { return path.followingLinks }
-        switch info.st_mode & S_IFMT {
-        case S_IFREG:
+        switch path.fileType {
+        case nil: return path.followingLinks
+        case S_IFREG?:
             guard access(path, W_OK) == 0 else { throw .file(path, "cannot be written", errno: errno) }
             return path.followingLinks
-        case S_IFDIR: throw .file(path, "cannot be written", errno: EISDIR)
+        case S_IFDIR?: throw .file(path, "cannot be written", errno: EISDIR)
         default:
             throw CommandFailure(.file, "\(PresentableText.path(path)): a checked download needs a regular file")
         }

@@ -36,9 +36,9 @@ final class OutputDescriptor: Sendable {
             let number = open(path, O_WRONLY | O_CLOEXEC | O_NONBLOCK | flags, 0o666)
             if number >= 0 { return number }
             let code = errno
-            var info = stat()
-            let isPipe = stat(path, &info) == 0 && info.st_mode & S_IFMT == S_IFIFO
-            guard code == EINTR || code == ENXIO && isPipe else { throw .file(path, "cannot be opened", errno: code) }
+            guard code == EINTR || code == ENXIO && path.fileType == S_IFIFO else {
+                throw .file(path, "cannot be opened", errno: code)
+            }
             guard ContinuousClock.now - start < maximumWait else {
                 throw CommandFailure(.file, "\(path): no program reads this pipe")
             }

@@ -30,14 +30,9 @@ enum Target {
         case .file(let path) where ProcessDescriptor.number(path) != nil:
             self = .stream(try StreamOutput(path: path))
         case .file(let path):
-            var info = stat()
-            guard stat(path, &info) == 0 else {
-                self = .part(try PartFile(path.followingLinks))
-                return
-            }
-            switch info.st_mode & S_IFMT {
-            case S_IFREG: self = .part(try PartFile(path.followingLinks))
-            case S_IFDIR: throw .file(path, "cannot be written", errno: EISDIR)
+            switch path.fileType {
+            case nil, S_IFREG?: self = .part(try PartFile(path.followingLinks))
+            case S_IFDIR?: throw .file(path, "cannot be written", errno: EISDIR)
             default: self = .stream(try StreamOutput(path: path))
             }
         }
@@ -63,6 +58,15 @@ enum Target {
 }
 
 extension String {
+    /// The type of the file that the path leads to, such as `S_IFREG`; `nil` if there is none.
+    var fileType: mode_t? {
+        var info = stat()
+        return stat(self, &info) == 0 ? info.st_mode & S_IFMT : nil
+    }
+
+    /// Whether the path leads to something that is not a regular file, such as a device, or names a descriptor.
+    var isSpecialFile: Bool { ProcessDescriptor.number(self) != nil || ![nil, S_IFREG].contains(fileType) }
+
     /// The path to which links lead from this one, also if there is no such file yet.
     var followingLinks: String {
         var path = self
