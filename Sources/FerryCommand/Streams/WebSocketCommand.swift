@@ -30,10 +30,6 @@ struct WebSocketCommand: Sendable {
             }
             if let failure = failed.withLock({ $0 }) { throw failure }
             return status(of: socket, url, console)
-        } catch let error as WebSocketError where error.code == .closed {
-            if let interruption = watcher.interruption { return interruption }
-            console.error("\(url.presentableText): \(error.message)")
-            return .failedCheck
         } catch {
             if let interruption = watcher.interruption { return interruption }
             let failure = Self.failure(error, url)
@@ -59,6 +55,7 @@ struct WebSocketCommand: Sendable {
             switch error.code {
             case .invalidRequest: .usage
             case .refused: .http
+            case .closed: .failedCheck
             case .timedOut: .timeout
             default: .network
             }

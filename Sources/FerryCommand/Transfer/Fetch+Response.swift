@@ -14,32 +14,22 @@ extension Fetch {
         case .stream(let output):
             if options.writesHead { try await output.write(HeadText.data(of: response), until: deadline) }
             guard !isError || !options.dropsErrorBodies else { break }
-            guard output === StreamOutput.standard, isatty(STDOUT_FILENO) == 1 else {
-                try await receive(bytes, response) { try await output.write($0, until: deadline) }
-                break
-            }
-            var check = options.writesBinary(at: index) ? nil : BinaryCheck()
-            guard response.isJSON else {
-                try await receive(bytes, response) { data in
-                    try check?.check(data)
-                    try await output.write(data, until: deadline)
-                }
-                break
-            }
-            var indenter = JSONIndenter(style: Terminal(STDOUT_FILENO).style)
+            let isTerminal = output === StreamOutput.standard && isatty(STDOUT_FILENO) == 1
+            var check = isTerminal && !options.writesBinary(at: index) ? BinaryCheck() : nil
+            var indenter = isTerminal && response.isJSON ? JSONIndenter(style: Terminal(STDOUT_FILENO).style) : nil
             do {
                 try await receive(bytes, response) { data in
                     try check?.check(data)
-                    try await output.write(indenter.take(data), until: deadline)
+                    try await output.write(indenter?.take(data) ?? data, until: deadline)
                 }
             } catch let failure {
                 // What has been received is shown, like that of any other body.
-                if (failure as? CommandFailure)?.status != .brokenPipe {
-                    try await output.write(indenter.finish(), until: deadline)
+                if let rest = indenter?.finish(), (failure as? CommandFailure)?.status != .brokenPipe {
+                    try await output.write(rest, until: deadline)
                 }
                 throw failure
             }
-            try await output.write(indenter.finish(), until: deadline)
+            if let rest = indenter?.finish() { try await output.write(rest, until: deadline) }
         case .part(let part) where isWanted:
             try part.begin(record(for: response))
             try await receive(bytes, response, into: part)

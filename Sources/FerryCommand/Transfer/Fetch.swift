@@ -46,21 +46,19 @@ final class Fetch {
         do {
             let body = try body.get()
             if options.createsFolders { try destination.createFolder(outputFolder: options.outputFolder) }
-            if !options.verifiedOptions.isEmpty {
+            if options.verifiedOptions.isEmpty {
+                let continues = options.continuesDownloads
+                let opened = try Target(destination, url: url, folder: options.outputFolder, continues: continues)
+                if continues { try opened.checkOrigin(url) }
+                target = opened
+                item = context.board.begin(name)
+                try await transferWithRetries(body)
+                if let part = target.part { result.file = destination.file ?? part.path }
+            } else {
                 item = context.board.begin(name)
                 let path = try await transferVerified(&result)
                 result.file = destination.file ?? path
-                item?.end(isComplete: true)
-                await report(&result)
-                return result
             }
-            let continues = options.continuesDownloads
-            let opened = try Target(destination, url: url, folder: options.outputFolder, continues: continues)
-            if options.continuesDownloads { try opened.checkOrigin(url) }
-            target = opened
-            item = context.board.begin(name)
-            try await transferWithRetries(body)
-            if case .part(let part) = target { result.file = destination.file ?? part.path }
         } catch {
             result.failure = CommandFailure(error, url: url)
             // One that another URL has begun is kept, but --continue would refuse it for this one.
