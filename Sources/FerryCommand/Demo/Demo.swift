@@ -100,12 +100,9 @@ enum DemoTable {
         return outcomes.map { outcome in
             let time = String(format: "%5.2f s", outcome.seconds)
             let verdict = outcome.holds ? style.green("passed") : style.red("failed")
-            return padded(outcome.title, titleWidth) + "  " + padded(outcome.finding, findingWidth)
-                + "  \(time)  \(verdict)"
+            let title = outcome.title.padding(toLength: titleWidth, withPad: " ", startingAt: 0)
+            let finding = outcome.finding.padding(toLength: findingWidth, withPad: " ", startingAt: 0)
+            return "\(title)  \(finding)  \(time)  \(verdict)"
         }.joined(separator: "\n")
-    }
-
-    private static func padded(_ text: String, _ width: Int) -> String {
-        text + String(repeating: " ", count: max(0, width - text.count))
     }
 }

@@ -1,5 +1,4 @@
 import Ferry
-import FerryTesting
 
 /// The picture as an HTML page, whose heading stays in view while the rows scroll.
 extension Timeline {
@@ -70,9 +69,7 @@ enum TimelinePage {
 
     /// Returns the expression of a policy that accepts an inline style or script with this text.
     static func source(_ text: String) -> String {
-        var hash = SHA256()
-        hash.update(Data(text.utf8))
-        return "'sha256-\(Data(hash.digest).base64EncodedString())'"
+        "'sha256-\(SHA256Hash.hash(Data(text.utf8)).base64EncodedString())'"
     }
 
     /// Returns the attributes of an `svg` element that shows a part of the picture.

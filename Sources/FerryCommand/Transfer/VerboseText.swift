@@ -25,11 +25,11 @@ enum HeadText {
 enum VerboseText {
     static func lines(of request: SignableRequest) -> [String] {
         ["> \(request.method) \(request.url.presentableText)"]
-            + request.headerFields.map { "> \($0.name): \(PresentableField.value($0.name, $0.value))" }
+            + request.headerFields.map { "> \($0.name): \(value($0.name, $0.value))" }
     }
 
     static func lines(of response: HTTPURLResponse) -> [String] {
-        HeadText.lines(of: response, value: PresentableField.value).map { "< " + $0 }
+        HeadText.lines(of: response, value: value).map { "< " + $0 }
     }
 
     /// Returns the line of one request, which may be a redirect or a retry.
@@ -50,6 +50,11 @@ enum VerboseText {
         if transaction.bodyBytesSent > 0 { parts.append("\(ByteText.text(transaction.bodyBytesSent)) up") }
         parts.append("\(ByteText.text(transaction.bodyBytesReceived)) down")
         return parts.joined(separator: ", ")
+    }
+
+    /// Returns the value of a field without its secrets, which may be in the URLs that it contains.
+    static func value(_ name: String, _ value: String) -> String {
+        SecretName.isSecret(name) ? "…" : PresentableText.field(name, value)
     }
 
     /// Returns an address with its port; that of IPv6 is in brackets.

@@ -39,7 +39,7 @@ struct PresentableFieldTests {
         ]
     )
     func values(_ name: String, _ value: String, _ shown: String) {
-        #expect(PresentableField.value(name, value) == shown)
+        #expect(VerboseText.value(name, value) == shown)
     }
 
     @Test(
@@ -52,7 +52,7 @@ struct PresentableFieldTests {
         ]
     )
     func combiningMarks(_ name: String, _ value: String) {
-        let shown = PresentableField.value(name, value)
+        let shown = VerboseText.value(name, value)
         #expect(!shown.contains("pw"), "\(shown)")
     }
 }
