@@ -44,8 +44,8 @@ package struct CacheMemory {
 
     /// Returns the response with the same key and variant as another one.
     package func present(_ stored: StoredResponse) -> StoredResponse? {
-        guard let slot = slots[stored.key], slot.names == stored.selectingNames else { return nil }
-        return slot.variants[stored.variant]?.entry.stored
+        // The text of a variant contains the selecting names.
+        slots[stored.key]?.variants[stored.variant]?.entry.stored
     }
 
     /// Inserts a response; one that is too large only replaces the previous one, without being kept.

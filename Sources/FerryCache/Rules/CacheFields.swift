@@ -39,9 +39,7 @@ package struct CacheFields: Sendable {
     package var expires: Date? { expiresText.map { HTTPDate.parse($0) ?? .distantPast } }
 
     /// Whether the response has a validator that can be sent to the server.
-    package var hasValidator: Bool {
-        (entityTag != nil || lastModifiedText != nil) && !CacheValidation.conditions(self).isEmpty
-    }
+    package var hasValidator: Bool { !CacheValidation.conditions(self).isEmpty }
 
     /// Only the first member of a list counts (section 5.1).
     private static func age(_ value: String) -> Int? {

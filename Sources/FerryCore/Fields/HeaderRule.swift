@@ -36,11 +36,4 @@ package enum HeaderRule {
         var string = string
         return string.withUTF8 { !$0.contains { $0 <= 0x0D && ($0 == 0x0D || $0 == 0x0A || $0 == 0) } }
     }
-
-    /// Returns a string as a quoted string (RFC 9110, section 5.6.4), or unchanged if it is a token.
-    package static func tokenOrQuotedString(_ string: String) -> String {
-        guard !isToken(string) else { return string }
-        let escaped = string.replacing("\\", with: "\\\\").replacing("\"", with: "\\\"")
-        return "\"\(escaped)\""
-    }
 }

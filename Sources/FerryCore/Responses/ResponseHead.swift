@@ -79,7 +79,7 @@ package struct ResponseHead: Sendable, Hashable, Codable {
             switch field.name.utf8.count {
             case 14 where field.name.isEqualIgnoringCase("content-length"):
                 lengths += 1
-                isPlain = isPlain && ByteCount(digits: field.value) != nil
+                isPlain = ByteCount(digits: field.value) != nil
             case 17 where field.name.isEqualIgnoringCase("transfer-encoding"): codings += 1
             default: break
             }

@@ -109,7 +109,7 @@ package enum RedirectRule {
     package static func resolve(_ location: String, against base: URL) -> URL? {
         guard var url = URLReference.resolve(location, against: base) else { return nil }
         let text = url.absoluteString
-        guard let host = Authority(text)?.host, !host.isEmpty, (try? URLHost(String(text[host]))) != nil,
+        guard let host = Authority(text)?.host, (try? URLHost(String(text[host]))) != nil,
             url.port.map({ (1...65_535).contains($0) }) ?? true
         else { return nil }
         if url.fragment == nil, let fragment = base.fragment(percentEncoded: true) {

@@ -53,7 +53,10 @@ public struct MultipartFormData: Sendable {
     public var isReplayable: Bool { parts.allSatisfy(\.isReplayable) }
 
     /// The value of the `Content-Type` field for the body.
-    public var contentType: String { "multipart/form-data; boundary=\(HeaderRule.tokenOrQuotedString(boundary))" }
+    public var contentType: String {
+        // No valid boundary has a character that a quoted string would have to escape.
+        "multipart/form-data; boundary=" + (HeaderRule.isToken(boundary) ? boundary : "\"\(boundary)\"")
+    }
 
     /// The exact length of the body in bytes, known without reading any part; 0 if there are no parts.
     public var contentLength: Int64 { parts.isEmpty ? 0 : partsLength + Int64(closingDelimiter.count) }
