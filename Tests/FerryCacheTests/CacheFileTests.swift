@@ -25,6 +25,23 @@ import Testing
         #expect(decoded.record == record && decoded.body == Self.small)
     }
 
+    @Test("A record under the name of another key is a miss") func otherKey() throws {
+        let folder = try TemporaryFolder()
+        let cache = CacheFolder(url: folder.url, capacity: 10_000_000)
+        let keys = ["/a", "/b"].map(CacheSamples.key)
+        let paths = keys.map { cache.path(CacheName(hashing: $0)) }
+        _ = cache.store(CacheSamples.stored("/a"), .data(Self.small))
+        let parent = URL(fileURLWithPath: paths[1]).deletingLastPathComponent()
+        try FileManager.default.createDirectory(at: parent, withIntermediateDirectories: true)
+        try FileManager.default.copyItem(atPath: paths[0], toPath: paths[1])
+        #expect(keys.map { cache.find($0, lines: []) != nil } == [true, false])
+    }
+
+    @Test("The fields of a response count as memory") func cost() {
+        let (plain, tagged) = (CacheSamples.stored("/a"), CacheSamples.stored("/a", etag: "12345678"))
+        #expect(tagged.cost - plain.cost == "ETag12345678".utf8.count)
+    }
+
     @Test("Every truncated or changed byte is detected") func damage() throws {
         let record = CacheFile.Record(stored: CacheSamples.stored("/a"))
         let bytes = try #require(CacheFile.encode(record, body: Self.small))

@@ -67,6 +67,10 @@ import Testing
             Row(request: ["if-none-match": "a"], answer: nil),
             Row(request: ["if-none-match": "\"a"], answer: nil),
             Row(request: ["if-none-match": "\"\""], fields: plain, answer: nil),
+            Row(request: ["if-none-match": "\"\""], fields: [("ETag", "\"\"")], answer: .notModified),
+            Row(request: ["if-none-match": "\"\""], fields: [("ETag", "\"")], answer: nil),
+            Row(request: ["if-none-match": "\"\""], fields: [("ETag", "\"a")], answer: nil),
+            Row(request: ["if-none-match": "\"\""], fields: [("ETag", "a\"")], answer: nil),
             Row(request: ["if-none-match": "\"a\""], status: 404, answer: nil),
             Row(request: ["if-none-match": "\"b\"", "if-modified-since": date], answer: nil),
             Row(
@@ -97,12 +101,27 @@ import Testing
         #expect(answer == row.answer)
     }
 
+    /// RFC 9110, sections 14.4 and 15.4.5.
+    @Test("A part has its own length and range, and a 304 only the fields that a cache needs") func fields() {
+        let stored = CacheRows.list([
+            ("Content-Length", "10"), ("content-range", "x"), ("ETag", "\"a\""), ("Set-Cookie", "a=1"),
+        ])
+        let part = CacheSelector.fields(stored, of: 2..<6, length: 10).map { "\($0.name): \($0.value)" }
+        #expect(part == ["ETag: \"a\"", "Set-Cookie: a=1", "Content-Length: 4", "Content-Range: bytes 2-5/10"])
+        let kept = [
+            "Age", "Cache-Control", "Content-Location", "Date", "ETag", "Expires", "Last-Modified", "Vary",
+        ]
+        let all = CacheRows.list(kept.map { ($0, "x") })
+        #expect(CacheSelector.notModifiedFields(all + stored).map(\.name) == kept + ["ETag"])
+    }
+
     @Test(
         "Requests whose conditions only the server can evaluate bypass the cache",
         arguments: [
             (["if-match": "\"a\""], "GET"), (["if-unmodified-since": date], "GET"), (["if-range": "\"a\""], "GET"),
             (["range": "bytes=0-1", "if-none-match": "\"a\""], "GET"), (["range": "bytes=0-1"], "HEAD"),
             (["if-match": "*", "if-none-match": "\"a\""], "GET"),
+            (["if-match": "*", "if-modified-since": date], "GET"),
         ]
     )
     func unanswered(_ fields: [String: String], _ method: String) {

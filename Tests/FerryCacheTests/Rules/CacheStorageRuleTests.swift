@@ -29,7 +29,18 @@ import Testing
             Row(fields: [("Cache-Control", "public")], isStored: false),
             Row(fields: [("Cache-Control", "max-age=60, no-cache")], isStored: false),
             Row(fields: [("Cache-Control", "max-age=0, stale-if-error=60")], isStored: true),
+            Row(fields: [("Cache-Control", "max-age=0, stale-while-revalidate=60")], isStored: true),
+            // No validator that could be sent.
+            Row(fields: [("ETag", "")], isStored: false),
+            Row(fields: [("Last-Modified", "once")], isStored: false),
             Row(fields: [], request: Request(takesAnyAge: true), isStored: true),
+            Row(status: 404, fields: [], request: Request(takesAnyAge: true), isStored: false),
+            Row(
+                status: 400,
+                fields: [("Cache-Control", "max-age=0")],
+                request: Request(takesAnyAge: true),
+                isStored: false
+            ),
             // 5.2.2.5 and 5.2.1.5: no-store in the request or the response.
             Row(fields: [tag, ("Cache-Control", "no-store, max-age=60")], isStored: false),
             Row(fields: [tag, ("Cache-Control", "No-StOrE")], isStored: false),
@@ -47,6 +58,7 @@ import Testing
             Row(fields: [fresh, ("Vary", "*")], isStored: false),
             Row(fields: [fresh, ("Vary", "Foo, *")], isStored: false),
             Row(fields: [fresh, ("Vary", ""), ("Vary", "*")], isStored: false),
+            Row(fields: [fresh, ("Vary", "a b")], isStored: false),
             Row(fields: [fresh, ("Vary", "Foo")], isStored: true),
             // 3 and RFC 9110, section 15.1: the status.
             Row(status: 206, fields: [fresh, tag], isStored: false),
@@ -55,6 +67,13 @@ import Testing
             Row(status: 301, fields: [tag], isStored: true),
             Row(status: 302, fields: [tag], isStored: false),
             Row(status: 302, fields: [fresh], isStored: true),
+            Row(
+                status: 302,
+                fields: [("Expires", CacheRows.date(100)), ("Date", CacheRows.date(0))],
+                isStored: true
+            ),
+            Row(status: 302, fields: [tag, ("Cache-Control", "public")], isStored: true),
+            Row(status: 302, fields: [tag, ("Cache-Control", "private")], isStored: true),
             Row(status: 201, fields: [tag], isStored: false),
             Row(status: 201, fields: [tag, fresh], isStored: true),
             Row(status: 503, fields: [fresh], isStored: true),
@@ -111,7 +130,7 @@ import Testing
             ("x-hop", "1"), ("ETag", "\"a\""), ("Set-Cookie", "a=1"), ("Set-Cookie", "b=2"), ("Upgrade", "h2c"),
             ("Proxy-Authenticate", "Basic"), ("TE", "trailers"), ("Content-Type", "text/plain"),
             ("Proxy-Connection", "close"), ("Trailer", "X"), ("Proxy-Authentication-Info", "nextnonce=\"a\""),
-            ("Proxy-Authorization", "Basic"),
+            ("Proxy-Authorization", "Basic"), ("X Y", "1"),
         ])
         let names = CacheStorageRule.storedFields(fields).map(\.name)
         #expect(names == ["ETag", "Set-Cookie", "Set-Cookie", "Content-Type"])

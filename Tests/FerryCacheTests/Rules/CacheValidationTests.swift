@@ -95,6 +95,50 @@ import Testing
         #expect(!CacheValidation.matchesHead(CacheRows.head(), answer, length: nil))
     }
 
+    private static let tag = ("ETag", "\"a\"")
+
+    /// RFC 9111, section 3.4.
+    @Test(
+        "The beginning of a body is kept if its rest can be requested and added",
+        arguments: [
+            (206, [tag, ("Content-Range", "bytes 0-2/10")], true),
+            (200, [tag, ("Content-Range", "bytes 0-2/10")], false),
+            (206, [tag, ("Content-Range", "bytes 1-3/10")], false),
+            (206, [tag, ("Content-Range", "bytes 0-9/10")], false),
+            (206, [tag, ("Content-Range", "bytes 0-2/*")], false), (206, [("Content-Range", "bytes 0-2/10")], false),
+            (206, [("ETag", "W/\"a\""), ("Content-Range", "bytes 0-2/10")], false),
+            (206, [tag, ("Content-Range", "bytes 0-2/10"), ("Content-Encoding", "gzip")], false),
+        ] as [(Int, [(String, String)], Bool)]
+    )
+    func beginning(_ row: (status: Int, fields: [(String, String)], isKept: Bool)) {
+        let beginning = CacheCompletion.beginning(CacheRows.head(row.status, row.fields))
+        #expect((beginning != nil) == row.isKept)
+        if row.isKept {
+            #expect(beginning?.conditions.map { "\($0.name): \($0.value)" } == ["Range: bytes=3-", "If-Range: \"a\""])
+        }
+    }
+
+    @Test(
+        "A rest completes the beginning only if it is of the same entity and goes to its end",
+        arguments: [
+            ([tag, ("Content-Range", "bytes 3-9/10")], true), ([tag, ("Content-Range", "bytes 3-8/10")], false),
+            ([("Content-Range", "bytes 3-9/10")], false),
+            ([("ETag", "\"b\""), ("Content-Range", "bytes 3-9/10")], false),
+            ([tag, ("Content-Range", "bytes 3-9/10"), ("Content-Encoding", "identity")], false),
+        ] as [([(String, String)], Bool)]
+    )
+    func completion(_ row: (fields: [(String, String)], isWhole: Bool)) throws {
+        let stored = CacheRows.head(206, [Self.tag, ("Content-Range", "bytes 0-2/10"), ("Content-Length", "3")])
+        let beginning = try #require(CacheCompletion.beginning(stored))
+        let answer = CacheRows.head(206, row.fields + [("Content-Length", "7")])
+        let whole = CacheCompletion.whole(beginning, stored: stored, answer: answer)
+        #expect((whole != nil) == row.isWhole)
+        if let whole {
+            #expect(whole.status == 200)
+            #expect(whole.fields.map { "\($0.name): \($0.value)" } == ["ETag: \"a\"", "Content-Length: 10"])
+        }
+    }
+
     /// Section 5.1.
     @Test("The current age replaces the received one", arguments: [(0.0, "0"), (3.9, "3"), (1e12, "2147483648")])
     func age(_ row: (Double, String)) {
