@@ -23,6 +23,11 @@ struct AuthenticateFieldTests {
             (["Basic realm = \"r\", charset =\"UTF-8\""], ["basic:r"]),
             (["Other a= b,  Digest realm  =d"], ["other:-", "digest:d"]),
             ([String(repeating: "Basic realm=a,", count: 100)], Array(repeating: "basic:a", count: 64)),
+            // Beyond the limit, only the first Digest challenge is read.
+            (
+                [String(repeating: "Basic realm=a,", count: 64) + "Digest realm=b, Digest realm=c", "Digest realm=d"],
+                Array(repeating: "basic:a", count: 64) + ["digest:b"]
+            ),
         ] as [([String], [String])]
     )
     func parsing(_ values: [String], _ expected: [String]) {

@@ -51,7 +51,8 @@ import Testing
             "Thu,18 Aug 2050 02:01:18 GMT", "Thu, 18 Aug 2050 02:01:18  GMT", " Thu, 18 Aug 2050 02:01:18 GMT",
             "Thu, 18 Aug 2050 02:01:18 GMT ", "Thu, 18 Aug 2050 2:01:18 GMT", "Thu, 18 Aug 2050 02:x:01:18 GMT",
             "Thu, 18 Aug 2050 02:01:18:00 GMT", "Thu, 18 Aug 2050 02:01: 8 GMT", "Thu, 18 Aug 2050 02:01:+8 GMT",
-            "Thu, 18 Aug 2050 02.01.18 GMT", "Thu, 18 Aug +2050 02:01:18 GMT", "Thu, 18 Aug +205 02:01:18 GMT",
+            "Thu, 18 Aug 2050 02.01:18 GMT", "Thu, 18 Aug 2050 02:01.18 GMT", "Thu, 18 Aug +2050 02:01:18 GMT",
+            "Thu, 18 Aug +205 02:01:18 GMT",
             "Thu, 8 Aug 2050 02:01:18 GMT", "Thu, +8 Aug 2050 02:01:18 GMT", "Thu, 018 Aug 2050 02:01:18 GMT",
             "Thu, 18-Aug-2050 02:01:18 GMT", "Thu, 18 August 2050 02:01:18 GMT", "Thu,\t18 Aug 2050 02:01:18 GMT",
             // Days that do not exist, and invalid days of the week.

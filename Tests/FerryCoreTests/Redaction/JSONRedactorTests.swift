@@ -14,6 +14,7 @@ struct JSONRedactorTests {
             (#"{"passwordRequired":true,"token_type":"x"}"#, #"{"passwordRequired":true,"token_type":"x"}"#),
             (#"{"total_tokens" : 42,"tokens":[1,2]}"#, #"{"total_tokens" : 42,"tokens":[1,2]}"#),
             (#"{"tokens":{"x_tokens":1,"pin":2}}"#, #"{"tokens":{"x_tokens":1,"pin":0}}"#),
+            (#"{"tokens":1-2}"#, #"{"tokens":"<redacted>"}"#),
             (#"{"tokens":["1",{"pin":2},3]}"#, #"{"tokens":["<redacted>",{"pin":0},0]}"#),
             (#"{"pass\u0077ord":"x"}"#, #"{"pass\u0077ord":"<redacted>"}"#),
             (#"{"a":"password","b":"\"password\":\"y\""}"#, #"{"a":"password","b":"\"password\":\"y\""}"#),

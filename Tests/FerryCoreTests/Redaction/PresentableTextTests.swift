@@ -138,10 +138,11 @@ struct PresentableTextTests {
             ("text/event-stream", "data: {\"token\":\"x\"}\n\n", "data: {\"token\":\"<redacted>\"}\n\n"),
             ("text/javascript", "f({\"token\":\"x\"})", "f({\"token\":\"<redacted>\"})"),
             ("application/javascript; charset=utf-8", "f([{\"token\":1}])", "f([{\"token\":0}])"),
-            ("multipart/mixed", "x", nil), ("", "", ""),
-        ] as [(String, String, String?)]
+            ("application/json", ")]}',\n{\"token\":\"x\"}", ")]}',\n{\"token\":\"<redacted>\"}"),
+            (nil, "a=b&password=x", "a=b&password=<redacted>"), ("multipart/mixed", "x", nil), ("", "", ""),
+        ] as [(String?, String, String?)]
     )
-    func bodies(_ type: String, _ body: String, _ expected: String?) {
+    func bodies(_ type: String?, _ body: String, _ expected: String?) {
         #expect(PresentableText.body(body, type: type) == expected)
     }
 

@@ -102,6 +102,7 @@ import Testing
             if case .head(let found) = line.withUnsafeBytes({ parser.consume($0) }) { head = found }
         }
         #expect(head?.joinedFields == ["X-U": "é本", "X": "é"])
+        #expect(head?.fields.map(\.isLatin1) == [false, true])
     }
 
     /// A `Location` consists of bytes: those that are not UTF-8 are kept in the URL.
@@ -134,6 +135,10 @@ import Testing
         #expect(
             name == .malformed("The response has a header field named \"Content-Length \", which is not a token")
         )
+        // The rest of a line may be the value of a cookie.
+        for line in ["Set-Cookie a=s-3", "a=s-3", "Set-Cookie\ts-3"] {
+            #expect(!"\(String(describing: refusal([status, Array("\(line)\r\n".utf8)])))".contains("s-3"))
+        }
         let upgrade = Array("HTTP/1.1 101 Switching Protocols\r\n".utf8)
         #expect(isMalformed([upgrade, Array("Upgrade: x\r\n".utf8), [13, 10]]))
     }

@@ -87,6 +87,21 @@ import Testing
         #expect(head.value("X-B") == nil)
     }
 
+    @Test("Fields that would take FoundationNetworking quadratic time are left out", arguments: [0, 32])
+    func unreadable(_ others: Int) throws {
+        let (limit, long) = (String(repeating: "a", count: 8_192), String(repeating: "a", count: 8_193))
+        var head = try #require(ResponseHead(statusLine: "HTTP/1.1 200 OK"))
+        head.fields = [
+            .init(name: "X Y", value: "1"), .init(name: "Content-Type", value: long),
+            .init(name: "X-Long", value: long), .init(name: "Content-Disposition", value: limit),
+            .init(name: "content-disposition", value: "b"),
+        ]
+        head.fields += (0..<others).map { .init(name: "X-\($0)", value: "") }
+        let joined = head.joinedFields.filter { !$0.value.isEmpty }
+        #expect(joined.keys.sorted() == ["Content-Disposition", "X-Long"])
+        #expect(joined["Content-Disposition"]?.utf8.count == limit.utf8.count)
+    }
+
     /// A head may have at most a megabyte of fields; copying the joined text for each would take 15 seconds.
     @Test("Many values of one name are joined in linear time") func manyValues() throws {
         var head = try #require(ResponseHead(statusLine: "HTTP/1.1 200 OK"))

@@ -34,6 +34,7 @@ struct CookieRuleTests {
             Row(field: "a=1; Domain=other.com; Domain=; Path=/", result: "a=1 www.example.com /"),
             Row(field: "a=1; Domain=; Domain=other.com; Path=/", result: nil),
             Row(field: "a=1; Domain=other.com", result: nil),
+            Row(field: "a=1; Domain=exemple.com", result: nil),
             Row(field: "a=1; Domain=com", result: nil),
             Row(field: "a=1; Domain=deeper.www.example.com", result: nil),
             Row(field: "a=1; Domain=co.uk", url: "http://shop.co.uk/", result: nil),
@@ -187,6 +188,17 @@ struct CookieRuleTests {
     func storedDomain(_ domain: String, _ url: String, _ isSent: Bool) throws {
         let cookie = try #require(HTTPCookie(properties: [.name: "a", .value: "1", .domain: domain, .path: "/"]))
         #expect(try header([cookie], to: url) == (isSent ? "a=1" : nil))
+    }
+
+    @Test(
+        "A stored cookie that would end the field or begin another cookie is not sent",
+        arguments: [
+            ("a", "1\r\nX: y"), ("a", "1\n"), ("a\r\nX: y", "1"), ("a", "1; b=2"), ("a;b", "1"), ("a=b", "1"),
+        ]
+    )
+    func unwritable(_ name: String, _ value: String) throws {
+        let cookie = try #require(HTTPCookie(properties: [.name: name, .value: value, .domain: "e.com", .path: "/"]))
+        #expect(try header([cookie], to: "http://e.com/") == nil)
     }
 
     @Test("Longer paths come first, and Secure, expired and foreign cookies are not sent")

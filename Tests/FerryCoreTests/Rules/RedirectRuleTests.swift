@@ -3,6 +3,18 @@ import Foundation
 import Testing
 
 @Suite struct RedirectRuleTests {
+    @Test("Another origin gets no secret of the request before, but other fields and new secrets")
+    func withheld() throws {
+        var asked = URLRequest(url: try #require(URL(string: "https://a.test/")))
+        asked.allHTTPHeaderFields = ["Authorization": "a", "Cookie": "a", "X-Key": "a", "Accept": "a"]
+        var next = URLRequest(url: try #require(URL(string: "https://b.test/")))
+        next.allHTTPHeaderFields = ["Authorization": "a", "Cookie": "b", "X-Key": "a", "Accept": "a"]
+        let sent = RedirectRule.withholdSecrets(of: asked, in: next, ["x-key"])
+        #expect(sent.allHTTPHeaderFields == ["Cookie": "b", "Accept": "a"])
+        next.url = asked.url
+        #expect(RedirectRule.withholdSecrets(of: asked, in: next, ["x-key"]) == next)
+    }
+
     private func resolve(_ reference: String, base: String = "http://a/b/c/d;p?q") throws -> String? {
         RedirectRule.resolve(reference, against: try #require(URL(string: base)))?.absoluteString
     }

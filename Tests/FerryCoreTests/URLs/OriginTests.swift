@@ -40,6 +40,8 @@ import Testing
             ("http://a.test/", "http://a.test@evil.test/"),
             ("http://a%2F.test/", "http://a.test/"),
             ("http://a%2Fb/", "http://a%40b/"),
+            ("a+b-c.d://h/", "a+b-c.d://i/"),
+            ("http:/", "http://a.test/"),
         ]
     )
     func different(_ pair: (String, String)) throws {
