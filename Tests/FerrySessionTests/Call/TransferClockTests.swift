@@ -90,6 +90,15 @@ import Testing
         #expect(clock.next()?.time == at(1050))
     }
 
+    @Test("The time of the whole call is counted from the first start") func callTwice() {
+        var clock = TransferClock(limits: .init(call: .milliseconds(250)))
+        clock.startCall(at: at(0))
+        clock.startCall(at: at(100))
+        #expect(clock.next()?.time == at(250))
+        #expect(!clock.isCallOver(at: at(249)))
+        #expect(clock.isCallOver(at: at(250)))
+    }
+
     @Test("Waiting for the application does not count as inactivity") func paused() {
         var clock = clock(inactivity: 100)
         clock.start(at: at(0))

@@ -43,6 +43,16 @@ struct CircuitStateTests {
         #expect(circuit.state(at: Self.time(12)) == .open)
     }
 
+    @Test("Failures after a long pause count")
+    func pause() {
+        var circuit = circuit(failures: 1, of: 1)
+        for count in 1...10 {
+            #expect(circuit.state(at: Self.time(1_000)) == .closed, "\(count)")
+            circuit.note(.failure, at: Self.time(1_000))
+        }
+        #expect(circuit.state(at: Self.time(1_000)) == .open)
+    }
+
     @Test("Failures in the earlier half of the window count")
     func earlierHalf() {
         var circuit = circuit(failures: 5, of: 5)
@@ -69,6 +79,33 @@ struct CircuitStateTests {
         for _ in 0..<100 { circuit.note(.unknown, at: Self.time(0)) }
         #expect(circuit.state(at: Self.time(0)) == .closed)
         #expect(circuit.isUnused(at: Self.time(11)))
+    }
+
+    @Test("A circuit with requests in its window, or one that is not closed, is remembered")
+    func remembered() {
+        let closed = circuit(failures: 1, of: 1)
+        #expect(!closed.isUnused(at: Self.time(10)))
+        #expect(closed.isUnused(at: Self.time(11)))
+        #expect(!circuit(failures: 10, of: 10).isUnused(at: Self.time(100)))
+    }
+
+    @Test("A request counts once: by the status of its response, or else by its end")
+    func once() {
+        let rule = Self.rule { ($0.minimumRequests, $0.failureShare) = (2, 0.5) }
+        let origin = Origin(scheme: "http", name: "a.example", port: nil)
+        func states(status: Int?) -> [Bool] {
+            let breaker = CircuitBreaker(rule)
+            return (0..<2).map { _ in
+                var use = CircuitUse(breaker)
+                let isAdmitted = use.refusal(of: origin, url: nil, at: Self.time(0)) == nil
+                if let status { use.noteStatus(status, at: Self.time(0)) }
+                use.note(.failure, at: Self.time(0))
+                return isAdmitted
+            } + [breaker.admit(origin, at: Self.time(0)) != nil]
+        }
+        #expect(states(status: nil) == [true, true, false])
+        #expect(states(status: 503) == [true, true, false])
+        #expect(states(status: 200) == [true, true, true])
     }
 
     @Test("After its time an open circuit admits one trial, whose success closes it")

@@ -128,12 +128,16 @@ import Testing
             },
             Row("Enough time left", again) { situation, _ in situation.timeLeft = 0.6 },
             Row("Too little time left for the delay", .end(.deadline)) { situation, _ in situation.timeLeft = 0.4 },
+            Row("As much time left as the delay takes", .end(.deadline)) { situation, _ in situation.timeLeft = 0.5 },
             Row("No time left", .end(.deadline)) { situation, _ in situation.timeLeft = 0 },
             Row("The last attempt may still begin", again) { situation, policy in
                 (situation.elapsed, policy.maximumRetryTime) = (9, 9.6)
             },
             Row("The last attempt would begin too late", .end(.deadline)) { situation, policy in
                 (situation.elapsed, policy.maximumRetryTime) = (9, 9.4)
+            },
+            Row("The last attempt would begin just when the time ends", .end(.deadline)) { situation, policy in
+                (situation.elapsed, policy.maximumRetryTime) = (9, 9.5)
             },
             Row("The time for retries was over before", .end(.deadline)) { situation, policy in
                 policy.maximumRetryTime = -1
