@@ -148,6 +148,8 @@ struct HSTSStoreTests {
         "A file in another format is an error that names the line",
         arguments: [
             "one.example", "one.example \"yesterday\"", "127.0.0.1 \"20961002 07:06:40\"", "a \"20961302 07:06:40\"",
+            "a \"20961002 24:06:40\"", "a \"20961002 07:60:40\"", "a \"20961002 07:06:61\"",
+            "a \"2096-10-02 07:06:40\"",
         ]
     )
     func damagedFile(_ line: String) throws {
@@ -190,6 +192,22 @@ struct HSTSStoreTests {
         try Data(text.utf8).write(to: folder.file("hsts.txt"))
         let hosts = try HSTSFile.hosts(in: folder.file("hsts.txt"), now: Date(timeIntervalSince1970: 0))
         #expect(hosts.keys.sorted() == ["example.com", "example.org"])
+    }
+
+    @Test("Of a file, the entries that have not ended are read") func ended() throws {
+        let text = """
+            past.example "20961002 07:06:39"
+            now.example "20961002 07:06:40"
+            next.example "20961002 07:06:41"
+            leap.example "20961231 23:59:60"
+            """
+        let folder = try TemporaryFolder()
+        try Data(text.utf8).write(to: folder.file("hsts.txt"))
+        let now = Date(timeIntervalSince1970: 4_000_000_000)
+        #expect(
+            try HSTSFile.hosts(in: folder.file("hsts.txt"), now: now).keys.sorted()
+                == ["leap.example", "next.example"]
+        )
     }
 
     @Test("Two stores with one file keep the hosts of both, and a removed host stays removed")
