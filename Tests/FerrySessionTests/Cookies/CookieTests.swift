@@ -5,6 +5,23 @@ import Testing
 
 @Suite("Cookies", .timeLimit(.minutes(5)))
 struct CookieTests {
+    @Test("The times of cookies that are no longer in the storage are forgotten once there are many")
+    func forgottenTimes() throws {
+        let now = Date().addingTimeInterval(1_000)
+        let cookies = try (0...2 * CookieStoreRule.maximumTotal).map { index in
+            try #require(
+                HTTPCookie(properties: [.name: "c\(index)", .value: "", .domain: "example.com", .path: "/"])
+            )
+        }
+        let known = CookieIndex([cookies[0]])
+        var times = CookieTimes()
+        times.noteUse(of: Array(cookies.dropFirst()), among: known, at: now)
+        #expect(times.lastUse(of: cookies[1]) == now)
+        times.noteUse(of: [cookies[0]], among: known, at: now)
+        #expect(times.lastUse(of: cookies[0]) == now)
+        #expect(times.lastUse(of: cookies[1]) < now)
+    }
+
     @Test(
         "A cookie for a public suffix is one for its host alone",
         .enabled(if: (try? CurlRuntime.current().supportsPublicSuffixes) == true, "libcurl has no list of suffixes"),

@@ -11,6 +11,8 @@ struct CookieWriterTests {
         private let gate = DispatchSemaphore(value: 1)
         /// The names of the cookies that were deleted.
         let deleted = Watched<[String]>([])
+        /// Is called before a cookie is stored.
+        let willStore = Watched<(@Sendable () -> Void)?>(nil)
 
         init(_ cookies: [HTTPCookie] = []) {
             stored = Watched(Dictionary(uniqueKeysWithValues: cookies.map { ($0.name, $0) }))
@@ -24,6 +26,7 @@ struct CookieWriterTests {
 
         func setCookie(_ cookie: HTTPCookie) {
             gate.wait()
+            willStore.current?()
             stored.change { $0[cookie.name] = cookie }
         }
 
@@ -133,6 +136,17 @@ struct CookieWriterTests {
         // One that was written immediately, and one that was being written.
         #expect((storage.cookies ?? []).count <= 3)
         #expect(text(storage.cookies).contains("n60=v"))
+    }
+
+    @Test("A cookie that is being written when cookies are discarded is deleted again")
+    func discardedWhileWritten() {
+        let storage = SlowStorage()
+        storage.open()
+        let writer = CookieWriter(storage, budget: 60_000_000_000)
+        storage.willStore.change { $0 = { [weak writer] in writer?.discard() } }
+        writer.apply(.init(stored: cookies(0..<3)), to: (CookieIndex(), 0))
+        #expect(storage.cookies?.isEmpty == true)
+        #expect(storage.deleted.current.count == 1)
     }
 
     @Test("A fast storage has all cookies when the response is delivered")
