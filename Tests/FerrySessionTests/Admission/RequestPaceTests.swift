@@ -120,6 +120,26 @@ struct RequestPaceTests {
         #expect(others.filter(\.hasBegun).count == 4)
     }
 
+    @Test("A request that returns to its queue comes before the others there, and replaces none of them")
+    func returning() {
+        let queue = SlotQueue(limit: 1)
+        let tickets = (0..<4).map { _ in AdmissionTicket() }
+        #expect(queue.enter())
+        for ticket in tickets { queue.wait(ticket) }
+        func next() -> Int? {
+            queue.leave()
+            return queue.next().flatMap { next in tickets.firstIndex { $0 === next } }
+        }
+        #expect([next(), next()] == [0, 1])
+        queue.wait(tickets[1], isReturning: true)
+        queue.wait(tickets[0], isReturning: true)
+        #expect((0..<4).map { _ in next() } == [0, 1, 2, 3])
+        #expect(next() == nil)
+        queue.wait(tickets[3])
+        queue.wait(tickets[2], isReturning: true)
+        #expect((0..<2).map { _ in next() } == [2, 3])
+    }
+
     @Test("A server that names very many hosts does not make the session remember them all")
     func manyOrigins() {
         let admission = Admission(connectionsPerOrigin: 6, limits: RequestLimits(rate: .init(1, per: 1)))
