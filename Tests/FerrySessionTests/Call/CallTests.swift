@@ -121,9 +121,14 @@ struct CallTests {
         return .attemptEnded(facts)
     }
 
-    private static func steps(_ call: inout Call, _ event: CallEvent, hasStale: Bool = false) -> [CallStep] {
+    private static func steps(
+        _ call: inout Call,
+        _ event: CallEvent,
+        hasStale: Bool = false,
+        decoding: Decoding = .none
+    ) -> [CallStep] {
         var steps: [CallStep] = []
-        call.handle(event, in: Quiet(hasStale: hasStale), into: &steps)
+        call.handle(event, in: Quiet(hasStale: hasStale, decoding: decoding), into: &steps)
         return steps
     }
 
@@ -140,6 +145,8 @@ struct CallTests {
         var stage: Call.Stage
         /// Whether a stale stored response may replace an error.
         var hasStale = false
+        /// What is known about decoding the body.
+        var decoding = Decoding.none
     }
 
     static let rows: [Row] = [
@@ -207,6 +214,30 @@ struct CallTests {
             stage: .finished
         ),
         Row(
+            testDescription: "a body has come that is not decoded yet",
+            call: running(),
+            events: [head(200, ["Content-Encoding": "gzip"]), end(0)],
+            steps: ["endAttempt"],
+            stage: .idle,
+            decoding: .waiting
+        ),
+        Row(
+            testDescription: "a decoded body is complete",
+            call: running(),
+            events: [head(200, ["Content-Encoding": "gzip"]), end(0)],
+            steps: ["endAttempt", "shareResponse", "endSharing", "endAttempt", "finish"],
+            stage: .finished,
+            decoding: .drained(mayEnd: true)
+        ),
+        Row(
+            testDescription: "a decoded body ends too early",
+            call: running(),
+            events: [head(200, ["Content-Encoding": "gzip"]), end(0)],
+            steps: ["endAttempt", "endSharing", "endAttempt", "endSharing", "endAttempt", "fail"],
+            stage: .finished,
+            decoding: .drained(mayEnd: false)
+        ),
+        Row(
             testDescription: "a redirect is asked about after its end",
             call: running(),
             events: [head(302, ["Location": "/b", "Content-Length": "0"]), end(0)],
@@ -218,6 +249,13 @@ struct CallTests {
             call: running(),
             events: [head(302, ["Location": "/b"])],
             steps: ["beginSharing", "beginStoring", "setClientFull", "endSharing", "stopClock", "report"],
+            stage: .attempting
+        ),
+        Row(
+            testDescription: "a redirect of a HEAD, which has no body, is asked about after its end",
+            call: running("HEAD"),
+            events: [head(302, ["Location": "/b"])],
+            steps: ["beginSharing", "beginStoring"],
             stage: .attempting
         ),
         Row(
@@ -354,7 +392,9 @@ struct CallTests {
     func steps(_ row: Row) {
         var call = row.call
         var last: [CallStep] = []
-        for event in row.events { last = Self.steps(&call, event, hasStale: row.hasStale) }
+        for event in row.events {
+            last = Self.steps(&call, event, hasStale: row.hasStale, decoding: row.decoding)
+        }
         #expect(Self.names(last) == row.steps)
         #expect(call.stage == row.stage)
     }
