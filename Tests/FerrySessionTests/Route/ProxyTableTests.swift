@@ -48,6 +48,11 @@ struct ProxyTableTests {
         #expect(try route(dictionary, "http://x.y") == "http://one:8080 ada:secret")
         #expect(try route(dictionary, "http://printer.local") == "direct")
         #expect(try route(dictionary, "http://intranet") == "direct")
+        let socks: [AnyHashable: Any] = [
+            "SOCKSEnable": 1, "SOCKSProxy": "one",
+            "kCFStreamPropertySOCKSUser": "ada", "kCFStreamPropertySOCKSPassword": "secret",
+        ]
+        #expect(try route(socks, "http://x.y") == "socks5h://one:1080 ada:secret")
     }
 
     @Test("A dictionary without an enabled proxy means no proxy, and the environment is not used")

@@ -48,15 +48,18 @@ struct X509CertificateTests {
         let names = Self.names([
             Self.element(0x82, Array("API.example.com".utf8)), Self.element(0x82, Array("evil.com\0.example.com".utf8)),
             Self.element(0x87, [192, 0, 2, 1]), Self.element(0x81, Array("mail@example.com".utf8)),
+            Self.element(0x87, [UInt8](repeating: 1, count: 16)),
         ])
         let certificate = try #require(X509Certificate(der: Self.certificate(extensions: [names])))
-        #expect(certificate.names == [.dns("api.example.com"), .address(Data([192, 0, 2, 1]))])
+        let (short, long) = (Data([192, 0, 2, 1]), Data(repeating: 1, count: 16))
+        #expect(certificate.names == [.dns("api.example.com"), .address(short), .address(long)])
         #expect(X509Certificate(der: Self.certificate())?.names == [])
     }
 
     @Test("An address of an invalid length and a truncated name make all names unreadable")
     func damagedNames() throws {
-        for name in [Self.element(0x87, [1, 2, 3]), [0x82, 9, 0x61]] as [[UInt8]] {
+        let long = [UInt8](repeating: 1, count: 17)
+        for name in [Self.element(0x87, [1, 2, 3]), Self.element(0x87, long), [0x82, 9, 0x61]] as [[UInt8]] {
             let certificate = try #require(X509Certificate(der: Self.certificate(extensions: [Self.names([name])])))
             #expect(certificate.names == nil)
         }
