@@ -73,6 +73,13 @@ struct CircuitStateTests {
         #expect(circuit.state(at: Self.time(9)) == .open)
     }
 
+    @Test("Successes count within nine tenths of the window too")
+    func successes() {
+        var circuit = circuit(failures: 0, of: 11)
+        for _ in 0..<10 { circuit.note(.failure, at: Self.time(9.5)) }
+        #expect(circuit.state(at: Self.time(9.5)) == .closed)
+    }
+
     @Test("Requests that say nothing about the server do not count")
     func unknown() {
         var circuit = CircuitState(Self.rule(), at: Self.time(0))
@@ -106,6 +113,24 @@ struct CircuitStateTests {
         #expect(states(status: nil) == [true, true, false])
         #expect(states(status: 503) == [true, true, false])
         #expect(states(status: 200) == [true, true, true])
+    }
+
+    @Test("Each change of a circuit is reported, in order")
+    func changes() async throws {
+        let changes = Watched<[CircuitBreaker.State]>([])
+        let breaker = CircuitBreaker(Self.rule { $0.minimumRequests = 1 }) { change in changes.append(change.state) }
+        let origin = Origin(scheme: "http", name: "a.example", port: nil)
+        func attempt(_ outcome: CircuitState.Outcome, at seconds: Double) {
+            let now = Self.time(seconds)
+            if let era = breaker.admit(origin, at: now) { breaker.note(outcome, of: origin, since: era, at: now) }
+        }
+        attempt(.failure, at: 0)
+        attempt(.failure, at: 3)
+        attempt(.failure, at: 6)
+        attempt(.success, at: 17)
+        let expected: [CircuitBreaker.State] = [.open, .halfOpen, .open, .halfOpen, .closed]
+        try await eventually("the changes") { changes.current.count >= expected.count }
+        #expect(changes.current == expected)
     }
 
     @Test("After its time an open circuit admits one trial, whose success closes it")
