@@ -523,6 +523,22 @@ struct RequestBodyTests {
         #expect(server.requests.map(\.bodyLength) == [71_000, 71_000])
     }
 
+    @Test("The stream of a body that was closed has no bytes, and does not open again") func closedStream() throws {
+        let (pieces, isOver) = silent()
+        defer { isOver.open() }
+        var request = post(URL(fileURLWithPath: "/"))
+        request.setBody(RequestBody(pieces))
+        let stream = try #require(request.httpBodyStream)
+        stream.open()
+        #expect(stream.streamStatus == .open)
+        stream.close()
+        try #require(stream.streamStatus == .closed)
+        var byte: UInt8 = 0
+        #expect(stream.read(&byte, maxLength: 1) == -1)
+        stream.open()
+        #expect(stream.streamStatus == .closed)
+    }
+
     @Test("The stream of a file can be sent again, and read by a protocol class") func fileStream() async throws {
         let file = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
         try LoopbackServer.pattern(count: 71_000).write(to: file)
