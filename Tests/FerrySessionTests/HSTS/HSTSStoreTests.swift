@@ -155,10 +155,10 @@ struct HSTSStoreTests {
     func damagedFile(_ line: String) throws {
         let folder = try TemporaryFolder()
         let file = folder.file("hsts.txt")
-        try Data("# comment\n\(line)\n".utf8).write(to: file)
+        try Data("# comment\n\n\(line)\n".utf8).write(to: file)
         let error = #expect(throws: CurlSessionError.self) { try HSTSStore(file: file) }
         #expect(error?.code == .invalidHSTSFile)
-        #expect(error?.message.contains("Line 2") == true)
+        #expect(error?.message.contains("Line 3") == true)
     }
 
     @Test("The default is the shared store beside the shared cookies, a store of its own, or none")
@@ -229,6 +229,43 @@ struct HSTSStoreTests {
         second.add("three.example")
         try second.synchronize()
         #expect(try HSTSStore(file: file).hosts.map(\.name) == ["three.example"])
+    }
+
+    @Test("Changes are written without a call to synchronize()")
+    func written() async throws {
+        let folder = try TemporaryFolder()
+        let file = folder.file("hsts.txt")
+        let store = try HSTSStore(file: file)
+        store.add("one.example")
+        try await eventually("the host in the file") { try HSTSStore(file: file).hosts.map(\.name) == ["one.example"] }
+        store.removeAll()
+        try await eventually("the empty file") { try HSTSStore(file: file).hosts.isEmpty }
+    }
+
+    @Test("After a change that could not be written, hosts of others are kept, unless all were removed")
+    func unwritableBesideOthers() throws {
+        let folder = try TemporaryFolder()
+        let (place, other) = (folder.url.appendingPathComponent("a"), folder.url.appendingPathComponent("b"))
+        let file = place.appendingPathComponent("hsts.txt")
+        try FileManager.default.createDirectory(at: place, withIntermediateDirectories: false)
+        let store = try HSTSStore(file: file)
+        let beside = try HSTSStore(file: file)
+        beside.add("one.example")
+        try beside.synchronize()
+        func failToWrite(_ change: () -> Void) throws {
+            try FileManager.default.moveItem(at: place, to: other)
+            change()
+            #expect(throws: (any Error).self) { try store.synchronize() }
+            try FileManager.default.moveItem(at: other, to: place)
+        }
+        try failToWrite { store.add("two.example") }
+        store.add("three.example")
+        try store.synchronize()
+        #expect(try HSTSStore(file: file).hosts.map(\.name) == ["one.example", "three.example", "two.example"])
+        try failToWrite { store.removeAll() }
+        store.add("four.example")
+        try store.synchronize()
+        #expect(try HSTSStore(file: file).hosts.map(\.name) == ["four.example"])
     }
 
     @Test("Changes that could not be written are written with the next ones, and a missing file again")
