@@ -102,6 +102,8 @@ import Testing
     @Test("Waiting for the application does not count as inactivity") func paused() {
         var clock = clock(inactivity: 100)
         clock.start(at: at(0))
+        clock.pauseInactivity(false, at: at(40))
+        #expect(clock.next()?.time == at(100))
         clock.pauseInactivity(true, at: at(50))
         #expect(clock.next() == nil)
         clock.pauseInactivity(false, at: at(5000))
