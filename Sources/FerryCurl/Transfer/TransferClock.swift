@@ -52,7 +52,6 @@ package struct TransferClock: Sendable {
     package mutating func start(at now: MonotonicTime) {
         guard startedAt == nil else { return }
         startedAt = now
-        lastActivity = now
     }
 
     /// Stops the clock; the time spent so far still counts after it is resumed, except towards inactivity.
