@@ -62,7 +62,7 @@ struct PageCursor<Value: Sendable>: Sendable {
 
     private func request(following target: URL, of page: TaskResponse<Value>) throws(NetworkError) -> Request<Value> {
         let target = target.presentable
-        guard let firstURL, target.isWebAddress, Origin(target) == Origin(firstURL) else {
+        guard let firstURL, Origin(target) == Origin(firstURL) else {
             throw Self.refusal(.otherOrigin(target), of: page)
         }
         guard !visited.contains(Self.key(target)) else { throw Self.refusal(.repeatedPage, of: page) }
@@ -78,8 +78,8 @@ struct PageCursor<Value: Sendable>: Sendable {
         to cursor: String,
         of page: TaskResponse<Value>
     ) throws(NetworkError) -> Request<Value> {
-        // A set may take quadratic time to hash a long hostile text.
-        let key = cursor.utf8.count > 4_096 ? SHA256Hash.hash(Data(cursor.utf8)).hexadecimal : cursor
+        // A digest compares the bytes; a set of texts takes some that differ for equal, and may take quadratic time.
+        let key = SHA256Hash.hash(Data(cursor.utf8)).hexadecimal
         guard visited.insert(key).inserted else { throw Self.refusal(.repeatedPage, of: page) }
         var next = request
         do {

@@ -105,6 +105,9 @@ struct PageSequenceTests {
         let head = Request<any Sendable>.head("1")
         let (_, error) = await collect(manager.pages(of: head, next: .link(rel: "older")))
         #expect(error?.code == .noValue)
+        let data = Request<Data>(.head, "1", serializer: .data)
+        #expect(await collect(manager.pages(of: data, next: .link(rel: "older"))).values.count == 2)
+        #expect(server.requests.suffix(2).map(\.method) == ["HEAD", "HEAD"])
     }
 
     // MARK: - Refused pages
@@ -251,6 +254,22 @@ struct PageSequenceTests {
         let wrong = await collect(manager.pages(of: listed, next: rule))
         #expect(wrong.values.count == 1)
         #expect(wrong.error?.code == .invalidParameters)
+    }
+
+    @Test("Cursors are compared by their bytes")
+    func similarCursors() async throws {
+        let server = try LoopbackServer { request in
+            // The same character, composed and not.
+            switch request.query["cursor"] {
+            case nil: .json(#"{"items":[1],"nextCursor":"\u00e9"}"#)
+            case let cursor? where cursor.utf8.count == 2: .json(#"{"items":[2],"nextCursor":"e\u0301"}"#)
+            default: .json(#"{"items":[3]}"#)
+            }
+        }
+        let request = Request<Messages>.get("list")
+        let (values, error) = await collect(manager(server).pages(of: request, next: .cursor("cursor", \.nextCursor)))
+        #expect(error == nil)
+        #expect(values.map(\.items) == [[1], [2], [3]])
     }
 
     @Test("Parameters that are an encoded value keep their other members")
