@@ -57,8 +57,6 @@ public struct OAuth2Authenticator: Authenticator {
 
     private static func privateSession() -> CurlSession {
         let configuration = URLSessionConfiguration.ephemeral
-        configuration.httpCookieStorage = nil
-        configuration.urlCredentialStorage = nil
         configuration.urlCache = nil
         var options = CurlSession.Options()
         // An endpoint on this machine may have the scheme http, and a proxy would receive the secrets as plain text.

@@ -93,9 +93,6 @@ public struct PageSequence<Value: Sendable>: AsyncSequence, Sendable {
         ///   `NetworkError.Code.nextPageRefused`, or `NetworkError.Code.cancelled` if the Swift task was cancelled.
         public mutating func next(isolation actor: isolated (any Actor)?) async throws(NetworkError) -> Page? {
             guard let request = try cursor.nextRequest() else { return nil }
-            guard !Task.isCancelled else {
-                throw NetworkError(.cancelled, message: "The request for a page was cancelled")
-            }
             let (response, sentURL) = await manager.responseAndSentURL(for: request)
             guard response.value != nil || response.error != nil else { throw response.noValue }
             let value = try response.get()

@@ -50,7 +50,7 @@ package struct AWSCanonicalRequest: Sendable {
         for segment in path.parts(between: "/") where !segment.isEmpty && !segment.elementsEqual(".".utf8) {
             if segment.elementsEqual("..".utf8) { _ = kept.popLast() } else { kept.append(segment) }
         }
-        if path.last == UInt8(ascii: "/"), !kept.isEmpty { kept.append(""[...].utf8) }
+        if path.last == UInt8(ascii: "/") { kept.append(""[...].utf8) }
         return [UInt8(ascii: "/")] + kept.joined(separator: "/".utf8)
     }
 
