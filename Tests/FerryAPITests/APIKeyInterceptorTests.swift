@@ -29,6 +29,7 @@ struct APIKeyInterceptorTests {
             ("https://a.example/b?c=%2F+d&e", "https://a.example/b?c=%2F+d&e&key=k%26%20%2B"),
             ("https://a.example/b?key=old&c&k%65y=x&keys=1#f?g", "https://a.example/b?c&keys=1&key=k%26%20%2B#f?g"),
             ("https://a.example/b?key#f", "https://a.example/b?key=k%26%20%2B#f"),
+            ("https://a.example/b?key=d?e&f", "https://a.example/b?f&key=k%26%20%2B"),
             ("https://a.example/#f", "https://a.example/?key=k%26%20%2B#f"),
         ]
     )

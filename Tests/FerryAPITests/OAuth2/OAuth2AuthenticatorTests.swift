@@ -54,7 +54,7 @@ struct OAuth2AuthenticatorTests {
             scope: "read write",
             parameters: ["audience": "api", "grant_type": "other"]
         )
-        .refresh(nil)
+        .refresh(OAuth2Token(accessToken: "old", refreshToken: "r1", scope: "old"))
         let expected = OAuth2Token(accessToken: "new", expirationDate: clock.now + 3_600, scope: "read")
         #expect(token == expected)
         let request = try #require(server.requests.first)
@@ -105,16 +105,16 @@ struct OAuth2AuthenticatorTests {
         #expect(server.requestCount == 0)
         for text in [
             "http://auth.example.com/token", "http://127.evil.example/", "http://localhost.evil.example/",
-            "ftp://127.0.0.1/", "file:///etc/passwd", "token",
+            "http://10.0.0.1/", "ftp://127.0.0.1/", "file:///etc/passwd", "token",
         ] {
             let endpoint = try #require(URL(string: text))
             #expect(try await failure(authenticator(endpoint)).code == .insecureEndpoint, "\(text)")
         }
     }
 
-    @Test("A session can be given")
+    @Test("A session can be given, whose cookies are not used")
     func session() async throws {
-        let server = try server(Self.token)
+        let server = try LoopbackServer { _ in .json(Self.token).adding("Set-Cookie", "a=1; Path=/") }
         let configuration = URLSessionConfiguration.ephemeral
         configuration.httpAdditionalHeaders = ["X-Session": "mine"]
         let authenticator = OAuth2Authenticator(
@@ -123,8 +123,9 @@ struct OAuth2AuthenticatorTests {
             grant: .clientCredentials,
             session: CurlSession(configuration: configuration)
         )
-        _ = try await authenticator.refresh(nil)
-        #expect(server.requests.first?.header("X-Session") == "mine")
+        for _ in 1...2 { _ = try await authenticator.refresh(nil) }
+        #expect(server.requests.map { $0.header("X-Session") } == ["mine", "mine"])
+        #expect(server.requests.allSatisfy { $0.header("Cookie") == nil })
     }
 
     @Test("An endpoint on this machine is reached without the proxy of the environment", .ownThreads)
@@ -177,11 +178,14 @@ struct OAuth2AuthenticatorTests {
 
     @Test("Secrets that a server repeats are removed from its error")
     func repeatedSecrets() async throws {
-        let body = #"{"error":"invalid_grant","error_description":"s3cret and r3fresh are wrong"}"#
+        let body = #"{"error":"invalid_grant","error_description":"s3cret, r3fresh and pa55 are no jwt_token"}"#
         let server = try server(body, status: 400)
         let token = OAuth2Token(accessToken: "a", refreshToken: "r3fresh")
-        let error = try await failure(authenticator(server.url, grant: .refreshToken), replacing: token)
-        #expect(error.message.hasSuffix(": <redacted> and <redacted> are wrong"))
+        // A word is not taken for a secret, whatever the name of its parameter.
+        let parameters = ["password": "pa55", "assertion_kind": "jwt_token"]
+        let authenticator = authenticator(server.url, grant: .refreshToken, parameters: parameters)
+        let error = try await failure(authenticator, replacing: token)
+        #expect(error.message.hasSuffix(": <redacted>, <redacted> and <redacted> are no jwt_token"))
         #expect(SecretScan.findings(in: error) == [])
     }
 
