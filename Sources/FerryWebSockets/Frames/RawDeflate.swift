@@ -35,7 +35,7 @@ final class RawDeflate: @unchecked Sendable {
         } catch {
             return nil
         }
-        guard output.count >= 4, output.suffix(4).elementsEqual([0, 0, 0xFF, 0xFF]) else { return nil }
+        guard output.suffix(4).elementsEqual([0, 0, 0xFF, 0xFF]) else { return nil }
         // An empty message is one block, whose first byte remains.
         return output.dropLast(4).isEmpty ? Data([0]) : Data(output.dropLast(4))
     }
@@ -88,7 +88,7 @@ final class RawDeflate: @unchecked Sendable {
             rest = UnsafeRawBufferPointer(rebasing: rest[consumed...])
             total += produced
             guard total <= limit else { throw .tooLarge }
-            if produced > 0 { receive(UnsafeRawBufferPointer(rebasing: buffer[..<produced])) }
+            receive(UnsafeRawBufferPointer(rebasing: buffer[..<produced]))
             // A last block may end in the middle of a message, and does not end the window (RFC 7692, section 7.2.3.4).
             if status == FERRY_RAW_END {
                 guard ferry_raw_stream_begin_again(stream) else { throw .damaged }

@@ -166,7 +166,7 @@ public final class WebSocketTask: CurlDataTask, @unchecked Sendable {
             public mutating func next() async throws -> Message? {
                 do {
                     return try await task.receive()
-                } catch let error as WebSocketError where error.code == .closed {
+                } catch let error as WebSocketError {
                     let normal: [CloseCode] = [.normalClosure, .goingAway, .noStatusReceived]
                     if let code = error.closeCode, normal.contains(code) { return nil }
                     throw error
