@@ -64,6 +64,7 @@ package final class WebSocketPeer: Sendable {
             path = connection.request.path.split("?")[0].split("/")[1:]
             if path[0] == "fields":
                 fields = {name.lower(): value for name, value in connection.request.headers.raw_items()}
+                fields[":path"] = connection.request.path
                 await connection.send(json.dumps(fields))
             if path[0] == "close":
                 return await connection.close(int(path[1]), unquote(path[2]))

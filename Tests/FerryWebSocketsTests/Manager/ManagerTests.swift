@@ -31,8 +31,33 @@ struct ManagerTests {
         let socket = try manager.webSocket("fields", parameters: ["room": 7])
         socket.resume()
         let fields = try await socket.receive([String: String].self)
+        #expect(fields[":path"] == "/fields?room=7")
         #expect(fields["x-service"] == "notes")
         #expect(fields["authorization"] == "Bearer secret")
+        socket.cancel()
+    }
+
+    @Test("The manager's retry policy applies to the handshake")
+    func retry() async throws {
+        let count = Watched(0)
+        let server = try RawServer { connection in
+            let head = connection.readHead()
+            count.change { $0 += 1 }
+            guard count.current > 1 else {
+                connection.write("HTTP/1.1 503 Unavailable\r\nContent-Length: 0\r\nConnection: close\r\n\r\n")
+                return
+            }
+            connection.write(RawServer.answer(to: head))
+            connection.write(ServerFrame(.text, "open").bytes)
+            connection.readAll()
+        }
+        let manager = HTTPSessionManager(baseURL: server.url())
+        var policy = RetryPolicy()
+        policy.backoff = .init(base: 0)
+        manager.retryPolicy = policy
+        let socket = try manager.webSocket("room")
+        socket.resume()
+        #expect(try await socket.receive() == .string("open"))
         socket.cancel()
     }
 

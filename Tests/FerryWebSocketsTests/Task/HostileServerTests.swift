@@ -210,6 +210,33 @@ struct HostileServerTests {
         #expect(frames.filter { $0.type == 10 }.map(\.payload) == (0..<200).map { Data("\($0)".utf8) })
     }
 
+    @Test("Pings that wait behind a message of the program delay no message of the server")
+    func pingsBehindMessage() async throws {
+        let isRead = DispatchSemaphore(value: 0)
+        let server = try RawServer.webSocket { connection in
+            // Pings that have been answered do not count.
+            for _ in 0..<200 { connection.write(ServerFrame(.ping).bytes) }
+            while ClientFrame.all(in: connection.received).count < 200, connection.readMore() {}
+            connection.write(ServerFrame(.text, "first").bytes)
+            // The program's message begins, and more than its end waits in buffers.
+            _ = connection.readMore()
+            for _ in 0..<10 { connection.write(ServerFrame(.ping).bytes) }
+            connection.write(ServerFrame(.text, "second").bytes)
+            let isInTime = isRead.wait(timeout: .now() + 20 * patience) == .success
+            connection.write(ServerFrame(.text, isInTime ? "in time" : "late").bytes)
+            connection.readAll()
+        }
+        let task = open(server)
+        #expect(try await task.receive() == .string("first"))
+        // More than the buffers of the sockets take.
+        let sending = Task { try await task.send(.data(Data(count: 24_000_000))) }
+        #expect(try await task.receive() == .string("second"))
+        isRead.signal()
+        try await sending.value
+        #expect(try await task.receive() == .string("in time"))
+        task.cancel()
+    }
+
     @Test(
         "A server that floods a socket delays no other request of the session",
         arguments: [ServerFrame(.ping).bytes, ServerFrame(.text).bytes, ServerFrame(.text, isFinal: false).bytes]

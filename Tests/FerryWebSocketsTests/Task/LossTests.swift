@@ -34,7 +34,7 @@ struct LossTests {
         if !isReset { #expect(task.error == nil && error?.underlyingError == nil) }
     }
 
-    @Test("The URL of an error has the scheme of the program's URL", arguments: ["ws", "http", "WS"])
+    @Test("The URL of an error has the scheme of the program's URL", arguments: ["ws", "wss", "http", "https", "WS"])
     func failingURL(scheme: String) async throws {
         let port = try ClosedPort()
         let url = try #require(URL(string: "\(scheme)://127.0.0.1:\(port.port)/room"))

@@ -23,4 +23,18 @@ struct MessageInboxTests {
         }
         #expect(inbox.messages.slotCount < 200)
     }
+
+    @Test("A reader that has waited is known, also when it waits no more")
+    func waiting() async {
+        var inbox = MessageInbox()
+        let before = inbox.changes
+        #expect(!inbox.hasWaited(since: before))
+        await withCheckedContinuation { reader in
+            inbox.wait(reader)
+            #expect(inbox.hasWaited(since: inbox.changes))
+            inbox.takeRoom()?.resume()
+        }
+        #expect(inbox.hasWaited(since: before))
+        #expect(!inbox.hasWaited(since: inbox.changes))
+    }
 }
