@@ -151,8 +151,16 @@ import Testing
         operation.start()
         try await operation.settled()
         #expect(ends.current == [.success("replaced")])
-        operation.completion { _, object in ends.change { $0.append(.success("late")) } }
-        try await ends.wait { $0.last == .success("late") }
+        let queue = DispatchQueue(label: "late")
+        let key = DispatchSpecificKey<JSONValue>()
+        queue.setSpecific(key: key, value: "late")
+        operation.completionQueue = queue
+        operation.completion { _, object in
+            let place = DispatchQueue.getSpecific(key: key)
+            ends.change { $0.append(.success(place)) }
+        }
+        try await ends.wait { $0.count == 2 }
+        #expect(ends.current.last == .success("late"))
     }
 
     @Test("A body beyond the serializer's limit makes the operation fail", arguments: [true, false])
@@ -161,12 +169,14 @@ import Testing
             let response = LoopbackResponse.pattern(count: 5_000_000)
             return hasLength ? response : response.framed(.chunked)
         }
-        let operation = HTTPRequestOperation(request: URLRequest(url: server.url), manager: manager)
-        operation.responseSerializer = HTTPDataResponseSerializer(maximumBytes: 1000)
-        operation.start()
-        try await operation.settled()
-        #expect(operation.error?.code == .responseTooLarge)
-        #expect(operation.responseObject == nil)
+        for (limit, code) in [(4_999_999, NetworkError.Code.responseTooLarge), (5_000_000, nil)] {
+            let operation = HTTPRequestOperation(request: URLRequest(url: server.url), manager: manager)
+            operation.responseSerializer = HTTPDataResponseSerializer(maximumBytes: limit)
+            operation.start()
+            try await operation.settled()
+            #expect(operation.error?.code == code)
+            #expect((operation.responseObject == nil) == (code != nil))
+        }
     }
 
     @Test("A body written to a file is validated but not parsed")
@@ -177,6 +187,8 @@ import Testing
         let scratch = try TemporaryFolder()
         for (path, code) in [("/", NetworkError.Code?.none), ("/404", .unacceptableStatusCode)] {
             let operation = operation(server.url(path), Watched<[End]>([]))
+            // A limit is for bodies in memory.
+            operation.responseSerializer = JSONResponseSerializer(maximumBytes: 3)
             operation.outputStream = FileOutputStream(url: scratch.file("body"))
             operation.start()
             try await operation.settled()

@@ -181,13 +181,18 @@ import Testing
         let manager = manager(server)
         manager.credential = URLCredential(user: "ada", password: "secret", persistence: .none)
         manager.shouldUseCredentialStorage = false
+        let group = DispatchGroup()
+        manager.completionGroup = group
         let operation = try #require(manager.get("basic-auth/ada/secret", success: nil))
         #expect(operation.credential?.user == "ada" && !operation.shouldUseCredentialStorage)
         #expect(operation.completionQueue === manager.completionQueue)
-        #expect(operation.completionGroup === manager.completionGroup)
+        #expect(operation.completionGroup === group && manager.completionGroup === group)
         #expect(operation.securityPolicy == manager.securityPolicy)
         try await operation.settled()
         #expect(operation.response?.statusCode == 200)
+        // As in AFNetworking, an operation keeps the policy with which it was made.
+        try manager.setSecurityPolicy(SecurityPolicy(validatesDomainName: false))
+        #expect(operation.securityPolicy == SecurityPolicy())
         #expect(throws: NetworkError.self) {
             try manager.setSecurityPolicy(SecurityPolicy(pinningMode: .publicKey))
         }

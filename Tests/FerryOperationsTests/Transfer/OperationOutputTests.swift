@@ -14,15 +14,16 @@ import Testing
         private let most: Int
         private let limit: Int
         private let result: Int
+        private let failsToClose: Bool
         private let state = Watched((data: Data(), status: Stream.Status.notOpen, error: Failure?.none))
 
-        init(most: Int, limit: Int = .max, result: Int = -1) {
-            (self.most, self.limit, self.result) = (most, limit, result)
+        init(most: Int, limit: Int = .max, result: Int = -1, failsToClose: Bool = false) {
+            (self.most, self.limit, self.result, self.failsToClose) = (most, limit, result, failsToClose)
             super.init(toMemory: ())
         }
 
         required init(toMemory: ()) {
-            (most, limit, result) = (.max, .max, -1)
+            (most, limit, result, failsToClose) = (.max, .max, -1, false)
             super.init(toMemory: ())
         }
 
@@ -30,7 +31,12 @@ import Testing
 
         override func open() { state.change { $0.status = .open } }
 
-        override func close() { state.change { if $0.error == nil { $0.status = .closed } } }
+        override func close() {
+            state.change { [failsToClose] state in
+                if failsToClose { (state.status, state.error) = (.error, .enough) }
+                if state.error == nil { state.status = .closed }
+            }
+        }
 
         override func write(_ buffer: UnsafePointer<UInt8>, maxLength length: Int) -> Int {
             let bytes = Data(bytes: buffer, count: min(length, most))
@@ -138,6 +144,41 @@ import Testing
         let operation = try await run(server.url("/bytes/300000"), into: OddStream(most: 1000, limit: 10_000))
         #expect(operation.error?.code == .fileError)
         #expect(operation.error?.underlyingError is OddStream.Failure)
+    }
+
+    @Test("A stream that fails when it is closed fails the operation")
+    func failingClose() async throws {
+        let server = try LoopbackServer()
+        let operation = try await run(server.url("/bytes/3000"), into: OddStream(most: 1000, failsToClose: true))
+        #expect(operation.error?.code == .fileError)
+        #expect(operation.error?.underlyingError is OddStream.Failure)
+    }
+
+    @Test("An error that came first is kept if closing the stream fails too")
+    func failingCloseAfterError() async throws {
+        let server = try LoopbackServer { _ in .pattern(count: 3000).faulted(.reset(afterBodyBytes: 1000)) }
+        let operation = try await run(server.url, into: OddStream(most: 1000, failsToClose: true))
+        #expect(operation.error?.code == .connectionLost)
+    }
+
+    @Test("A file that cannot grow fails the operation", .ownThreads)
+    func fileSizeLimit() async {
+        // The limit is the process's.
+        await #expect(processExitsWith: .success) {
+            signal(SIGXFSZ, SIG_IGN)
+            let folder = try TemporaryFolder()
+            let server = try LoopbackServer()
+            let request = URLRequest(url: server.url("/bytes/300000"))
+            let operation = RequestOperation(request: request, manager: makeOperationManager())
+            let stream = FileOutputStream(url: folder.file("file"))
+            operation.outputStream = stream
+            var limit = rlimit(rlim_cur: 1000, rlim_max: 1000)
+            try #require(setrlimit(__rlimit_resource_t(UInt32(RLIMIT_FSIZE.rawValue)), &limit) == 0)
+            operation.start()
+            try await operation.settled()
+            try #require(operation.error?.code == .fileError)
+            try #require(stream.streamStatus == .error && stream.streamError != nil)
+        }
     }
 
     @Test("A full stream fails the operation")
