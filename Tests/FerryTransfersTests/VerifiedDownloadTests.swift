@@ -157,7 +157,9 @@ struct VerifiedDownloadTests {
 
     @Test("an error status is an error and leaves no file")
     func status() async throws {
-        let server = try LoopbackServer { _ in .text("no such key", status: 404) }
+        // The last failure is the one that is thrown.
+        let responses: [LoopbackResponse] = [.status(503), .text("no such key", status: 404)]
+        let server = try LoopbackServer(handler: LoopbackServer.sequence(responses))
         let error = await failure { try await session.download(download(server)) }
         #expect(failedStatus(of: error) == 404)
         guard case VerifiedDownloadError.status(_, _, let body)? = error else { return }

@@ -57,6 +57,10 @@ import Testing
         let count = try await replacements(queue, changes: 100)
         #expect((1...(100 * record / 20_000 + 1)).contains(count))
         #expect(try status().st_size <= live + 20_000)
+        // The number of a removed transfer is not used again, also after the journal was replaced.
+        try await queue.remove(100)
+        #expect(try await replacements(queue, changes: 100) > 0)
+        #expect(try await self.queue().add(downloads(1, length: 100)) == [101])
     }
 
     @Test("A queue that has all that it accepts can be opened, changed and made smaller")

@@ -261,7 +261,7 @@ import Testing
     )
     func secrets(keeps: Bool) async throws {
         let server = try LoopbackServer { _ in .text("x") }
-        let queue = try await queue { $0.keepsSecrets = keeps }
+        let queue = try await queue { if keeps { $0.keepsSecrets = true } }
         var components = try #require(URLComponents(url: server.url, resolvingAgainstBaseURL: false))
         (components.user, components.password) = ("ada", "planted1")
         var request = URLRequest(url: try #require(components.url))
