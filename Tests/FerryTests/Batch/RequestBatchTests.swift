@@ -55,6 +55,31 @@ import Testing
         #expect(updates.last?.completedByteCount == Int64(bodies.utf8.count))
     }
 
+    @Test("Bytes are reported before the request that receives them has ended")
+    func bytes() async throws {
+        let reported = Watched<Set<Int64>>([])
+        let server = try LoopbackServer { request in
+            let before: Int64 = request.path == "/0" ? 0 : 2
+            return LoopbackResponse(
+                body: .stream { stream in
+                    guard stream.write(Data("1".utf8)) else { return }
+                    let deadline = ContinuousClock.now + .seconds(20 * patience)
+                    while !reported.current.contains(before + 1), ContinuousClock.now < deadline {
+                        guard stream.wait(0.01) else { return }
+                    }
+                    stream.write(Data((reported.current.contains(before + 1) ? "2" : "3").utf8))
+                }
+            )
+            .adding("Content-Type", "application/json")
+        }
+        let responses = try await manager(server).responses(
+            for: requests(2),
+            maxConcurrent: 1,
+            progress: { update in reported.change { _ = $0.insert(update.completedByteCount) } }
+        )
+        #expect(responses.map(\.value) == [12, 12])
+    }
+
     @Test("The collected responses are in the order of the requests")
     func allAtOnce() async throws {
         let server = try server()

@@ -204,6 +204,19 @@ struct DataTaskTests {
         #expect(response.value == nil)
     }
 
+    @Test("The rest of a body beyond the limit is not waited for", arguments: [true, false])
+    func stalledBody(isAnnounced: Bool) async throws {
+        let server = try LoopbackServer { _ in
+            isAnnounced
+                ? .pattern(count: 100_001).faulted(.stall(afterBodyBytes: 0))
+                : .pattern(count: 200_000).framed(.chunked).faulted(.stall(afterBodyBytes: 150_000))
+        }
+        let serializer = HTTPDataResponseSerializer(maximumBytes: 100_000)
+        let request = URLRequest(url: server.url, timeoutInterval: 20 * patience)
+        let response = await SessionManager().response(for: request, serializer: serializer)
+        #expect(response.error?.code == .responseTooLarge)
+    }
+
     @Test("Without a limit of the serializer, that of the session's options applies")
     func sessionBodyLimit() async throws {
         let server = try LoopbackServer { _ in .pattern(count: 100_000) }

@@ -20,7 +20,9 @@ import Testing
         for number in 20...100 { state.note(TimeSpan(seconds: Double(number))) }
         #expect(state.begin(at: now) == TimeSpan(seconds: 96))
         for _ in 0..<256 { state.note(TimeSpan(seconds: 1)) }
-        #expect(state.begin(at: now) == TimeSpan(seconds: 1))
+        let later = now.advanced(by: .milliseconds(1))
+        #expect(state.begin(at: later) == TimeSpan(seconds: 1))
+        #expect(state.lastUse == later)
     }
 
     @Test("The median of the last durations is right in whatever order they come")

@@ -126,6 +126,33 @@ struct HedgingTests {
         #expect(manager.hedging?.counts.second == 1 && manager.tasks.isEmpty)
     }
 
+    @Test("The delay follows from how long earlier calls took")
+    func percentile() async throws {
+        let release = Watched(false)
+        let count = HedgingState.minimumDurations
+        let arrived = Watched(0)
+        let server = try LoopbackServer { _ in
+            let number = arrived.change { count in
+                count += 1
+                return count
+            }
+            for _ in 0..<4_000 where number == count + 1 && !release.current { usleep(5_000) }
+            return .text("\(number)")
+        }
+        defer { release.change { $0 = true } }
+        let manager = HTTPSessionManager(baseURL: server.url)
+        var rule = Hedging.Rule()
+        // The longest of the earlier times, and no budget but the first one's.
+        (rule.delay, rule.budget) = (.percentile(1), 0)
+        manager.hedging = Hedging(rule)
+        for number in 1...count {
+            #expect(try await manager.send(Request(.get, "a", serializer: .string)) == "\(number)")
+        }
+        #expect(manager.hedging?.counts == .init(calls: count))
+        #expect(try await manager.send(Request(.get, "a", serializer: .string)) == "\(count + 2)")
+        #expect(manager.hedging?.counts == .init(calls: count + 1, second: 1, used: 1))
+    }
+
     @Test("Without a budget, for unsafe methods and with progress, there is no second request")
     func notHedged() async throws {
         let arrived = Watched(0)
@@ -147,12 +174,13 @@ struct HedgingTests {
         var post = URLRequest(url: server.url)
         post.httpMethod = "POST"
         _ = await manager.response(for: post, serializer: .string)
+        _ = await manager.response(for: Request(.post, "", serializer: .string))
         _ = await manager.response(
             for: URLRequest(url: server.url),
             serializer: .string,
             downloadProgress: { _ in }
         )
-        #expect(server.requestCount == 5)
+        #expect(server.requestCount == 6)
         #expect(manager.hedging?.counts == .init())
     }
 
