@@ -71,6 +71,29 @@ struct SimulatedTransferTests {
         }
     }
 
+    @Test("A source that refuses connections is asked six times, after delays that grow")
+    func refusals() async {
+        await #expect(processExitsWith: .success) {
+            try await Simulation.shared.run {
+                let folder = try TemporaryFolder()
+                let connections = Watched(0)
+                let host = SimulatedHost(
+                    path: { @Sendable in
+                        connections.change { $0 += 1 }
+                        return SimulatedPath(outcome: .refused)
+                    },
+                    respond: { _ in SimulatedResponse(404, []) }
+                )
+                Simulation.shared.add(host, named: "a.test")
+                let download = VerifiedDownload(try Simulated.url("http://a.test/"), to: folder.file("file"))
+                await #expect(throws: (any Error).self) { try await Simulated.session().download(download) }
+                #expect(connections.current == 6)
+                // The five delays are 0.1, 0.2, 0.4, 0.8 and 1.6 seconds, and connecting takes time too.
+                #expect((3.1..<6).contains(Simulation.shared.seconds), "\(Simulation.shared.seconds)")
+            }
+        }
+    }
+
     @Test("Uploads and queues wait as long as a server asks, and fail if that is too long", arguments: [50, 100])
     func serverDelay(seconds: Double) async {
         await #expect(processExitsWith: .success) { [seconds] in
