@@ -274,7 +274,7 @@ extension NetworkAttempt {
 
     /// Makes this the last use of the connection if libcurl has not sent the request's body, and would omit those of
     /// other requests there.
-    package func noteOmittedBody() {
+    func noteOmittedBody() {
         guard transfer?.engine.runtime.omitsBodies == true, credentialTakesSeveralRequests, isBodyUnread else { return }
         connection?.retire()
     }

@@ -1,6 +1,6 @@
 /// Turns libcurl's codes into errors that name what failed.
 extension NetworkAttempt {
-    package func failure(_ code: Int32) -> URLError {
+    func failure(_ code: Int32) -> URLError {
         if needsNewConnection {
             let text = "No connection was found that may carry the request"
             let cause = CurlSessionError(.trustRefused, text, host: prepared.origin.host)
@@ -40,7 +40,7 @@ extension NetworkAttempt {
 
     /// Has the request sent on another connection if libcurl has refused to send it: its body has no known length, and
     /// the server has answered with HTTP/1.0 on this one.
-    package func noteRefusedChunks(_ code: Int32) {
+    func noteRefusedChunks(_ code: Int32) {
         guard code == CurlCode.uploadFailed, sharesConnection else { return }
         (needsNewConnection, sending.count) = (true, 0)
     }
@@ -52,7 +52,7 @@ extension NetworkAttempt {
     }
 
     /// The error of a request that was sent without a response, and may not be sent again.
-    package func notRepeated() -> URLError {
+    func notRepeated() -> URLError {
         let refusal = version.choice == .http1 ? "" : "refused the request or "
         let text =
             "The server \(refusal)closed the connection without a response, and a \(prepared.method) request is not "

@@ -49,7 +49,7 @@ extension NetworkAttempt {
     /// Whether the server has not processed the request that has ended with a code of libcurl's.
     ///
     /// libcurl ends a request before it has a stream, if the server has announced meanwhile that it takes no more.
-    package func wasRefused(code: Int32) -> Bool {
+    func wasRefused(code: Int32) -> Bool {
         let isUnsent = sending.isWatched && sending.stream == nil && transfer?.engine.connections.reportsStreams == true
         return wasRefused || (code == CurlCode.http2 && isUnsent)
     }

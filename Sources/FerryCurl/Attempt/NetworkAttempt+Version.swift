@@ -173,7 +173,7 @@ extension NetworkAttempt {
 
     /// Returns libcurl's code for the end of the attempt, or that of an incomplete response in place of a success: if
     /// the connection has broken while a response of unknown length came.
-    package func endCode(_ code: Int32, hasOpenEnd: Bool) -> Int32 {
+    func endCode(_ code: Int32, hasOpenEnd: Bool) -> Int32 {
         // An empty reply is a success if the server has switched protocols, since nothing has to follow the 101.
         if code == CurlCode.gotNothing, prepared.isUpgrade, status == 101 { return 0 }
         guard code == 0, hasOpenEnd, isMultiplexed, connection?.isBroken == true,

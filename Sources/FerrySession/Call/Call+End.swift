@@ -1,13 +1,13 @@
 /// How an attempt ends, and with the last one the call.
 extension Call {
-    mutating func attemptEnded(_ facts: EndFacts, _ world: some CallSurroundings) {
+    mutating func attemptEnded(_ end: AttemptEnd, _ world: some CallSurroundings) {
         guard stage == .attempting else { return }
-        if let error = facts.notRepeated, incoming.failure == nil, held == nil { incoming.failure = error }
-        let tunnel = facts.failure == nil ? nil : tunnelQuestion(facts)
-        let next = end(facts, hasTunnelChallenge: tunnel != nil, world).next
+        if let error = end.notRepeated, incoming.failure == nil, held == nil { incoming.failure = error }
+        let tunnel = tunnelQuestion(end)
+        let next = next(after: end, asksForTunnel: tunnel != nil, world)
         // A connection that could not carry the request says nothing about the server, nor does the program's body.
         let isOwn = incoming.failure != nil || incoming.bodyError != nil
-        if facts.code != 0, !isOwn, next != .again(.onNewConnection), next != .waitForTrust {
+        if end.code != 0, !isOwn, next != .again(.onNewConnection), next != .waitForTrust {
             circuit.note(.failure, at: world.now)
         }
         endAttempt(isOver: true, world)
@@ -15,57 +15,17 @@ extension Call {
             emit(.endSharing(.abandoned))
             return self.end(with: error, world)
         }
-        follow(next, facts, tunnel, world)
-    }
-
-    private mutating func end(
-        _ facts: EndFacts,
-        hasTunnelChallenge: Bool,
-        _ world: some CallSurroundings
-    ) -> AttemptEnd {
-        let code = facts.code
-        var end = AttemptEnd(
-            again: facts.needsNewConnection ? .onNewConnection : incoming.again,
-            hasOwnFailure: incoming.failure != nil,
-            hasTransportFailure: code != 0 && !isOnlyAboutSending(facts, world),
-            isValidated: incoming.outcome == .validated,
-            servesStale: incoming.outcome == .servesStale,
-            hasQuestion: held != nil,
-            hasResponse: response != nil && facts.hasStatus,
-            awaitsTrust: facts.trust != .none,
-            reconnections: isSuspended ? 0 : reconnections,
-            hasTunnelChallenge: hasTunnelChallenge
-        )
-        guard code != 0 else { return end }
-        end.isRefused = facts.mayReconnect(method: request.method, isReplayable: content.isReplayable)
-        let canAsk = response != nil && held == nil && world.decoding == .none
-        end.canContinue = rest.wasSuspended && canAsk && validator != nil
-        if CurlCode.cannotRewind == code, case .delegateStream = content, response == nil {
-            end.needsNewBody = facts.wasRefused || RepetitionRule.isIdempotent(request.method)
-        }
-        return end
-    }
-
-    /// Whether an attempt has failed to send the rest of a body after the whole response had come.
-    ///
-    /// A server may end the connection or the stream then (RFC 9112, section 9.3, and RFC 9113, section 8.1). libcurl
-    /// before 8.0 reports that as an error.
-    private func isOnlyAboutSending(_ facts: EndFacts, _ world: some CallSurroundings) -> Bool {
-        guard facts.code == CurlCode.sendError || facts.code == CurlCode.http2Stream, world.hasReader,
-            rest.offset == nil, let response
-        else { return false }
-        if world.decoding != .none { return facts.received > .zero && world.decoding.isWhole }
-        return response.expectedLength == facts.received
+        follow(next, end, tunnel, world)
     }
 
     private mutating func follow(
-        _ next: AttemptEnd.Next,
-        _ facts: EndFacts,
+        _ next: Next,
+        _ end: AttemptEnd,
         _ tunnel: HeldResponse?,
         _ world: some CallSurroundings
     ) {
-        let wasSent = facts.sends > 0
-        var error = incoming.failure ?? facts.failure
+        let wasSent = end.sends > 0
+        var error = incoming.failure ?? end.failure
         if next == .fail(.noResponse) {
             error = .ferry(.networkConnectionLost, url: request.url, "The server closed without a response")
         }
@@ -88,13 +48,13 @@ extension Call {
             if attempts?.isAsking == true { emit(.wait) }
         case .askForTunnel:
             held = tunnel
-            held?.failure = facts.failure
+            held?.failure = end.failure
             incoming.hasEnded = true
             askAboutHeld(world)
         case .waitForTrust:
             reconnections += 1
             // The decision may have come already.
-            if facts.trust == .decided { return begin(world) }
+            if end.trust == .decided { return begin(world) }
             stage = .waitingForTrust
             emit(.wait)
         case .again(let again): sendAgain(again, world)
@@ -110,7 +70,7 @@ extension Call {
     /// Each of them goes on by itself then, since the next attempt may send another request. They go on waiting for a
     /// response that is being delivered, and for the same request on a new connection.
     private mutating func endSharing(
-        before next: AttemptEnd.Next,
+        before next: Next,
         _ error: URLError?,
         wasSent: Bool,
         _ world: some CallSurroundings
@@ -125,12 +85,12 @@ extension Call {
     }
 
     /// Returns the question for a credential that the proxy wants before it opens a tunnel, if it does.
-    private mutating func tunnelQuestion(_ facts: EndFacts) -> HeldResponse? {
-        guard let tunnel = facts.tunnel, let challenge = acceptable(tunnel.challenge) else { return nil }
+    private mutating func tunnelQuestion(_ end: AttemptEnd) -> HeldResponse? {
+        guard let tunnel = end.tunnel, let challenge = acceptable(tunnel.challenge) else { return nil }
         return HeldResponse(response: tunnel.response, kind: .challenge(challenge), isTunnel: true)
     }
 
-    private mutating func sendAgain(_ again: AttemptEnd.Again, _ world: some CallSurroundings) {
+    private mutating func sendAgain(_ again: Again, _ world: some CallSurroundings) {
         switch again {
         case .withoutConditions: emit(.bypassCache)
         case .fromStart: rest.startOver()

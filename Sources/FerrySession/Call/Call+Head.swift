@@ -61,7 +61,7 @@ extension Call {
     // MARK: - Stopping
 
     /// Ends the attempt, so that the request is sent again in another way.
-    private mutating func stop(_ again: AttemptEnd.Again) { (incoming.again, incoming.isStopped) = (again, true) }
+    private mutating func stop(_ again: Again) { (incoming.next, incoming.isStopped) = (.again(again), true) }
 
     mutating func stop(_ error: URLError) { (incoming.failure, incoming.isStopped) = (error, true) }
 
@@ -84,9 +84,9 @@ extension Call {
         switch verdict {
         case .validated:
             noteCredentials(facts)
-            incoming.outcome = .validated
+            incoming.next = .serveValidated
         case .withoutConditions: stop(.withoutConditions)
-        case .servesStale: (incoming.outcome, incoming.isStopped) = (.servesStale, true)
+        case .servesStale: (incoming.next, incoming.isStopped) = (.serveStale, true)
         case .completes(let head, let beginning, let end):
             guard let url = request.url else { return stop(attemptError) }
             noteCredentials(facts)

@@ -113,7 +113,7 @@ struct Call {
         case .head(let facts): didReceiveHead(facts, world)
         case .heldBodyIsLarge: askAboutHeld(world)
         case .mayDetach: detachIfPossible(world)
-        case .attemptEnded(let facts): attemptEnded(facts, world)
+        case .attemptEnded(let end): attemptEnded(end, world)
         case .drained: finishIfDrained(world)
         case .bodyFailed: failBody(world)
         case .serve(let local): serve(local, world)
@@ -138,9 +138,15 @@ struct Call {
         return true
     }
 
+    /// Whether a response was delivered that has a body whose length is not known before its end.
+    var hasOpenEnd: Bool {
+        guard let response, request.method != "HEAD" else { return false }
+        return response.expectedLength == nil && response.statusCode != 204 && response.statusCode != 304
+    }
+
     /// Notes why the attempt fails since what was received of the body cannot be removed.
     mutating func noteFailureOfRestart(_ error: URLError) {
-        incoming.again = nil
+        incoming.next = nil
         stop(error)
     }
 

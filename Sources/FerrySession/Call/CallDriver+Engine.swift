@@ -59,7 +59,7 @@ extension CallDriver: TransferReceiver {
         let facts = HeadFacts(
             head: head,
             verdict: verdict,
-            challenge: challenge(of: head, attempt),
+            challenge: attempt.challenge(of: head),
             expectsContinue: attempt.prepared.expectsContinue,
             isForwarded: attempt.isForwarded,
             isBodyUnread: attempt.isBodyUnread
@@ -79,14 +79,6 @@ extension CallDriver: TransferReceiver {
             // The server has not switched protocols, so that nothing is sent after the request.
             (transfer.reader as? MadeBodyReader)?.finish()
         }
-    }
-
-    /// Returns the challenge of a response, if libcurl can answer it.
-    private func challenge(of head: ResponseHead, _ attempt: NetworkAttempt) -> AuthenticationChallenge? {
-        guard let challenge = AuthenticationChallenge(head, runtime: engine.runtime),
-            !challenge.isProxy || attempt.isForwarded || attempt.isTunnelling
-        else { return nil }
-        return challenge
     }
 
     /// Delays the requests to the origin if the response asks for that, and the session's limits allow it.
@@ -133,56 +125,12 @@ extension CallDriver: TransferReceiver {
         client.receive(.interim(response))
     }
 
-    /// Whether the response has a body whose length was not known before its end.
-    private var hasOpenEnd: Bool {
-        guard let response = call.response, call.request.method != "HEAD" else { return false }
-        return response.expectedLength == nil && response.statusCode != 204 && response.statusCode != 304
-    }
-
-    func attemptEnded(_ curlCode: Int32) {
+    func attemptEnded(_ code: Int32) {
         guard let attempt = transfer.attempt else { return }
-        if let deadline = attempt.missedDeadline(curlCode) { return expire(deadline) }
-        let code = attempt.endCode(curlCode, hasOpenEnd: hasOpenEnd)
-        attempt.noteRefusedChunks(code)
-        attempt.noteOmittedBody()
-        if code != 0, call.response == nil, !attempt.needsNewConnection { attempt.noteFailure(engine) }
-        var facts = EndFacts(code: code)
-        facts.failure = code == 0 ? nil : attempt.failure(code)
-        facts.wasRefused = attempt.wasRefused(code: code)
-        let isUnanswered = !facts.wasRefused && !attempt.sending.hasResponseBytes
-        let isClosed = code == CurlCode.sendError && attempt.sharesConnection && isUnanswered
-        let wasProcessed = isClosed || (code == CurlCode.cannotRewind && !facts.wasRefused)
-        if wasProcessed, !RepetitionRule.isIdempotent(call.request.method) {
-            facts.notRepeated = attempt.notRepeated()
-        }
-        // Not every version of libcurl closes a connection that other requests may share, which HTTP/2 may be.
-        let isShared = attempt.connection?.isMultiplexed == true || attempt.prepared.origin.scheme == "https"
-        facts.confusesStreamEnds = transfer.engine.runtime.confusesStreamEnds
-        if isShared, call.incoming.failure == nil,
-            ErrorRule.breaksConnection(code, confusesStreamEnds: facts.confusesStreamEnds)
-        {
-            attempt.connection?.breakDown()
-        }
-        facts.needsNewConnection = attempt.needsNewConnection
-        if let question = attempt.trust.pendingQuestion {
-            facts.trust = transfer.decidedTrust[question] == nil ? .pending : .decided
-        }
-        facts.sends = attempt.sending.count
-        facts.hasResponseBytes = attempt.sending.hasResponseBytes
-        facts.sharesConnection = attempt.sharesConnection
-        facts.hasStatus = attempt.status != nil
-        facts.received = attempt.received
-        if code != 0 { facts.tunnel = tunnel(of: attempt) }
-        send(.attemptEnded(facts))
-    }
-
-    private func tunnel(of attempt: NetworkAttempt) -> (response: HTTPURLResponse, challenge: AuthenticationChallenge)?
-    {
-        guard attempt.isTunnelling, let head = attempt.route.tunnel.head, head.status == 407, let url = attempt.url,
-            let challenge = challenge(of: head, attempt),
-            let response = CurlHTTPResponse(url: url, head: head, isDecoded: false)
-        else { return nil }
-        return (response, challenge)
+        if let deadline = attempt.missedDeadline(code) { return expire(deadline) }
+        let (hasResponse, isOwn) = (call.response != nil, call.incoming.failure != nil)
+        let end = attempt.end(code, hasResponse: hasResponse, hasOpenEnd: call.hasOpenEnd, isOwn: isOwn)
+        send(.attemptEnded(end))
     }
 
     /// Handles a deadline that has passed, unless its upload has made progress that only the system sees.

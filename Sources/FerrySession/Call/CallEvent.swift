@@ -30,7 +30,7 @@ enum CallEvent {
     case heldBodyIsLarge
     /// The stream of a paused attempt may be given up, if its rest can be requested.
     case mayDetach
-    case attemptEnded(EndFacts)
+    case attemptEnded(AttemptEnd)
     /// The client has taken what has come.
     case drained
     /// The body cannot be decoded or delivered; the attempt is not in a callback of libcurl's.
@@ -69,32 +69,4 @@ struct HeadFacts {
     var isForwarded = false
     /// Whether libcurl has read nothing of the request's body, which is not empty.
     var isBodyUnread = false
-}
-
-/// What is known about an attempt that libcurl has ended.
-struct EndFacts {
-    /// libcurl's code.
-    var code: Int32
-    var failure: URLError?
-    /// The error of a request that must not be sent again, where libcurl could not rewind its body.
-    var notRepeated: URLError?
-    var needsNewConnection = false
-    /// Whether a decision about the connection's trust is pending, or has come just now.
-    var trust = Trust.none
-    /// Whether the server has not processed the request, and has said so.
-    var wasRefused = false
-    /// How often libcurl has begun to send the request.
-    var sends = 0
-    var hasResponseBytes = false
-    /// Whether other requests may have been sent on the connection, or this one was not sent.
-    var sharesConnection = false
-    /// Whether this libcurl does not report how a stream of HTTP/2 has ended if its connection has ended too.
-    var confusesStreamEnds = false
-    var hasStatus = false
-    /// The bytes of the body that libcurl has delivered, before content codings are undone.
-    var received = ByteCount.zero
-    /// The proxy's challenge to `CONNECT`, with its response.
-    var tunnel: (response: HTTPURLResponse, challenge: AuthenticationChallenge)?
-
-    enum Trust { case none, pending, decided }
 }

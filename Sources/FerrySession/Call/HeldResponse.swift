@@ -47,9 +47,6 @@ struct HeldResponse {
 
 /// The response of the current attempt, from the network or from the cache; each attempt begins with a new one.
 struct IncomingResponse {
-    /// What a head means for the stored response, when the attempt is over.
-    enum Outcome { case validated, servesStale }
-
     /// Why the attempt fails, where Ferry and not libcurl found the reason.
     var failure: URLError?
     /// The error of the user's code that makes the request's body.
@@ -62,9 +59,8 @@ struct IncomingResponse {
     var skipsBody = false
     /// Whether the attempt has succeeded; the client may not have taken all of the body yet.
     var hasEnded = false
-    /// How the request is sent again, if the attempt was ended for that.
-    var again: AttemptEnd.Again?
-    var outcome: Outcome?
+    /// What follows the end of the attempt, where the response's head has decided that.
+    var next: Call.Next?
     /// Where the range ends that continues a body.
     var rangeEnd: ByteCount?
     /// The responses of the attempt that have asked for a credential.

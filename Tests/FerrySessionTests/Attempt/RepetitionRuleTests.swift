@@ -58,10 +58,10 @@ import Testing
         ]
     )
     func givenUp(_ row: GivenUp, _ isTriedAgain: Bool) {
-        var facts = EndFacts(code: row.code)
-        (facts.wasRefused, facts.sends, facts.hasResponseBytes) = (row.wasRefused, row.sends, row.hasResponseBytes)
-        (facts.sharesConnection, facts.confusesStreamEnds) = (row.sharesConnection, row.confusesStreamEnds)
-        #expect(facts.mayReconnect(method: row.method, isReplayable: row.isReplayable) == isTriedAgain)
+        var end = AttemptEnd(code: row.code)
+        (end.wasRefused, end.sends, end.hasResponseBytes) = (row.wasRefused, row.sends, row.hasResponseBytes)
+        (end.sharesConnection, end.confusesStreamEnds) = (row.sharesConnection, row.confusesStreamEnds)
+        #expect(end.mayReconnect(method: row.method, isReplayable: row.isReplayable) == isTriedAgain)
     }
 
     /// RFC 7616, section 3.3.

@@ -405,17 +405,17 @@ final class CallSimulation: CallSurroundings {
 
     private func endAttempt(_ code: Int32) {
         guard let network else { return }
-        var facts = EndFacts(code: code)
+        var end = AttemptEnd(code: code)
         if code != 0 {
-            facts.failure = URLError(code == CurlCode.couldNotConnect ? .cannotConnectToHost : .networkConnectionLost)
+            end.failure = URLError(code == CurlCode.couldNotConnect ? .cannotConnectToHost : .networkConnectionLost)
         }
-        facts.sends = network.sends
-        facts.hasResponseBytes = network.status != nil
-        facts.hasStatus = network.status != nil
-        facts.needsNewConnection = network.sends == 0 && chance(30)
-        if facts.needsNewConnection, chance(30) { facts.trust = .pending }
-        facts.received = ByteCount(clamping: network.offset)
-        send(.attemptEnded(facts))
+        end.sends = network.sends
+        end.hasResponseBytes = network.status != nil
+        end.hasStatus = network.status != nil
+        end.needsNewConnection = network.sends == 0 && chance(30)
+        if end.needsNewConnection, chance(30) { end.trust = .pending }
+        end.received = ByteCount(clamping: network.offset)
+        send(.attemptEnded(end))
     }
 
     // MARK: - The user's code

@@ -6,30 +6,6 @@ import Testing
 
 /// The steps that follow single events, without an engine.
 struct CallTests {
-    /// Surroundings in which nothing has happened.
-    private struct Quiet: CallSurroundings {
-        /// Whether a stale stored response may replace an error.
-        var hasStale = false
-        var now = MonotonicTime(nanoseconds: 1_000)
-        var random = 0.5
-        var isRunning = true
-        var isParkedInQueue = false
-        var isCallOver = false
-        var limits = TransferClock.Limits()
-        var timeLeft: Double?
-        var mayReceive = true
-        var wasSent = true
-        var decoding = Decoding.none
-        var hasReader = false
-        var hasUnreadStream = false
-        var mayRestartBody = false
-        var proxyPlace: CredentialPlace?
-        var credentialsGeneration = 0
-        func mayServeStale(insteadOf code: URLError.Code) -> Bool { hasStale }
-        func hasRetry(for key: RetryBudgets.Key) -> Bool { true }
-        func charge(_ key: RetryBudgets.Key) {}
-    }
-
     private static let url = URL(string: "https://example.com/a") ?? URL(fileURLWithPath: "/")
     private static let settings = CallSettings(.ephemeral, options: CurlSession.Options())
     /// The settings of a session that follows no redirect.
@@ -114,11 +90,11 @@ struct CallTests {
     }
 
     private static func end(_ code: Int32, sends: Int = 1) -> CallEvent {
-        var facts = EndFacts(code: code)
-        facts.sends = sends
-        facts.hasStatus = code == 0
-        if code != 0 { facts.failure = URLError(.networkConnectionLost) }
-        return .attemptEnded(facts)
+        var end = AttemptEnd(code: code)
+        end.sends = sends
+        end.hasStatus = code == 0
+        if code != 0 { end.failure = URLError(.networkConnectionLost) }
+        return .attemptEnded(end)
     }
 
     private static func steps(
@@ -128,7 +104,7 @@ struct CallTests {
         decoding: Decoding = .none
     ) -> [CallStep] {
         var steps: [CallStep] = []
-        call.handle(event, in: Quiet(hasStale: hasStale, decoding: decoding), into: &steps)
+        call.handle(event, in: QuietSurroundings(hasStale: hasStale, decoding: decoding), into: &steps)
         return steps
     }
 

@@ -1,0 +1,26 @@
+@testable import FerryCurl
+@testable import FerrySession
+
+/// Surroundings in which nothing has happened.
+struct QuietSurroundings: CallSurroundings {
+    /// Whether a stale stored response may replace an error.
+    var hasStale = false
+    var now = MonotonicTime(nanoseconds: 1_000)
+    var random = 0.5
+    var isRunning = true
+    var isParkedInQueue = false
+    var isCallOver = false
+    var limits = TransferClock.Limits()
+    var timeLeft: Double?
+    var mayReceive = true
+    var wasSent = true
+    var decoding = Decoding.none
+    var hasReader = false
+    var hasUnreadStream = false
+    var mayRestartBody = false
+    var proxyPlace: CredentialPlace?
+    var credentialsGeneration = 0
+    func mayServeStale(insteadOf code: URLError.Code) -> Bool { hasStale }
+    func hasRetry(for key: RetryBudgets.Key) -> Bool { true }
+    func charge(_ key: RetryBudgets.Key) {}
+}
