@@ -182,15 +182,13 @@ struct CacheUse {
         return policy != .returnCacheDataDontLoad && !isOnlyCached
     }
 
-    /// Whether a stale response may replace an error (RFC 5861, section 4).
-    func mayServeStale(insteadOf code: URLError.Code) -> Bool {
-        guard let context, let entry = context.entry, !isRevalidation, CacheUseRule.isError(code: code) else {
-            return false
-        }
-        return context.mayUseOnError(entry)
+    /// Returns the stale response that replaces an error (RFC 5861, section 4), if that is allowed; without a code the
+    /// one that ``compare(_:method:url:credential:)`` has allowed.
+    func staleResponse(insteadOf code: URLError.Code?) -> LocalResponse? {
+        guard let context, let entry = context.entry else { return nil }
+        if let code, isRevalidation || !CacheUseRule.isError(code: code) || !context.mayUseOnError(entry) { return nil }
+        return local(entry, entry.fieldsWithAge(at: Date.current))
     }
-
-    func stale() -> LocalResponse? { context?.entry.map { local($0, $0.fieldsWithAge(at: Date.current)) } }
 
     /// Returns the stored response with the fields of the 304 that has validated it.
     mutating func validated(at start: Date?) -> LocalResponse? {

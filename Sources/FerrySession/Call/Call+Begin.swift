@@ -39,21 +39,25 @@ extension Call {
             return askForBodyStream()
         }
         stage = .preparing
-        emit(.prepare)
-    }
-
-    mutating func askForBodyStream() {
-        streamQuestions.ask()
-        emit(.report(.needsBodyStream))
-    }
-
-    mutating func didPrepare(_ origin: Origin, _ world: some CallSurroundings) {
-        guard stage == .preparing else { return }
+        let prepared: PreparedRequest
+        do throws(URLError) {
+            let (base, fields, context) = (request.base, request.fields, preparationContext(world))
+            prepared = try PreparedRequest(base, setting: fields, settings: settings, context: context)
+        } catch {
+            return failBeforeSending(error, world)
+        }
+        emit(.attempt(NetworkAttempt(prepared, url: request.url)))
+        let origin = prepared.origin
         self.origin = origin
         if rest.offset == nil { response = nil }
         if let budget = attempts?.noteRequest(to: origin) { emit(.noteRequest(budget)) }
         noteUnsafeRequest()
         if origin.scheme == "https" { emit(.verify(origin)) } else { lookUp(world) }
+    }
+
+    mutating func askForBodyStream() {
+        streamQuestions.ask()
+        emit(.report(.needsBodyStream))
     }
 
     /// Asks the cache, unless the task was suspended meanwhile.
@@ -198,10 +202,17 @@ extension Call {
     // MARK: - The attempt's facts
 
     /// What the call so far means for its next request.
-    var preparationContext: PreparationContext {
-        PreparationContext(
+    func preparationContext(_ world: some CallSurroundings) -> PreparationContext {
+        let made: MadeBody? =
+            switch content {
+            case .made(let made): made
+            case .delegateStream: world.unreadBody
+            case .none, .data, .file, .stream: nil
+            }
+        return PreparationContext(
             hasBody: hasBody,
             isBodyGiven: !content.isEmpty,
+            contentCoding: made?.contentCoding,
             isStreamed: content.isStreamed,
             isUpgrade: content.isUpgrade,
             hasLeftOrigin: redirects.hasLeftOrigin,

@@ -16,7 +16,7 @@ extension Call {
         else { return false }
         let (body, isBodyComplete) = heldBody(of: failure, world)
         if case .error(let error) = failure.cause {
-            if response == nil, world.mayServeStale(insteadOf: error.code) { return false }
+            if response == nil, world.staleResponse(insteadOf: error.code) != nil { return false }
             endAttempt(world)
         }
         guard let question = attempts?.ask(), let attempt = attempts?.requestAttempt(redirects) else { return false }

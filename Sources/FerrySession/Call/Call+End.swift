@@ -32,7 +32,9 @@ extension Call {
         endSharing(before: next, error, wasSent: wasSent, world)
         switch next {
         case .serveValidated: emit(.serveValidated)
-        case .serveStale: emit(.serveStale)
+        case .serveStale:
+            guard let local = world.staleResponse(insteadOf: nil) else { return fail(attemptError, world) }
+            serve(local, world)
         case .ask:
             if let error, let held, held.isSuccess, !held.isAsked, incoming.failure == nil,
                 wouldRetry(after: error, wasSent: wasSent, world)
@@ -253,9 +255,9 @@ extension Call {
         _ world: some CallSurroundings
     ) {
         chargeRetry(world)
-        if mayServeStale, response == nil, held == nil, world.mayServeStale(insteadOf: error.code) {
+        if mayServeStale, response == nil, held == nil, let local = world.staleResponse(insteadOf: error.code) {
             endAttempt(world)
-            return emit(.serveStale)
+            return serve(local, world)
         }
         end(.fail(attempts?.annotated(error, note: note, at: world.now) ?? error), world)
     }

@@ -10,7 +10,7 @@
 /// | `parked` | `resumed` |
 /// | `adapting` | `answered` |
 /// | `waitingForStream` | `bodyStream` |
-/// | `preparing` | `prepared`, `verified`, `lookedUp`, `isFirst`, `mustWaitForIdenticalRequest`, `failed` |
+/// | `preparing` | `verified`, `lookedUp`, `isFirst`, `mustWaitForIdenticalRequest` |
 /// | `waitingForIdenticalRequest` | `otherEnded` |
 /// | `attempting` | `attemptEnded`, `mayDetach`, and whatever ends the attempt |
 /// | `waitingForTrust` | `trustDecided` |
@@ -102,7 +102,6 @@ struct Call {
         case .resumed: resume(world)
         case .mayMove: if stage == .detached, world.mayReceive { begin(world) }
         case .answered(let question, let answer): interceptorsAnswered(question, answer, world)
-        case .prepared(let origin): didPrepare(origin, world)
         case .verified: if stage == .preparing { lookUp(world) }
         case .lookedUp(let answer): didLookUp(answer, world)
         case .mustWaitForIdenticalRequest: stage = .waitingForIdenticalRequest

@@ -37,15 +37,6 @@ extension CallDriver: TransferReceiver {
 
     private func wakeForBody() { engine.submit(.run { [self] in bodyAvailable() }) }
 
-    /// The body that is made while it is sent, perhaps by a reader that an earlier attempt has not used.
-    var madeBody: MadeBody? {
-        switch call.content {
-        case .made(let made): made
-        case .delegateStream: hasUnreadStream ? (transfer.reader as? MadeBodyReader)?.body : nil
-        case .none, .data, .file, .stream: nil
-        }
-    }
-
     func forgetChallenge() -> Bool { call.forgetUnaskedHeld() }
 
     func didReceiveHead(_ head: ResponseHead, of attempt: NetworkAttempt) -> Bool {
@@ -175,10 +166,11 @@ extension CallDriver: CallSurroundings {
         return reader.rewind()
     }
 
+    var unreadBody: MadeBody? { hasUnreadStream ? (transfer.reader as? MadeBodyReader)?.body : nil }
     var mayRestartBody: Bool { if case .file = destination { true } else { client?.deliversAtEnd ?? false } }
     var proxyPlace: CredentialPlace? { transfer.attempt?.route.proxy.map { .proxy($0.address) } }
     var credentialsGeneration: Int { group.credentialsGeneration }
-    func mayServeStale(insteadOf code: URLError.Code) -> Bool { cache.mayServeStale(insteadOf: code) }
+    func staleResponse(insteadOf code: URLError.Code?) -> LocalResponse? { cache.staleResponse(insteadOf: code) }
     func hasRetry(for key: RetryBudgets.Key) -> Bool { group.retryBudgets.hasRetry(for: key, at: .now()) }
     func charge(_ key: RetryBudgets.Key) { group.retryBudgets.charge(key, at: .now()) }
 }

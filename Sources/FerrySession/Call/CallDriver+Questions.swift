@@ -22,7 +22,7 @@ extension CallDriver {
 
     func adapt(_ number: Int, _ interceptors: RequestInterceptors, _ base: URLRequest, _ attempt: RequestAttempt) {
         engine.wait(transfer)
-        let (context, body, settings) = (preparationContext, call.content, settings)
+        let (context, body, settings) = (call.preparationContext(self), call.content, settings)
         ask(number) {
             await interceptors.answer(base, attempt) { request in
                 let prepared = try PreparedRequest(request, settings: settings, context: context)

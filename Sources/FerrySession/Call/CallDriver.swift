@@ -82,7 +82,7 @@ final class CallDriver: @unchecked Sendable {
         switch step {
         case .forgetResponse: forgetResponse()
         case .adapt(let number, let interceptors, let base, let attempt): adapt(number, interceptors, base, attempt)
-        case .prepare: prepare()
+        case .attempt(let attempt): use(attempt)
         case .verify(let origin): verify(origin)
         case .lookUp: lookUp()
         case .join: send(mustWaitForIdenticalRequest() ? .mustWaitForIdenticalRequest : .isFirst)
@@ -120,8 +120,8 @@ final class CallDriver: @unchecked Sendable {
                 call.request.method == "HEAD"
                 ? CacheBodyReader(.data(Data())) : CacheBodyReader(local.body, part: local.part)
             feed()
-        case .serveValidated: serveValidated()
-        case .serveStale: send(cache.stale().map { .serve($0) } ?? .failed(nil))
+        case .serveValidated:
+            send(cache.validated(at: transfer.attempt?.timing.start).map { .serve($0) } ?? .failed(nil))
         case .bypassCache: cache.bypass()
         case .beginStoring(let head, let isDecoded, let isRedirect):
             beginStoring(head, isDecoded: isDecoded, isRedirect: isRedirect)
@@ -144,32 +144,15 @@ final class CallDriver: @unchecked Sendable {
         if transfer.phase == .parked { transfer.phase = .idle }
     }
 
-    private func prepare() {
-        do throws(URLError) {
-            let prepared = try PreparedRequest(
-                call.request.base,
-                setting: call.request.fields,
-                settings: settings,
-                context: preparationContext
-            )
-            transfer.attempt = NetworkAttempt(prepared, url: call.request.url)
-            // Interceptors, and the delegate of a redirect, may have set another timeout.
-            let limit = settings.inactivityLimit(of: call.request.base)
-            if call.content.isUpgrade {
-                transfer.clock.limits.upgrade = limit
-            } else {
-                transfer.clock.limits.inactivity = limit
-            }
-            send(.prepared(prepared.origin))
-        } catch {
-            send(.failed(error))
+    private func use(_ attempt: NetworkAttempt) {
+        transfer.attempt = attempt
+        // Interceptors, and the delegate of a redirect, may have set another timeout.
+        let limit = settings.inactivityLimit(of: call.request.base)
+        if call.content.isUpgrade {
+            transfer.clock.limits.upgrade = limit
+        } else {
+            transfer.clock.limits.inactivity = limit
         }
-    }
-
-    var preparationContext: PreparationContext {
-        var context = call.preparationContext
-        context.contentCoding = madeBody?.contentCoding
-        return context
     }
 
     private func lookUp() {

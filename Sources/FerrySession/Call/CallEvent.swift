@@ -9,8 +9,6 @@ enum CallEvent {
     case mayMove
     /// The interceptors have answered the question with this number.
     case answered(Int, InterceptorAnswer)
-    /// The request is valid, and goes to this origin.
-    case prepared(Origin)
     /// It is known what is verified of the origin's certificate.
     case verified
     case lookedUp(CacheAnswer)

@@ -8,8 +8,8 @@ enum CallStep {
     case forgetResponse
     /// Asks the interceptors for the request; the answer has the number of the question.
     indirect case adapt(Int, RequestInterceptors, URLRequest, RequestAttempt)
-    /// Checks the request, and makes an attempt for it.
-    case prepare
+    /// Uses an attempt, which has not begun.
+    case attempt(NetworkAttempt)
     case verify(Origin)
     case lookUp
     /// Waits for the response to an identical request, if one is in flight.
@@ -59,7 +59,6 @@ enum CallStep {
     indirect case beginServing(LocalResponse)
     indirect case feed(LocalResponse)
     case serveValidated
-    case serveStale
     case bypassCache
     case beginStoring(ResponseHead, isDecoded: Bool, isRedirect: Bool)
     /// Stores the redirect that is held back, which is complete.

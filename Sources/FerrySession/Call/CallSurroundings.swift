@@ -23,14 +23,16 @@ protocol CallSurroundings {
     var hasReader: Bool { get }
     /// Whether an earlier attempt has ended before anything of the body's stream was read.
     var hasUnreadStream: Bool { get }
+    /// The body that is made while it is sent, if an earlier attempt has ended before anything of it was read.
+    var unreadBody: MadeBody? { get }
     /// Whether the user has received nothing of a response, so that another can replace it.
     var mayRestartBody: Bool { get }
     /// The proxy that credentials belong to.
     var proxyPlace: CredentialPlace? { get }
     var credentialsGeneration: Int { get }
 
-    /// Whether a stored response may replace an error.
-    func mayServeStale(insteadOf code: URLError.Code) -> Bool
+    /// Returns the stored response that replaces an error, if there is one, or that the server's error has selected.
+    func staleResponse(insteadOf code: URLError.Code?) -> LocalResponse?
     /// Whether a budget allows a retry.
     func hasRetry(for key: RetryBudgets.Key) -> Bool
     /// Removes a retry that has failed from its budget.

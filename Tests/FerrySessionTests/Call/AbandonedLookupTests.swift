@@ -31,7 +31,7 @@ struct AbandonedLookupTests {
         let settings = RecoverySettings { $0.interceptors = RequestInterceptors([interceptor]) }
         let identity = TaskIdentity(session: 0, task: task.taskIdentifier)
         call.recover(by: Attempts(settings, request, task: identity, originalURL: url, received: .zero))
-        let context = call.preparationContext
+        let context = call.preparationContext(QuietSurroundings())
         let prepared = try PreparedRequest(request, settings: session.callSettings, context: context)
         let driver = CallDriver(engine, group, call, client: core, limits: limits)
         driver.transfer.receiver = driver

@@ -33,6 +33,7 @@ final class CallSimulation: CallSurroundings {
     private var call: Call
     private var entities: [Entity] = []
     private var network: Network?
+    private var attempt: NetworkAttempt?
     private var clock: UInt64 = 1_000_000_000
     private let deliversAtEnd: Bool
 
@@ -125,10 +126,11 @@ final class CallSimulation: CallSurroundings {
     var mayReceive: Bool { !isSuspended }
     var wasSent: Bool { (network?.sends ?? 0) > 0 }
     var decoding: Decoding { .none }
+    var unreadBody: MadeBody? { nil }
     var mayRestartBody: Bool { deliversAtEnd }
     var proxyPlace: CredentialPlace? { nil }
     var credentialsGeneration: Int { 0 }
-    func mayServeStale(insteadOf code: URLError.Code) -> Bool { false }
+    func staleResponse(insteadOf code: URLError.Code?) -> LocalResponse? { nil }
     func hasRetry(for key: RetryBudgets.Key) -> Bool { true }
     func charge(_ key: RetryBudgets.Key) {}
 
@@ -172,7 +174,7 @@ final class CallSimulation: CallSurroundings {
         case .adapt(let number, _, _, _): openQuestion = (number, .request)
         case .askInterceptors(let number, _, _, _): openQuestion = (number, .decision)
         case .askForConclusion(let number, _, _, _): openQuestion = (number, .conclusion)
-        case .prepare: send(.prepared(Origin(call.request.url ?? Self.urls[0])))
+        case .attempt(let attempt): self.attempt = attempt
         case .verify: send(.verified)
         case .lookUp: lookUp()
         case .join: send(chance(20) ? .mustWaitForIdenticalRequest : .isFirst)
@@ -318,14 +320,12 @@ final class CallSimulation: CallSurroundings {
     private func beginAttempt() {
         (isQueued, isRunning) = (false, true)
         network = Network()
-        guard let url = call.request.url,
-            let prepared = try? PreparedRequest(call.request.base, settings: call.settings, context: .init())
-        else { return send(.failed(URLError(.badURL))) }
-        let setup = call.setUp(prepared, conditions: [], accepted: (nil, nil), in: self)
+        guard let attempt else { return violations.append("an attempt was admitted that was not prepared") }
+        let setup = call.setUp(attempt.prepared, conditions: [], accepted: (nil, nil), in: self)
         sentRequest = setup
         if case .delegateStream = call.content { (hasReader, hasUnreadStream) = (true, false) }
         call.noteBodyIsRead()
-        log.append("attempt to \(url)")
+        log.append("attempt to \(attempt.prepared.url)")
         guard !chance(10) else { return endAttempt(CurlCode.couldNotConnect) }
         checkSending(setup)
         network?.sends = 1

@@ -35,7 +35,7 @@ struct CallTests {
     /// Returns a call whose attempt runs.
     private static func running(_ method: String = "GET", body: BodySource = .none, retries: Bool = false) -> Call {
         var call = call(method, body: body, retries: retries)
-        for event in [CallEvent.begin, .prepared(Origin(url)), .verified, .lookedUp(.network)] {
+        for event in [CallEvent.begin, .verified, .lookedUp(.network)] {
             _ = steps(&call, event)
         }
         return call
@@ -50,7 +50,7 @@ struct CallTests {
         let (request, identity) = (URLRequest(url: url), TaskIdentity(session: 0, task: 0))
         call.recover(by: Attempts(settings, request, task: identity, originalURL: url, received: .zero))
         let events: [CallEvent] = [
-            .begin, .answered(1, .request(request)), .prepared(Origin(url)), .verified, .lookedUp(.network), head(503),
+            .begin, .answered(1, .request(request)), .verified, .lookedUp(.network), head(503),
             end(0), .answered(2, .decision(.doNotRetry)),
         ]
         for event in events { _ = steps(&call, event) }
@@ -70,7 +70,7 @@ struct CallTests {
         call.recover(by: Attempts(settings, request, task: identity, originalURL: url, received: .zero))
         request.setValue("1", forHTTPHeaderField: "Idempotency-Key")
         let events: [CallEvent] = [
-            .begin, .answered(1, .request(request)), .prepared(Origin(url)), .verified, .lookedUp(.network),
+            .begin, .answered(1, .request(request)), .verified, .lookedUp(.network),
         ]
         for event in events { _ = steps(&call, event) }
         return call
@@ -100,11 +100,11 @@ struct CallTests {
     private static func steps(
         _ call: inout Call,
         _ event: CallEvent,
-        hasStale: Bool = false,
+        stale: LocalResponse? = nil,
         decoding: Decoding = .none
     ) -> [CallStep] {
         var steps: [CallStep] = []
-        call.handle(event, in: QuietSurroundings(hasStale: hasStale, decoding: decoding), into: &steps)
+        call.handle(event, in: QuietSurroundings(stale: stale, decoding: decoding), into: &steps)
         return steps
     }
 
@@ -113,14 +113,15 @@ struct CallTests {
         steps.map { String("\($0)".prefix { $0 != "(" }) }
     }
 
-    struct Row: CustomTestStringConvertible {
+    /// `@unchecked Sendable`: the steps of a call have the attempt, but none is kept after an event.
+    struct Row: CustomTestStringConvertible, @unchecked Sendable {
         var testDescription: String
         var call: Call
         var events: [CallEvent]
         var steps: [String]
         var stage: Call.Stage
-        /// Whether a stale stored response may replace an error.
-        var hasStale = false
+        /// The stale stored response that may replace an error.
+        var stale: LocalResponse?
         /// What is known about decoding the body.
         var decoding = Decoding.none
     }
@@ -130,7 +131,7 @@ struct CallTests {
             testDescription: "a call begins",
             call: call(),
             events: [.begin],
-            steps: ["forgetResponse", "prepare"],
+            steps: ["forgetResponse", "attempt", "verify"],
             stage: .preparing
         ),
         Row(
@@ -144,7 +145,7 @@ struct CallTests {
             testDescription: "a parked call is resumed",
             call: call(),
             events: [.suspended, .begin, .resumed],
-            steps: ["retakeSlot", "forgetResponse", "prepare"],
+            steps: ["retakeSlot", "forgetResponse", "attempt", "verify"],
             stage: .preparing
         ),
         Row(
@@ -164,14 +165,14 @@ struct CallTests {
         Row(
             testDescription: "a call is suspended while its origin is verified",
             call: call(),
-            events: [.begin, .prepared(Origin(url)), .suspended, .verified],
+            events: [.begin, .suspended, .verified],
             steps: [],
             stage: .parked
         ),
         Row(
             testDescription: "the network is asked",
             call: call(),
-            events: [.begin, .prepared(Origin(url)), .verified, .lookedUp(.network)],
+            events: [.begin, .verified, .lookedUp(.network)],
             steps: ["admit"],
             stage: .attempting
         ),
@@ -240,14 +241,16 @@ struct CallTests {
             events: [
                 head(302, ["Location": "/b"]), end(0), .redirected(URLRequest(url: url.appendingPathComponent("b"))),
             ],
-            steps: ["endSharing", "endAttempt", "endSharing", "endAttempt", "report", "forgetResponse", "prepare"],
+            steps: [
+                "endSharing", "endAttempt", "endSharing", "endAttempt", "report", "forgetResponse", "attempt", "verify",
+            ],
             stage: .preparing
         ),
         Row(
             testDescription: "a stored redirect is one too many",
             call: call(followsRedirects: false),
             events: [
-                .begin, .prepared(Origin(url)), .verified,
+                .begin, .verified,
                 .lookedUp(.response(LocalResponse(source: .cache, head: response(302, ["Location": "/b"])))),
             ],
             steps: ["beginServing", "endSharing", "endAttempt", "fail"],
@@ -259,7 +262,7 @@ struct CallTests {
             call: running("POST", body: .data(Data("x".utf8))),
             events: [head(417, expectsContinue: true), end(CurlCode.receiveError)],
             steps: [
-                "endAttempt", "endSharing", "endSharing", "endAttempt", "report", "forgetResponse", "prepare",
+                "endAttempt", "endSharing", "endSharing", "endAttempt", "report", "forgetResponse", "attempt", "verify",
             ],
             stage: .preparing
         ),
@@ -336,9 +339,9 @@ struct CallTests {
             testDescription: "a stale response is delivered after the deadline of a transfer",
             call: running(),
             events: [.deadline(.resource)],
-            steps: ["endSharing", "endSharing", "endAttempt", "serveStale"],
-            stage: .idle,
-            hasStale: true
+            steps: ["endSharing", "endSharing", "endAttempt", "beginServing", "deliver", "feed"],
+            stage: .attempting,
+            stale: LocalResponse(source: .cache, head: response(200, [:]))
         ),
         Row(
             testDescription: "a stale response is not delivered after the deadline of the call",
@@ -346,7 +349,7 @@ struct CallTests {
             events: [.deadline(.call)],
             steps: ["report", "endSharing", "endSharing", "endAttempt", "fail"],
             stage: .finished,
-            hasStale: true
+            stale: LocalResponse(source: .cache, head: response(200, [:]))
         ),
         Row(
             testDescription: "a call is cancelled",
@@ -369,7 +372,7 @@ struct CallTests {
         var call = row.call
         var last: [CallStep] = []
         for event in row.events {
-            last = Self.steps(&call, event, hasStale: row.hasStale, decoding: row.decoding)
+            last = Self.steps(&call, event, stale: row.stale, decoding: row.decoding)
         }
         #expect(Self.names(last) == row.steps)
         #expect(call.stage == row.stage)

@@ -3,8 +3,8 @@
 
 /// Surroundings in which nothing has happened.
 struct QuietSurroundings: CallSurroundings {
-    /// Whether a stale stored response may replace an error.
-    var hasStale = false
+    /// The stale stored response that may replace an error.
+    var stale: LocalResponse?
     var now = MonotonicTime(nanoseconds: 1_000)
     var random = 0.5
     var isRunning = true
@@ -17,10 +17,11 @@ struct QuietSurroundings: CallSurroundings {
     var decoding = Decoding.none
     var hasReader = false
     var hasUnreadStream = false
+    var unreadBody: MadeBody?
     var mayRestartBody = false
     var proxyPlace: CredentialPlace?
     var credentialsGeneration = 0
-    func mayServeStale(insteadOf code: URLError.Code) -> Bool { hasStale }
+    func staleResponse(insteadOf code: URLError.Code?) -> LocalResponse? { stale }
     func hasRetry(for key: RetryBudgets.Key) -> Bool { true }
     func charge(_ key: RetryBudgets.Key) {}
 }
