@@ -110,22 +110,21 @@ extension CallDriver {
         if call.incoming.isUnwanted, call.rest.received > limit, client?.collectsBody == true {
             return bodyTooLarge("\(limit) bytes of an unfollowed redirect or unanswered challenge")
         }
-        switch destination {
-        case .client:
-            switch client?.receive(bytes, limit: unreadLimit) ?? .more {
-            case .more: break
-            case .wait:
-                // The others do not wait for a reader that takes long.
-                endSharing(.unshareable)
-                setClientFull(true)
-            case .noMemory:
-                let text = "Not enough memory to hold the response"
-                return .ferry(.dataLengthExceedsMaximum, url: call.request.url, text)
-            case .tooLarge: return bodyTooLarge("CurlSession.Options.maximumBodySizeInMemory")
-            }
-        case .file(let file):
+        if let file {
             do throws(URLError) { try file.write(bytes) } catch { return error }
             client?.receive(.wrote(ByteCount(clamping: bytes.count)))
+            return nil
+        }
+        switch client?.receive(bytes, limit: unreadLimit) ?? .more {
+        case .more: break
+        case .wait:
+            // The others do not wait for a reader that takes long.
+            endSharing(.unshareable)
+            setClientFull(true)
+        case .noMemory:
+            let text = "Not enough memory to hold the response"
+            return .ferry(.dataLengthExceedsMaximum, url: call.request.url, text)
+        case .tooLarge: return bodyTooLarge("CurlSession.Options.maximumBodySizeInMemory")
         }
         return nil
     }
@@ -152,7 +151,7 @@ extension CallDriver {
 
     /// Notes in a durable session which response the file has, before any of its bytes is written.
     private func notePartialFile() {
-        guard settings.isDurable, case .file(let file) = destination else { return }
+        guard settings.isDurable, let file else { return }
         let partial = call.validator.flatMap { validator in
             call.request.url.map { url in
                 DurableRecord.Partial(
@@ -180,11 +179,11 @@ extension CallDriver {
 
     /// Removes what has been received of the body.
     func restartBody() throws(URLError) {
-        if case .file(let file) = destination {
+        if let file {
             if file.isResumed {
                 // The resume data may be used again, and must not find bytes of another body in its file.
                 file.remove()
-                destination = .file(DownloadFile(in: settings.temporaryDirectory, for: call.request.url))
+                self.file = DownloadFile(in: settings.temporaryDirectory, for: call.request.url)
             } else {
                 try file.truncate()
             }
@@ -195,7 +194,7 @@ extension CallDriver {
     /// Moves what the client has of the body to a file, where the rest goes too; the call may be over already.
     func becomeDownload(for client: any CallClient) {
         let isWhole = call.stage == .finished
-        guard case .client = destination, isWhole || self.client != nil else { return }
+        guard self.file == nil, isWhole || self.client != nil else { return }
         let kept = client.takeBuffer()
         let file: DownloadFile
         do throws(URLError) {
@@ -210,7 +209,7 @@ extension CallDriver {
         cache.dropPending()
         client.receive(.becameDownload(ByteCount(clamping: kept.count), finished: isWhole ? file : nil))
         guard !isWhole else { return }
-        destination = .file(file)
+        self.file = file
         readMore()
     }
 

@@ -167,7 +167,7 @@ extension CallDriver: CallSurroundings {
     }
 
     var unreadBody: MadeBody? { hasUnreadStream ? (transfer.reader as? MadeBodyReader)?.body : nil }
-    var mayRestartBody: Bool { if case .file = destination { true } else { client?.deliversAtEnd ?? false } }
+    var mayRestartBody: Bool { file != nil || client?.deliversAtEnd ?? false }
     var proxyPlace: CredentialPlace? { transfer.attempt?.route.proxy.map { .proxy($0.address) } }
     var credentialsGeneration: Int { group.credentialsGeneration }
     func staleResponse(insteadOf code: URLError.Code?) -> LocalResponse? { cache.staleResponse(insteadOf: code) }

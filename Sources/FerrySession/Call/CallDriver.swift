@@ -5,12 +5,6 @@
 /// `@unchecked Sendable`: a task makes it and hands it to the engine with the first command; from then on only the
 /// thread that has the engine touches it.
 final class CallDriver: @unchecked Sendable {
-    /// Where the bytes of a response go.
-    enum Destination {
-        case client
-        case file(DownloadFile)
-    }
-
     /// What the engine knows of the call.
     let transfer: Transfer
     /// What it has in common with the other calls of its session.
@@ -23,7 +17,8 @@ final class CallDriver: @unchecked Sendable {
     // thread uses these properties, and what a call asks about while it handles an event does not read the call.
     @exclusivity(unchecked) var call: Call
     @exclusivity(unchecked) var cache: CacheUse
-    @exclusivity(unchecked) var destination: Destination
+    /// The file that the body of the response goes to; otherwise the client has it.
+    @exclusivity(unchecked) var file: DownloadFile?
     @exclusivity(unchecked) var decoder: ContentDecoderChain?
     /// Whether the rest of what was received waits for a later turn of the engine.
     @exclusivity(unchecked) var isPostponed = false
@@ -51,11 +46,8 @@ final class CallDriver: @unchecked Sendable {
         self.client = client
         self.call = call
         cache = CacheUse(group.settings)
-        guard call.isDownload else {
-            destination = .client
-            return
-        }
-        destination = .file(file ?? DownloadFile(in: group.settings.temporaryDirectory, for: call.request.url))
+        guard call.isDownload else { return }
+        self.file = file ?? DownloadFile(in: group.settings.temporaryDirectory, for: call.request.url)
     }
 
     var engine: TransferEngine { transfer.engine }
@@ -179,12 +171,9 @@ final class CallDriver: @unchecked Sendable {
     }
 
     private func finish() {
-        var finished: DownloadFile?
-        if case .file(let file) = destination {
-            do throws(URLError) { try file.finish() } catch { return complete(with: error) }
-            finished = file
-            destination = .client
-        }
+        let finished = file
+        do throws(URLError) { try finished?.finish() } catch { return complete(with: error) }
+        file = nil
         if let trailers = transfer.attempt?.trailers, !trailers.isEmpty { call.response?.add(trailers) }
         let client = client
         if let response = call.response, let candidate = cache.finish(response) { client?.receive(.stores(candidate)) }
@@ -209,12 +198,12 @@ final class CallDriver: @unchecked Sendable {
     /// Closes the partial file and describes it, if it can be continued; the file stays for that.
     func makeResumeData() -> Data? {
         // Of a file that was continued, a full disk takes nothing that was there before.
-        guard client != nil, case .file(let file) = destination, !file.hasFailed || file.isResumed,
+        guard client != nil, let file, !file.hasFailed || file.isResumed,
             file.size == call.rest.received,
             let data = call.resumeData(for: file.url)?.encoded()
         else { return nil }
         file.keep()
-        destination = .client
+        self.file = nil
         return data
     }
 
@@ -223,7 +212,7 @@ final class CallDriver: @unchecked Sendable {
         client = nil
         transfer.reader?.close()
         transfer.reader = nil
-        if case .file(let file) = destination { file.remove() }
+        file?.remove()
         engine.forgetDeadline(transfer)
         stopAsking()
         transfer.attempt = nil

@@ -58,7 +58,7 @@ extension ProtocolLoad: URLProtocolClient {
     private func take(_ data: Data, _ client: TaskCore) {
         guard hasResponse else { return misuse("The protocol class reported data before a response") }
         guard !data.isEmpty else { return }
-        guard case .file(let file) = sink else {
+        guard let file else {
             // A protocol class cannot be paused, so the client's buffer grows.
             let text: String
             switch data.withUnsafeBytes({ client.receive($0, limit: .max) }) {

@@ -44,7 +44,7 @@ extension ProtocolLoad: TaskDriver {
     }
 
     private func becomeDownload(for client: any CallClient) {
-        guard case .client = sink else { return }
+        guard file == nil else { return }
         guard isFinished || self.client != nil else {
             // The load has failed in the meantime, and its error waits for this.
             return client.receive(.becameDownload(.zero, finished: nil))
@@ -54,7 +54,7 @@ extension ProtocolLoad: TaskDriver {
             let folder = settings.temporaryDirectory
             let file = try DownloadFile(keeping: kept, in: folder, for: request.url, isWhole: isFinished)
             client.receive(.becameDownload(ByteCount(clamping: kept.count), finished: isFinished ? file : nil))
-            if !isFinished { sink = .file(file) }
+            if !isFinished { self.file = file }
         } catch {
             release()
             // Report the failure first: becoming a download resumes delivery, and a queued success could overtake it.

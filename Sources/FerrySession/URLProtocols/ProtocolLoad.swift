@@ -21,7 +21,8 @@ final class ProtocolLoad: NSObject, @unchecked Sendable {
     var run: ProtocolRun?
     /// The response that Ferry's own class for stored responses delivers.
     private var stored: CachedURLResponse?
-    var sink: CallDriver.Destination
+    /// The file that the body of the response goes to; otherwise the client has it.
+    var file: DownloadFile?
     var question: Question?
     /// The challenges that the client was told of and has not answered; `nil` for one that the class has cancelled.
     var challenges: [URLAuthenticationChallenge?] = []
@@ -34,7 +35,7 @@ final class ProtocolLoad: NSObject, @unchecked Sendable {
         self.client = client
         classes = session.protocols
         settings = session.callSettings
-        sink = toFile ? .file(DownloadFile(in: settings.temporaryDirectory, for: request.url)) : .client
+        file = toFile ? DownloadFile(in: settings.temporaryDirectory, for: request.url) : nil
     }
 
     // MARK: - Starting
@@ -134,11 +135,11 @@ final class ProtocolLoad: NSObject, @unchecked Sendable {
         guard let client else { return }
         var failure = error
         var finished: DownloadFile?
-        if case .file(let file) = sink, error == nil {
+        if let file, error == nil {
             do throws(URLError) {
                 try file.finish()
                 finished = file
-                sink = .client
+                self.file = nil
             } catch {
                 failure = error
             }
@@ -155,7 +156,7 @@ final class ProtocolLoad: NSObject, @unchecked Sendable {
         run?.stop()
         run = nil
         closeBody()
-        if case .file(let file) = sink { file.remove() }
+        file?.remove()
     }
 
     /// Ends the wait of the body's writer for a class that no longer reads it.
