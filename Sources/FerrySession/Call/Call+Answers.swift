@@ -36,9 +36,27 @@ extension Call {
         let party = credentials[isProxy: isProxy]
         let failures = party.failures(of: challenge.options.first) + (isInURL ? 1 : 0)
         // Not before, since libcurl answers a challenge itself where the scheme takes more than one request.
-        emit(.forgetCredential(isProxy: isProxy))
-        guard party.mayBeGiven else { return deliverHeld(world) }
-        emit(.askForCredential(challenge, response, failures: failures))
+        forgetSent(isProxy: isProxy, world)
+        guard party.mayBeGiven, let url = request.url, let space = challenge.space(of: url, proxy: world.proxy) else {
+            return deliverHeld(world)
+        }
+        for option in challenge.options {
+            forgetSent(isProxy: isProxy, for: option, world)
+            guard let known = known(for: option, isProxy: isProxy, world) else { continue }
+            // Its option becomes the first one.
+            return option == challenge.options.first
+                ? answer(known) : emit(.authenticateLater(.rejectProtectionSpace, nil))
+        }
+        if let own = ownOfProxy(for: challenge, world) { return answer(own) }
+        let stored = failures == 0 ? settings.credentialStore?.credential(for: space) : nil
+        let question = AuthenticationQuestion(space: space, proposed: stored, failures: failures, response: response)
+        emit(.report(.challenge(question)))
+    }
+
+    /// Uses a credential for a challenge without asking the delegate.
+    private mutating func answer(_ known: SchemeCredential) {
+        let credential = URLCredential(user: known.user, password: known.password, persistence: .forSession)
+        emit(.authenticateLater(.useCredential, credential))
     }
 
     // MARK: - Answers
@@ -99,7 +117,7 @@ extension Call {
                 SchemeCredential(scheme: option.scheme, user: user, password: password),
                 for: option,
                 isKept: credential?.persistence != URLCredential.Persistence.none,
-                generation: world.credentialsGeneration,
+                generation: world.acceptedCredentials.generation,
                 at: request.place(isProxy: isProxy, world.proxyPlace),
                 sent: credentials.sent(isProxy: isProxy),
                 held: completeHeld(world)

@@ -3,7 +3,7 @@ extension Call {
     mutating func attemptEnded(_ end: AttemptEnd, _ world: some CallSurroundings) {
         guard stage == .attempting else { return }
         if let error = end.notRepeated, incoming.failure == nil, held == nil { incoming.failure = error }
-        let tunnel = tunnelQuestion(end)
+        let tunnel = tunnelQuestion(end, world)
         let next = next(after: end, asksForTunnel: tunnel != nil, world)
         // A connection that could not carry the request says nothing about the server, nor does the program's body.
         let isOwn = incoming.failure != nil || incoming.bodyError != nil
@@ -87,8 +87,8 @@ extension Call {
     }
 
     /// Returns the question for a credential that the proxy wants before it opens a tunnel, if it does.
-    private mutating func tunnelQuestion(_ end: AttemptEnd) -> HeldResponse? {
-        guard let tunnel = end.tunnel, let challenge = acceptable(tunnel.challenge) else { return nil }
+    private mutating func tunnelQuestion(_ end: AttemptEnd, _ world: some CallSurroundings) -> HeldResponse? {
+        guard let tunnel = end.tunnel, let challenge = acceptable(tunnel.challenge, world) else { return nil }
         return HeldResponse(response: tunnel.response, kind: .challenge(challenge), isTunnel: true)
     }
 

@@ -10,7 +10,7 @@ extension Call {
         if world.decoding != .none { emit(.decode([])) }
         // RFC 9110, section 10.1.1; libcurl sends the body without the expectation too.
         if head.status == 417, facts.expectsContinue, !content.isNone { return stop(.withoutExpectation) }
-        if let verdict = facts.verdict { return follow(verdict, facts) }
+        if let verdict = facts.verdict { return follow(verdict, facts, world) }
         if let problem = head.framingProblem { return refuse(.malformed(problem)) }
         let codings = contentCodings(of: head)
         guard codings.count <= settings.decodingLimits.maximumCodings, let url = request.url else {
@@ -22,7 +22,7 @@ extension Call {
         if let redirect = redirect(for: received, head) {
             let limit = settings.maximumRedirects
             guard redirects.count < limit else { return stop(.ferryTooManyRedirects(url: url, limit: limit)) }
-            noteCredentials(facts)
+            noteCredentials(facts, world)
             held = redirect
             emit(.beginSharing(head, isDecoded: isDecoded))
             emit(.beginStoring(head, isDecoded: isDecoded, isRedirect: true))
@@ -32,7 +32,7 @@ extension Call {
         if endsProbe(facts) { return stop(.withoutCredential) }
         let mayAnswer = mayAnswer(head)
         let isAnswered = mayAnswer && isAnsweredByCurl(facts)
-        if let challenge = acceptable(facts.challenge, isAnswered: isAnswered),
+        if let challenge = acceptable(facts.challenge, isAnswered: isAnswered, world),
             let response = received.value as? HTTPURLResponse
         {
             // libcurl answers each nonce that the server calls stale; only ending the attempt stops it.
@@ -41,7 +41,7 @@ extension Call {
             incoming.isStopped = !mayAnswer
             return
         }
-        noteCredentials(facts)
+        noteCredentials(facts, world)
         guard mayAnswer, !isAnswered else { return stop(.withoutCredential) }
         // A 416 says whether a body that is continued is complete.
         let isAboutRest = rest.offset != nil && (head.status < 300 || head.status == 416)
@@ -80,16 +80,16 @@ extension Call {
 
     // MARK: - Responses that lead to another request
 
-    private mutating func follow(_ verdict: CacheVerdict, _ facts: HeadFacts) {
+    private mutating func follow(_ verdict: CacheVerdict, _ facts: HeadFacts, _ world: some CallSurroundings) {
         switch verdict {
         case .validated:
-            noteCredentials(facts)
+            noteCredentials(facts, world)
             incoming.next = .serveValidated
         case .withoutConditions: stop(.withoutConditions)
         case .servesStale: (incoming.next, incoming.isStopped) = (.serveStale, true)
         case .completes(let head, let beginning, let end):
             guard let url = request.url else { return stop(attemptError) }
-            noteCredentials(facts)
+            noteCredentials(facts, world)
             deliver(ReceivedResponse(head, url: url, isDecoded: false), isDecoded: false)
             emit(.beginStoring(head, isDecoded: false, isRedirect: false))
             incoming.rangeEnd = end
@@ -185,24 +185,23 @@ extension Call {
     /// Returns a challenge, unless too many credentials were refused and libcurl has none left to answer it with.
     mutating func acceptable(
         _ challenge: AuthenticationChallenge?,
-        isAnswered: Bool = false
+        isAnswered: Bool = false,
+        _ world: some CallSurroundings
     ) -> AuthenticationChallenge? {
         guard let challenge else { return nil }
         if isAnswered || credentials[isProxy: challenge.isProxy].mayBeGiven { return challenge }
-        emit(.forgetCredential(isProxy: challenge.isProxy))
+        forgetSent(isProxy: challenge.isProxy, world)
         return nil
     }
 
     /// Sends credentials that were accepted without a challenge from now on, and forgets one that was refused.
     ///
     /// A proxy's refusal says nothing about the credential for the server.
-    private mutating func noteCredentials(_ facts: HeadFacts) {
+    private mutating func noteCredentials(_ facts: HeadFacts, _ world: some CallSurroundings) {
         let refusesServer = facts.head.status == 401
         // From inside a tunnel, it is not the proxy's.
         let refusesProxy = facts.head.status == 407 && facts.isForwarded
-        if refusesServer || refusesProxy, credentials.sent(isProxy: refusesProxy) != nil {
-            emit(.forgetCredential(isProxy: refusesProxy))
-        }
+        if refusesServer || refusesProxy { forgetSent(isProxy: refusesProxy, world) }
         if refusesProxy { return }
         let parties = refusesServer ? [credentials.proxy] : [credentials.server, credentials.proxy]
         for party in parties where party.credential != nil && party.isKept { emit(.keepCredential(party)) }

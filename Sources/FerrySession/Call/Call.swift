@@ -121,7 +121,6 @@ struct Call {
         case .failed(let error): failBeforeSending(error ?? attemptError, world)
         case .redirected(let next): answerRedirect(next, world)
         case .authenticated(let disposition, let credential): answerChallenge(disposition, credential, world)
-        case .cannotAsk: deliverHeld(world)
         case .bodyStream(let box): answerBodyStream(box, world)
         case .considersResponse: considerResponse(world)
         case .cancelled: cancel(world)
@@ -159,19 +158,13 @@ struct Call {
         }
     }
 
-    /// Whether a field of the session takes the place of a kept credential, as one of the request does.
-    var isAuthorizedBySession: Bool {
-        settings.additionalHeaders(hasLeftOrigin: redirects.hasLeftOrigin)
-            .contains { $0.name.isEqualIgnoringCase("authorization") }
-    }
-
     /// Chooses what the current attempt sends besides its prepared request.
     mutating func setUp(
         _ prepared: PreparedRequest,
         conditions: [RequestField],
-        accepted: (server: SchemeCredential?, proxy: SchemeCredential?),
         in world: some CallSurroundings
     ) -> AttemptSetup {
+        let accepted = (accepted(isProxy: false, world), accepted(isProxy: true, world))
         credentials.forgetProxy(unless: world.proxyPlace)
         let (fields, commonCount) = fields(of: prepared, conditions)
         let sent = credentials.choose(hasBody: prepared.hasBody, accepted: accepted)

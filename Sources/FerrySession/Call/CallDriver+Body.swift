@@ -264,54 +264,11 @@ extension CallDriver {
 
     func beginStoring(_ head: ResponseHead, isDecoded: Bool, isRedirect: Bool) {
         guard cache.isInUse, var attempt = cacheAttempt else { return }
-        if let sent = transfer.attempt { attempt.credential = sentCredential(sent) }
+        if let sent = transfer.attempt { attempt.credential = call.sentCredential(sent) }
         let length = call.rest.expectedTotal
         cache.beginStoring(head, isDecoded: isDecoded, isRedirect: isRedirect, expectedLength: length, attempt)
     }
 
-    /// Returns what the request was sent with to authenticate it at the server, as one text.
-    ///
-    /// Since the lookup, another call's challenge may have been answered, and that answer been forgotten again.
-    func sentCredential(_ attempt: NetworkAttempt) -> String? {
-        attempt.prepared.hasUserInfo ? credentialText(attempt) : attempt.credentials.server?.text
-    }
-
     /// What the cache needs to know about the attempt.
-    var cacheAttempt: CacheUse.Attempt? {
-        transfer.attempt.map { attempt in
-            CacheUse.Attempt(
-                prepared: attempt.prepared,
-                url: call.request.url,
-                policy: call.cachePolicy,
-                credential: credentialText(attempt),
-                isEmpty: call.content.isNone,
-                start: attempt.timing.start
-            )
-        }
-    }
-
-    /// What libcurl is given to authenticate the request at the server, as one text.
-    private func credentialText(_ attempt: NetworkAttempt) -> String? {
-        if attempt.prepared.hasUserInfo, let url = call.request.url, let user = url.user(percentEncoded: true) {
-            return "basic " + user + ":" + (url.password(percentEncoded: true) ?? "")
-        }
-        if let credential = call.credentials.server.credential { return credential.text }
-        return acceptedCredential(isProxy: false)?.text
-    }
-
-    /// Returns the credential that the session last used with success where the request goes, also for one realm alone.
-    ///
-    /// A field of the request or the session takes its place, as a user in the URL does.
-    func acceptedCredential(isProxy: Bool, for option: AuthenticationChallenge.Option? = nil) -> SchemeCredential? {
-        guard !group.acceptedCredentials.isEmpty, call.credentials[isProxy: isProxy].mayBeGiven else { return nil }
-        let field = isProxy ? "Proxy-Authorization" : "Authorization"
-        if call.request.complete.value(forHTTPHeaderField: field) != nil { return nil }
-        if !isProxy, call.request.url?.user != nil || call.isAuthorizedBySession { return nil }
-        return credentialUse(isProxy: isProxy, of: option).flatMap { group.acceptedCredentials[$0] }
-    }
-
-    /// Returns what the credentials of the current request are for, with a challenge or without one.
-    func credentialUse(isProxy: Bool, of option: AuthenticationChallenge.Option? = nil) -> CredentialUse? {
-        call.request.place(isProxy: isProxy, proxyPlace).map { CredentialUse(place: $0, option: option) }
-    }
+    var cacheAttempt: CacheUse.Attempt? { transfer.attempt.map { call.cacheAttempt($0, self) } }
 }

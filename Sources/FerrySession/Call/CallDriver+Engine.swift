@@ -13,8 +13,7 @@ extension CallDriver: TransferReceiver {
     func setUp(_ attempt: NetworkAttempt) throws(URLError) -> AttemptSetup {
         if let error = call.refusalAfterWait(at: now) { throw error }
         let conditions = cache.fields(for: attempt.prepared, call.cachePolicy)
-        let accepted = (acceptedCredential(isProxy: false), acceptedCredential(isProxy: true))
-        return call.setUp(attempt.prepared, conditions: conditions, accepted: accepted, in: self)
+        return call.setUp(attempt.prepared, conditions: conditions, in: self)
     }
 
     func makeReader(announcedLength: Int64?) throws(URLError) -> any BodyReader {
@@ -45,7 +44,7 @@ extension CallDriver: TransferReceiver {
         attempt.noteAnnouncement(head, engine)
         holdOrigin(head)
         let verdict = cache.compare(head, method: call.request.method, url: call.request.url) {
-            sentCredential(attempt)
+            call.sentCredential(attempt)
         }
         let facts = HeadFacts(
             head: head,
@@ -168,8 +167,9 @@ extension CallDriver: CallSurroundings {
 
     var unreadBody: MadeBody? { hasUnreadStream ? (transfer.reader as? MadeBodyReader)?.body : nil }
     var mayRestartBody: Bool { file != nil || client?.deliversAtEnd ?? false }
-    var proxyPlace: CredentialPlace? { transfer.attempt?.route.proxy.map { .proxy($0.address) } }
-    var credentialsGeneration: Int { group.credentialsGeneration }
+    var proxy: ProxyServer? { transfer.attempt?.route.proxy }
+    var isProxyCertain: Bool { transfer.attempt?.route.isProxyCertain ?? false }
+    var acceptedCredentials: AcceptedCredentials { group.acceptedCredentials }
     func staleResponse(insteadOf code: URLError.Code?) -> LocalResponse? { cache.staleResponse(insteadOf: code) }
     func hasRetry(for key: RetryBudgets.Key) -> Bool { group.retryBudgets.hasRetry(for: key, at: .now()) }
     func charge(_ key: RetryBudgets.Key) { group.retryBudgets.charge(key, at: .now()) }

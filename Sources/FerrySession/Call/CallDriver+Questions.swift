@@ -1,4 +1,4 @@
-/// Questions to the program: its policy of trust, its interceptors, its delegate.
+/// Questions to the program: its policy of trust, its interceptors.
 ///
 /// None is asked on the engine's thread; each answer is an event of the call.
 extension CallDriver {
@@ -46,42 +46,5 @@ extension CallDriver {
         question = nil
         // Not on this thread, since cancellation handlers are user code.
         Task.detached { task.cancel() }
-    }
-
-    /// Uses a credential for a challenge without asking the delegate.
-    func answer(_ known: SchemeCredential) {
-        let credential = URLCredential(user: known.user, password: known.password, persistence: .forSession)
-        // As a command, since libcurl may be delivering the response's body just now.
-        perform(.authenticate(.useCredential, credential))
-    }
-
-    /// Asks the delegate for a credential, unless one was accepted for the realm, or the session's options have one for
-    /// their proxy.
-    func ask(_ challenge: AuthenticationChallenge, _ response: HTTPURLResponse, _ failures: Int) {
-        let route = transfer.attempt?.route
-        guard let client, let url = call.request.url, let space = challenge.space(of: url, proxy: route?.proxy) else {
-            return send(.cannotAsk)
-        }
-        let isProxy = challenge.isProxy
-        let sent = call.credentials.sent(isProxy: isProxy)
-        for option in challenge.options {
-            group.forgetCredential(sent, for: credentialUse(isProxy: isProxy, of: option))
-            if let known = acceptedCredential(isProxy: isProxy, for: option),
-                !call.credentials.hasRefused(isProxy: isProxy, where: { $0 == known })
-            {
-                // Its option becomes the first one.
-                return option == challenge.options.first
-                    ? answer(known) : perform(.authenticate(.rejectProtectionSpace, nil))
-            }
-        }
-        if isProxy, let route, route.isProxyCertain, let user = route.proxy?.user,
-            let scheme = challenge.options.first?.scheme
-        {
-            let own = SchemeCredential(scheme: scheme, user: user, password: route.proxy?.password ?? "")
-            if !call.credentials.hasRefused(isProxy: true, where: { $0 == own }) { return answer(own) }
-        }
-        let stored = failures == 0 ? settings.credentialStore?.credential(for: space) : nil
-        let question = AuthenticationQuestion(space: space, proposed: stored, failures: failures, response: response)
-        client.receive(.challenge(question))
     }
 }

@@ -95,17 +95,16 @@ final class CallDriver: @unchecked Sendable {
         case .replay(let body, let failure): replay(body, failure)
         case .restartBody: try restartBody()
         case .setClientFull(let isFull): setClientFull(isFull)
-        case .askForCredential(let challenge, let response, let failures): ask(challenge, response, failures)
         // libcurl may be delivering the body just now, and the attempt may be ended.
+        case .authenticateLater(let disposition, let credential): perform(.authenticate(disposition, credential))
         case .considerResponseLater: engine.submit(.run { [self] in send(.considersResponse) })
         case .askInterceptors(let number, let interceptors, let attempt, let failure):
             ask(number) { .decision(await interceptors.decision(about: attempt, dueTo: failure)) }
         case .askForConclusion(let number, let interceptors, let attempt, let end):
             ask(number) { await interceptors.conclusion(about: attempt, with: end) }
         case .noteRequest(let key): group.retryBudgets.noteRequest(to: key, at: .now())
-        case .keepCredential(let party): group.keep(party)
-        case .forgetCredential(let isProxy):
-            group.forgetCredential(call.credentials.sent(isProxy: isProxy), for: credentialUse(isProxy: isProxy))
+        case .keepCredential(let party): group.acceptedCredentials.keep(party)
+        case .forgetCredential(let credential, let use): group.acceptedCredentials.forget(credential, for: use)
         case .beginServing(let local): beginServing(local)
         case .feed(let local):
             localBody =

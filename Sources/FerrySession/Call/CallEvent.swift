@@ -45,8 +45,6 @@ enum CallEvent {
 
     case redirected(URLRequest?)
     case authenticated(URLSession.AuthChallengeDisposition, URLCredential?)
-    /// There is no protection space for the challenge.
-    case cannotAsk
     case bodyStream(StreamBox?)
     case trustDecided
     /// The response that is held back can be decided about, outside of libcurl's callbacks.

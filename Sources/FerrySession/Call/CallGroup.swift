@@ -6,42 +6,14 @@ final class CallGroup: @unchecked Sendable {
     private let dispatcher: DelegateDispatcher
     var retryBudgets = RetryBudgets()
     var sharedTransfers = SharedTransfers()
-    /// Credentials that were accepted in this session: the last one of a place, which is sent without a challenge from
-    /// then on, and that of each realm.
-    private(set) var acceptedCredentials: [CredentialUse: SchemeCredential]
-    /// The number of times they were forgotten.
-    private(set) var credentialsGeneration = 0
+    var acceptedCredentials: AcceptedCredentials
     /// Validations of stored responses that no task waits for, by the keys of the responses.
     private var revalidations: [String: CallDriver] = [:]
     /// Responses of this turn that have not been built yet.
     private var unbuilt: [ReceivedResponse] = []
 
-    private static let maximumCredentials = 1_024
-
     init(_ settings: CallSettings, _ dispatcher: DelegateDispatcher, known: [CredentialUse: SchemeCredential]) {
-        (self.settings, self.dispatcher, acceptedCredentials) = (settings, dispatcher, known)
-    }
-
-    func forgetCredentials() {
-        acceptedCredentials = [:]
-        credentialsGeneration += 1
-    }
-
-    /// Sends a credential that was accepted without a challenge from now on, unless all were forgotten meanwhile.
-    func keep(_ party: Credentials.Party) {
-        guard party.generation == credentialsGeneration, let place = party.place, let credential = party.credential
-        else { return }
-        for use in [CredentialUse(place: place), CredentialUse(place: place, option: party.option)] {
-            // They are sent again when they are asked for.
-            let isNew = acceptedCredentials[use] == nil
-            if isNew, acceptedCredentials.count >= Self.maximumCredentials { acceptedCredentials = [:] }
-            acceptedCredentials[use] = credential
-        }
-    }
-
-    /// Forgets a credential that is not accepted any more, unless another one was accepted in the meantime.
-    func forgetCredential(_ credential: SchemeCredential?, for use: CredentialUse?) {
-        if let use, let credential, acceptedCredentials[use] == credential { acceptedCredentials[use] = nil }
+        (self.settings, self.dispatcher, acceptedCredentials) = (settings, dispatcher, AcceptedCredentials(known))
     }
 
     // MARK: - The cache

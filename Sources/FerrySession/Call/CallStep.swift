@@ -42,7 +42,8 @@ enum CallStep {
     /// Removes what has been received of the body.
     case restartBody
     case setClientFull(Bool)
-    indirect case askForCredential(AuthenticationChallenge, HTTPURLResponse, failures: Int)
+    /// Decides a challenge without asking the delegate, as soon as libcurl's callback has returned.
+    indirect case authenticateLater(URLSession.AuthChallengeDisposition, URLCredential?)
     /// Considers a retry instead of the response that is held back, as soon as libcurl's callback has returned.
     case considerResponseLater
     indirect case askInterceptors(Int, RequestInterceptors, RequestAttempt, AttemptFailure)
@@ -51,7 +52,7 @@ enum CallStep {
     case noteRequest(RetryBudgets.Key)
     /// Sends a credential that was accepted with the next requests of the session.
     indirect case keepCredential(Credentials.Party)
-    case forgetCredential(isProxy: Bool)
+    indirect case forgetCredential(SchemeCredential, CredentialUse)
 
     // MARK: The cache, and identical requests
 

@@ -27,9 +27,11 @@ protocol CallSurroundings {
     var unreadBody: MadeBody? { get }
     /// Whether the user has received nothing of a response, so that another can replace it.
     var mayRestartBody: Bool { get }
-    /// The proxy that credentials belong to.
-    var proxyPlace: CredentialPlace? { get }
-    var credentialsGeneration: Int { get }
+    /// The proxy of the current attempt.
+    var proxy: ProxyServer? { get }
+    /// Whether it is known that the proxy is used, and not an exception to it.
+    var isProxyCertain: Bool { get }
+    var acceptedCredentials: AcceptedCredentials { get }
 
     /// Returns the stored response that replaces an error, if there is one, or that the server's error has selected.
     func staleResponse(insteadOf code: URLError.Code?) -> LocalResponse?
@@ -37,6 +39,11 @@ protocol CallSurroundings {
     func hasRetry(for key: RetryBudgets.Key) -> Bool
     /// Removes a retry that has failed from its budget.
     func charge(_ key: RetryBudgets.Key)
+}
+
+extension CallSurroundings {
+    /// The proxy that credentials belong to.
+    var proxyPlace: CredentialPlace? { proxy.map { .proxy($0.address) } }
 }
 
 /// How much of a response's body still waits to be decoded.

@@ -10,7 +10,7 @@ struct Credentials {
         /// The scheme and realm that the last one was given for, and how many in a row were.
         var option: AuthenticationChallenge.Option?
         var failuresOfOption = 0
-        /// The ``CallGroup/credentialsGeneration`` in which the credential was provided.
+        /// The ``AcceptedCredentials/generation`` in which the credential was provided.
         var generation = 0
         var place: CredentialPlace?
         /// The credentials that were sent and refused, which are not sent again.

@@ -113,7 +113,7 @@ final class CurlSessionCore: Sendable {
         guard let engine else { return }
         engine.submitIfStarted(
             .run { [group] in
-                group.forgetCredentials()
+                group.acceptedCredentials.forgetAll()
                 engine.connections.retireAll()
             }
         )

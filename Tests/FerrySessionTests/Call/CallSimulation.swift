@@ -128,8 +128,9 @@ final class CallSimulation: CallSurroundings {
     var decoding: Decoding { .none }
     var unreadBody: MadeBody? { nil }
     var mayRestartBody: Bool { deliversAtEnd }
-    var proxyPlace: CredentialPlace? { nil }
-    var credentialsGeneration: Int { 0 }
+    var proxy: ProxyServer? { nil }
+    var isProxyCertain: Bool { false }
+    var acceptedCredentials: AcceptedCredentials { AcceptedCredentials() }
     func staleResponse(insteadOf code: URLError.Code?) -> LocalResponse? { nil }
     func hasRetry(for key: RetryBudgets.Key) -> Bool { true }
     func charge(_ key: RetryBudgets.Key) {}
@@ -188,7 +189,6 @@ final class CallSimulation: CallSurroundings {
         case .restartBody:
             if !mayRestartBody { violations.append("what the user has received was discarded") }
             (received, receivedEntity, hasResponse) = ([], nil, false)
-        case .askForCredential: openChallenge = true
         case .considerResponseLater: considersLater = true
         case .feed(let local):
             if case .data(let data) = local.body, call.request.method != "HEAD" { take(Array(data)) }
@@ -204,6 +204,7 @@ final class CallSimulation: CallSurroundings {
     private func receive(_ report: CallReport) {
         switch report {
         case .redirect(_, let request, _): openRedirect = request
+        case .challenge: openChallenge = true
         case .needsBodyStream: needsStream = true
         case .response(let response): deliver(response)
         case .rewound: (hasReader, hasUnreadStream) = (hasReader, false)
@@ -321,7 +322,7 @@ final class CallSimulation: CallSurroundings {
         (isQueued, isRunning) = (false, true)
         network = Network()
         guard let attempt else { return violations.append("an attempt was admitted that was not prepared") }
-        let setup = call.setUp(attempt.prepared, conditions: [], accepted: (nil, nil), in: self)
+        let setup = call.setUp(attempt.prepared, conditions: [], in: self)
         sentRequest = setup
         if case .delegateStream = call.content { (hasReader, hasUnreadStream) = (true, false) }
         call.noteBodyIsRead()

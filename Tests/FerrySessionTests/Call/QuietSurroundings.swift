@@ -19,8 +19,9 @@ struct QuietSurroundings: CallSurroundings {
     var hasUnreadStream = false
     var unreadBody: MadeBody?
     var mayRestartBody = false
-    var proxyPlace: CredentialPlace?
-    var credentialsGeneration = 0
+    var proxy: ProxyServer?
+    var isProxyCertain = false
+    var acceptedCredentials = AcceptedCredentials()
     func staleResponse(insteadOf code: URLError.Code?) -> LocalResponse? { stale }
     func hasRetry(for key: RetryBudgets.Key) -> Bool { true }
     func charge(_ key: RetryBudgets.Key) {}

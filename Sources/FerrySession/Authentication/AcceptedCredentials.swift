@@ -1,0 +1,33 @@
+/// The credentials that were accepted in a session: the last one of a place, and that of each realm.
+///
+/// The one of a place is sent without a challenge from then on.
+struct AcceptedCredentials {
+    private static let maximumCount = 1_024
+
+    private var known: [CredentialUse: SchemeCredential]
+    /// The number of times they were forgotten.
+    private(set) var generation = 0
+
+    init(_ known: [CredentialUse: SchemeCredential] = [:]) { self.known = known }
+
+    var isEmpty: Bool { known.isEmpty }
+
+    subscript(use: CredentialUse) -> SchemeCredential? { known[use] }
+
+    mutating func forgetAll() { (known, generation) = ([:], generation + 1) }
+
+    /// Keeps a credential that was accepted, unless all were forgotten meanwhile.
+    mutating func keep(_ party: Credentials.Party) {
+        guard party.generation == generation, let place = party.place, let credential = party.credential else { return }
+        for use in [CredentialUse(place: place), CredentialUse(place: place, option: party.option)] {
+            // They are sent again when they are asked for.
+            if known[use] == nil, known.count >= Self.maximumCount { known = [:] }
+            known[use] = credential
+        }
+    }
+
+    /// Forgets a credential that is not accepted any more, unless another one was accepted in the meantime.
+    mutating func forget(_ credential: SchemeCredential, for use: CredentialUse) {
+        if known[use] == credential { known[use] = nil }
+    }
+}
