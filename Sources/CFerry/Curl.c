@@ -400,6 +400,13 @@ int64_t ferry_socket_acknowledged(int descriptor, uint32_t *milliseconds) {
     return (int64_t)(info.tcpi_bytes_acked & INT64_MAX);
 }
 
+bool ferry_socket_is_unanswered(int descriptor) {
+    struct tcp_info info;
+    enum { CONNECTING = 2 };
+    return get_info(descriptor, &info, offsetof(struct tcp_info, tcpi_unacked))
+        && (info.tcpi_retransmits > (info.tcpi_state == CONNECTING ? 0 : 1) || info.tcpi_probes > 1);
+}
+
 int64_t ferry_socket_received(int descriptor) {
     struct tcp_info info;
     const size_t end = offsetof(struct tcp_info, tcpi_bytes_received) + sizeof info.tcpi_bytes_received;

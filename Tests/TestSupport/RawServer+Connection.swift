@@ -82,6 +82,17 @@ extension RawServer {
             setsockopt(descriptor, SOL_SOCKET, SO_LINGER, &option, socklen_t(MemoryLayout<linger>.size))
         }
 
+        /// Has the system drop all packets of the client, as if the network had lost the connection.
+        package func losePackets() {
+            // A filter with the one instruction to keep no byte (`BPF_RET`), and its number of instructions before it.
+            let option: Int32 = 26
+            var instruction = UInt64(6)
+            withUnsafePointer(to: &instruction) { pointer in
+                var program = (UInt64(1), UInt64(UInt(bitPattern: pointer)))
+                setsockopt(descriptor, SOL_SOCKET, option, &program, socklen_t(MemoryLayout.size(ofValue: program)))
+            }
+        }
+
         /// Ends both directions: nothing more is sent or received.
         package func shutDown() { shutdown(descriptor, Int32(SHUT_RDWR)) }
 

@@ -147,6 +147,10 @@ void ferry_socket_end(int descriptor);
 /// Returns the number of bytes that a TCP connection has received, or -1 if that is unknown.
 int64_t ferry_socket_received(int descriptor);
 
+/// Whether a TCP connection has sent something again without an acknowledgement: the request for the connection at
+/// least once, or data or probes at least twice.
+bool ferry_socket_is_unanswered(int descriptor);
+
 /// Returns the number of bytes that the peer of a TCP connection has acknowledged, or -1 if that is unknown; and how
 /// long ago its last acknowledgement came, in milliseconds.
 int64_t ferry_socket_acknowledged(int descriptor, uint32_t *milliseconds);

@@ -240,11 +240,23 @@ package final class NetworkAttempt {
     }
 
     /// Notes on the connection that the request has timed out there.
+    package func noteTimeoutOfConnection(_ deadline: TransferClock.Deadline, _ inactivity: TimeSpan) {
+        guard let start = sending.start else { return }
+        noteSilence(since: deadline == .inactivity ? MonotonicTime.now().before(inactivity) : start)
+    }
+
+    /// Notes that the program cancels the request, perhaps because the network has lost the connection.
+    package func noteCancellation(_ engine: TransferEngine) {
+        guard (connection ?? lastOpened)?.isUnanswered == true else { return }
+        if sending.start == nil { noteFailure(engine) } else { noteSilence(since: .now()) }
+    }
+
+    /// Sends no new request on the connection if it has received nothing since a time.
     ///
     /// Where the network has lost a connection that was used before, it has probably lost the idle ones too.
-    package func noteTimeoutOfConnection(_ deadline: TransferClock.Deadline, _ inactivity: TimeSpan) {
+    private func noteSilence(since time: MonotonicTime) {
         guard let connection, let start = sending.start else { return }
-        connection.noteTimeout(since: deadline == .inactivity ? MonotonicTime.now().before(inactivity) : start)
+        connection.noteTimeout(since: time)
         guard connection.isStalled, sharesConnection else { return }
         transfer?.engine.connections.retireIdle(to: prepared.origin, since: start)
     }

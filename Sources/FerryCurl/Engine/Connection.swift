@@ -158,6 +158,9 @@ package final class Connection {
         return count < 0 ? nil : count
     }
 
+    /// Whether the network has probably lost the connection: bytes were sent again, and are still not acknowledged.
+    var isUnanswered: Bool { isOpen && ferry_socket_is_unanswered(socket) }
+
     /// How many bytes the server has acknowledged, and when the last acknowledgement came; `nil` if it is not known.
     package var acknowledgement: (bytes: Int64, time: MonotonicTime)? {
         var age: UInt32 = 0

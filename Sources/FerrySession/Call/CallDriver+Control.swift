@@ -11,10 +11,12 @@ extension CallDriver: TaskDriver {
         case .suspensionChanged: followSuspension()
         case .readMore: readMore()
         case .cancel(let client):
+            transfer.attempt?.noteCancellation(engine)
             send(.cancelled)
             client?.receive(.cancelled(resumeData: nil))
         case .cancelProducingResumeData(let client):
             let data = makeResumeData()
+            transfer.attempt?.noteCancellation(engine)
             send(.cancelled)
             client.receive(.cancelled(resumeData: data))
         case .redirect(let request): send(.redirected(request))

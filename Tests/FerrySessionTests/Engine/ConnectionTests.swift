@@ -136,6 +136,16 @@ import Testing
         #expect(last.bytes == before.bytes + 5)
     }
 
+    @Test("A server is silent if the system has to ask for a connection again") func unanswered() async throws {
+        let listener = try UnansweringListener()
+        let client = LoopbackSocket.make(isNonblocking: true)
+        defer { close(client) }
+        LoopbackSocket.connect(client, to: listener.url.port ?? 0)
+        let connection = ConnectionTable().open(client)
+        #expect(!connection.isUnanswered)
+        try await eventually("the second packet") { connection.isUnanswered }
+    }
+
     @Test("An idle connection with unread input carries no request") func input() throws {
         let pair = try Pair()
         let connection = ConnectionTable().open(pair.client)

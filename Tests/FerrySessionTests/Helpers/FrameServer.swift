@@ -118,6 +118,9 @@ final class FrameConnection {
         sendBody(to: stream, text)
     }
 
+    /// Has the system drop all packets of the client.
+    func losePackets() { raw.losePackets() }
+
     /// Ends both directions of the connection.
     func close() { raw.shutDown() }
 

@@ -1,0 +1,51 @@
+import FerrySession
+import TestSupport
+import Testing
+
+/// Connections whose packets the network loses.
+@Suite(.timeLimit(.minutes(5)))
+struct LostConnectionTests {
+    private func session() -> CurlSession {
+        var options = CurlSession.Options()
+        options.httpVersions = .http2PriorKnowledge
+        return Wire.session(options: options)
+    }
+
+    /// Returns how often the system has sent the oldest bytes again on a connection to a port.
+    private func repetitions(to port: Int) -> Int {
+        guard let file = fopen("/proc/net/tcp", "r") else { return 0 }
+        defer { fclose(file) }
+        var (line, most) = ([CChar](repeating: 0, count: 512), 0)
+        let server = ":" + String(port + 0x10000, radix: 16, uppercase: true).dropFirst()
+        while fgets(&line, Int32(line.count), file) != nil {
+            let text = String(decoding: line.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
+            let fields = text.split(separator: " ")
+            guard fields.count > 6, fields[2].hasSuffix(server) else { continue }
+            most = max(most, Int(fields[6], radix: 16) ?? 0)
+        }
+        return most
+    }
+
+    @Test("A request that the program cancels on a lost connection of HTTP/2 is the last one there")
+    func cancelled() async throws {
+        let (isLost, isOver) = (Watched(false), Watched(false))
+        let server = try frameServer { connection in
+            guard connection.index == 0 else { return connection.respondToAll() }
+            guard let stream = connection.nextRequest() else { return }
+            connection.respond(to: stream)
+            connection.losePackets()
+            isLost.change { $0 = true }
+            isOver.block { $0 }
+        }
+        defer { isOver.change { $0 = true } }
+        let (session, url) = (session(), server.url())
+        _ = try await session.data(from: url)
+        try await isLost.wait { $0 }
+        let task = Task { try await session.data(from: url) }
+        try await eventually("packets that are sent again") { repetitions(to: server.port) > 1 }
+        task.cancel()
+        await #expect(throws: URLError.self) { try await task.value }
+        let (data, _) = try await session.data(for: Wire.request(url, timeout: 5 * patience))
+        #expect(data == Data("ok".utf8))
+    }
+}
