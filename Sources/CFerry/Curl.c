@@ -397,6 +397,10 @@ int64_t ferry_socket_acknowledged(int descriptor, uint32_t *milliseconds) {
     const size_t end = offsetof(struct tcp_info, tcpi_bytes_acked) + sizeof info.tcpi_bytes_acked;
     if (!get_info(descriptor, &info, end)) return -1;
     *milliseconds = info.tcpi_last_ack_recv;
+    // A peer that reads nothing goes on acknowledging the probes of its closed window, which are not data. If it has
+    // acknowledged all data, it has done so within a round trip after the last.
+    uint32_t trip = info.tcpi_rtt / 1000, sent = info.tcpi_last_data_sent;
+    if (info.tcpi_unacked == 0 && sent > trip && sent - trip > *milliseconds) *milliseconds = sent - trip;
     return (int64_t)(info.tcpi_bytes_acked & INT64_MAX);
 }
 

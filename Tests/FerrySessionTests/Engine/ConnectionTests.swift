@@ -136,6 +136,24 @@ import Testing
         #expect(last.bytes == before.bytes + 5)
     }
 
+    @Test("A server that only acknowledges the probes of its closed window has acknowledged nothing since it closed")
+    func probes() async throws {
+        let pair = try Pair()
+        let connection = ConnectionTable().open(pair.client)
+        let bytes = [UInt8](repeating: 0, count: 65_536)
+        while send(pair.client, bytes, bytes.count, Int32(MSG_DONTWAIT)) > 0 {}
+        func probes() -> UInt8 {
+            var (info, length) = (tcp_info(), socklen_t(MemoryLayout<tcp_info>.size))
+            getsockopt(pair.client, Int32(IPPROTO_TCP), TCP_INFO, &info, &length)
+            return info.tcpi_backoff
+        }
+        try await eventually("a probe") { probes() > 0 }
+        let closed = MonotonicTime.now()
+        try await eventually("further probes") { probes() > 2 }
+        let last = try #require(connection.acknowledgement)
+        #expect(last.time < closed)
+    }
+
     @Test("A server is silent if the system has to ask for a connection again") func unanswered() async throws {
         let listener = try UnansweringListener()
         let client = LoopbackSocket.make(isNonblocking: true)
