@@ -13,6 +13,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/socket.h>
 #include <linux/tcp.h>
 #include <unistd.h>
@@ -392,10 +393,10 @@ static bool get_info(int descriptor, struct tcp_info *info, size_t end) {
     return getsockopt(descriptor, IPPROTO_TCP, TCP_INFO, info, &length) == 0 && length >= end;
 }
 
-int64_t ferry_socket_acknowledged(int descriptor, uint32_t *milliseconds) {
+int64_t ferry_socket_acknowledged(int descriptor, uint32_t *milliseconds, int *waiting) {
     struct tcp_info info;
     const size_t end = offsetof(struct tcp_info, tcpi_bytes_acked) + sizeof info.tcpi_bytes_acked;
-    if (!get_info(descriptor, &info, end)) return -1;
+    if (!get_info(descriptor, &info, end) || ioctl(descriptor, TIOCOUTQ, waiting) != 0) return -1;
     *milliseconds = info.tcpi_last_ack_recv;
     // A peer that reads nothing goes on acknowledging the probes of its closed window, which are not data. If it has
     // acknowledged all data, it has done so within a round trip after the last.

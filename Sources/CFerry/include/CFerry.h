@@ -152,8 +152,8 @@ int64_t ferry_socket_received(int descriptor);
 bool ferry_socket_is_unanswered(int descriptor);
 
 /// Returns the number of bytes that the peer of a TCP connection has acknowledged, or -1 if that is unknown; and how
-/// long ago its last acknowledgement of data came, in milliseconds.
-int64_t ferry_socket_acknowledged(int descriptor, uint32_t *milliseconds);
+/// long ago its last acknowledgement of data came, in milliseconds, and how many bytes it has not acknowledged.
+int64_t ferry_socket_acknowledged(int descriptor, uint32_t *milliseconds, int *waiting);
 
 // MARK: - Watching sockets
 

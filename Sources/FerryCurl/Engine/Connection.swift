@@ -161,11 +161,17 @@ package final class Connection {
     /// Whether the network has probably lost the connection: bytes were sent again, and are still not acknowledged.
     var isUnanswered: Bool { isOpen && ferry_socket_is_unanswered(socket) }
 
-    /// How many bytes the server has acknowledged, and when the last acknowledgement came; `nil` if it is not known.
-    package var acknowledgement: (bytes: Int64, time: MonotonicTime)? {
-        var age: UInt32 = 0
-        let count = isOpen ? ferry_socket_acknowledged(socket, &age) : -1
-        return count < 0 ? nil : (count, MonotonicTime.now().before(.milliseconds(UInt64(age))))
+    /// How many bytes the server has acknowledged, when the last acknowledgement came, and how many bytes wait for one;
+    /// `nil` if it is not known.
+    package var acknowledgement: (bytes: Int64, time: MonotonicTime, waiting: Int64)? {
+        var (age, waiting) = (UInt32(0), Int32(0))
+        let count = isOpen ? ferry_socket_acknowledged(socket, &age, &waiting) : -1
+        return count < 0 ? nil : (count, MonotonicTime.now().before(.milliseconds(UInt64(age))), Int64(waiting))
+    }
+
+    /// Whether bytes wait to be acknowledged by the server, which has acknowledged others since a time.
+    package func isSending(since time: MonotonicTime) -> Bool {
+        acknowledgement.map { $0.waiting > 0 && $0.time >= time } ?? false
     }
 }
 

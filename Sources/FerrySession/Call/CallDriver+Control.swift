@@ -23,6 +23,8 @@ extension CallDriver: TaskDriver {
         case .authenticate(let disposition, let credential): send(.authenticated(disposition, credential))
         case .bodyStream(let box): send(.bodyStream(box))
         case .becomeDownload(let client): becomeDownload(for: client)
+        case .askIsSending(let time, let answer):
+            answer.give(transfer.attempt?.connection?.isSending(since: MonotonicTime.now().before(time)) ?? false)
         }
     }
 

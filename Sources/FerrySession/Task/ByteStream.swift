@@ -55,6 +55,12 @@ package final class ByteStream: Sendable {
     /// Whether the task is suspended, so that nothing is read.
     package var isSuspended: Bool { state.withLock { $0.core }?.isSuspended ?? false }
 
+    /// Whether the system still sends bytes of the task, some of which the server has acknowledged within a time.
+    package func isSending(within time: TimeSpan) async -> Bool {
+        guard let driver = state.withLock({ $0.core })?.state.withLock({ $0.driver }) else { return false }
+        return await withCheckedContinuation { driver.perform(.askIsSending(within: time, Answer($0))) }
+    }
+
     var hasReader: Bool { state.withLock { $0.chunkWaiter != nil } }
 
     // MARK: - The engine's side

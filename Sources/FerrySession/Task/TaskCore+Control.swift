@@ -412,4 +412,17 @@ enum TaskCommand: Sendable {
     case bodyStream(StreamBox?)
     /// Writes the body to a file, beginning with what the client has kept of it.
     case becomeDownload(any CallClient)
+    /// Asks whether the system still sends bytes, some of which the server has acknowledged within a time.
+    case askIsSending(within: TimeSpan, Answer)
+}
+
+/// The answer to a question, which is `false` if no engine answers it any more.
+final class Answer: Sendable {
+    private let waiter: Mutex<CheckedContinuation<Bool, Never>?>
+
+    init(_ waiter: CheckedContinuation<Bool, Never>) { self.waiter = Mutex(waiter) }
+
+    deinit { give(false) }
+
+    func give(_ answer: Bool) { waiter.withLock { $0.take() }?.resume(returning: answer) }
 }

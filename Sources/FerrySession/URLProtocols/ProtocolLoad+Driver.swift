@@ -6,7 +6,7 @@ extension ProtocolLoad: TaskDriver {
         switch command {
         case .start: choose()
         // A class cannot be paused: what it reports is kept until the task continues.
-        case .suspensionChanged, .readMore: break
+        case .suspensionChanged, .readMore, .askIsSending: break
         case .cancel: release()
         case .cancelProducingResumeData(let client):
             release()

@@ -207,8 +207,8 @@ extension WebSocketConnection {
     /// Sends pings, and ends the connection if one is not answered before the next.
     ///
     /// While the reader waits for room, or the task is suspended, the answer may have come without being read; while
-    /// bytes are taken or received, the ping or its answer may wait behind them. Such an interval proves nothing, and
-    /// the answer is waited for once more.
+    /// bytes are taken, acknowledged or received, the ping or its answer may wait behind them. Such an interval proves
+    /// nothing, and the answer is waited for once more.
     func keepAlive(_ interval: TimeSpan) async {
         guard await Self.sleep(interval) else { return }
         while true {
@@ -226,7 +226,9 @@ extension WebSocketConnection {
                 let hasWaited = state.withLock { $0.inbox.hasWaited(since: changes) || $0.receivedCount != count }
                 let isSending = before.map { $0.read < $0.appended && $0.read != pipe?.position.read } ?? false
                 mayBeUnread = hasWaited || wasSuspended || stream.isSuspended || isSending
-            } while mayBeUnread && !hasAnswered.withLock({ $0 })
+                if hasAnswered.withLock({ $0 }) { break }
+                if !mayBeUnread { mayBeUnread = await stream.isSending(within: interval) }
+            } while mayBeUnread
             if !hasAnswered.withLock({ $0 }) {
                 ping.cancel()
                 return fail(WebSocketError(.timedOut, "The server has not answered a ping in time"), .pingTimeout)

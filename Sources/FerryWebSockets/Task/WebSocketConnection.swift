@@ -236,7 +236,8 @@ final class WebSocketConnection: Sendable {
             var before = pipe?.position.read
             while await Self.sleep(limit) {
                 let read = pipe?.position.read
-                let isSending = if let before, let end { before < end && read != before } else { false }
+                var isSending = if let before, let end { before < end && read != before } else { false }
+                if !isSending, end != nil { isSending = await connection.stream.isSending(within: limit) }
                 before = read
                 if !isSending, !connection.cutMessages() { return connection.handle(.closeTimeout) }
             }

@@ -152,6 +152,8 @@ import Testing
         try await eventually("further probes") { probes() > 2 }
         let last = try #require(connection.acknowledgement)
         #expect(last.time < closed)
+        #expect(connection.isSending(since: last.time.before(.milliseconds(100))))
+        #expect(!connection.isSending(since: closed))
     }
 
     @Test("A server is silent if the system has to ask for a connection again") func unanswered() async throws {

@@ -79,6 +79,30 @@ struct KeepAliveTests {
         try await eventually("the end of the connection") { server.finished == 1 }
     }
 
+    @Test("A ping that waits behind a message that the server reads slowly does not end the connection")
+    func slowServer() async throws {
+        let (interval, count) = (Self.answered, 400_000)
+        let server = try RawServer(receiveBuffer: 16_384) { connection in
+            connection.write(RawServer.answer(to: connection.readHead()))
+            let start = ContinuousClock.now
+            while connection.readMore() {
+                let part = Double(connection.received.count) / Double(count)
+                // The last bytes, with the ping, come after two and a half intervals.
+                let due = start + .seconds(2.5 * interval * min(part, 1))
+                while part < 1, ContinuousClock.now < due { usleep(10_000) }
+                if part < 1 { continue }
+                for frame in ClientFrame.all(in: connection.received) where frame.type == 9 {
+                    connection.write(ServerFrame(.pong, frame.payload).bytes)
+                }
+            }
+        }
+        let task = open(server, interval: interval)
+        try await task.send(.data(Data(count: count)))
+        try await task.ping()
+        #expect(task.closeCode == .invalid && server.finished == 0)
+        task.cancel()
+    }
+
     @Test("A suspended task is not taken for one whose server does not answer")
     func suspended() async throws {
         let times = Watched<[ContinuousClock.Instant]>([])
