@@ -337,6 +337,7 @@ extension NetworkAttempt {
             pausing.mask |= CurlPause.send
             return CurlAnswer.readPause
         }
+        if !transfer.uploadLimits.isEmpty { connection?.limitUnsentBytes() }
         let now = MonotonicTime.now()
         let size = transfer.engine.maximumBytesToSend(transfer, capacity, at: now)
         guard size > 0 else {

@@ -42,6 +42,8 @@ package final class Connection {
     private(set) var isRetired = false
     /// The number of the last stream that the server processes, if it has said so.
     private(set) var lastStream: UInt32?
+    /// Whether the system takes few bytes before it can send them.
+    private var hasUnsentLimit = false
     /// Whether the connection ends as soon as no request uses it, since there is a better one.
     var endsWhenIdle = false
 
@@ -167,6 +169,14 @@ package final class Connection {
         var (age, waiting) = (UInt32(0), Int32(0))
         let count = isOpen ? ferry_socket_acknowledged(socket, &age, &waiting) : -1
         return count < 0 ? nil : (count, MonotonicTime.now().before(.milliseconds(UInt64(age))), Int64(waiting))
+    }
+
+    /// Makes the system take few bytes before it can send them, so that a limited upload stops when the network does.
+    func limitUnsentBytes() {
+        guard isOpen, !hasUnsentLimit else { return }
+        hasUnsentLimit = true
+        var size: Int32 = 16_384
+        setsockopt(socket, Int32(IPPROTO_TCP), TCP_NOTSENT_LOWAT, &size, socklen_t(MemoryLayout<Int32>.size))
     }
 
     /// Whether bytes wait to be acknowledged by the server, which has acknowledged others since a time.

@@ -48,4 +48,26 @@ struct LostConnectionTests {
         let (data, _) = try await session.data(for: Wire.request(url, timeout: 5 * patience))
         #expect(data == Data("ok".utf8))
     }
+
+    @Test("A limited upload whose connection is lost times out before the system has taken the whole body")
+    func limited() async throws {
+        let isOver = Watched(false)
+        let server = try RawServer(receiveBuffer: 16_384) { connection in
+            connection.readHead()
+            connection.losePackets()
+            isOver.block { $0 }
+        }
+        defer { isOver.change { $0 = true } }
+        var options = CurlSession.Options()
+        options.uploadLimit = BandwidthLimit(bytesPerSecond: 500_000)
+        let recorder = RecordingDelegate()
+        let session = Wire.session(recorder, options: options)
+        let task = session.uploadTask(
+            with: Wire.request(server.url(), "PUT", timeout: patience),
+            from: Data(count: 3_000_000)
+        )
+        let outcome = try await recorder.run(task)
+        #expect(outcome.error?.curlSessionError?.code == .inactivityTimeout)
+        #expect(task.countOfBytesSent < 1_000_000)
+    }
 }
