@@ -333,6 +333,7 @@ extension NetworkAttempt {
             return CurlAnswer.readAbort
         }
         sending.hasReadBody = true
+        sending.endOfSent = nil
         if transfer.isSuspended {
             pausing.mask |= CurlPause.send
             return CurlAnswer.readPause

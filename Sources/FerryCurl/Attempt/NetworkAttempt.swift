@@ -41,6 +41,8 @@ package final class NetworkAttempt {
         var receivedByConnection: Int64?
         /// How many bytes the server had acknowledged when that was last checked.
         var acknowledgedBytes: Int64 = 0
+        /// The number of acknowledged bytes from which on those of a shared connection belong to later requests.
+        var endOfSent: Int64?
         /// The number of its stream, if it is known.
         var stream: UInt32?
         /// Whether the server has refused that stream.
@@ -212,11 +214,16 @@ package final class NetworkAttempt {
     /// Returns when the server has last acknowledged a part of the body, if it has since this was last checked.
     ///
     /// The system accepts the end of a body long before a slow server has read it; until then only acknowledgements
-    /// move. Those of a connection that others use too say nothing about one request.
+    /// move. Those of what others have sent later on the same connection say nothing about this request.
     package func progress() -> MonotonicTime? {
-        guard let connection, !connection.isMultiplexed, let last = connection.acknowledgement,
-            last.bytes > sending.acknowledgedBytes
-        else { return nil }
+        guard let connection, let last = connection.acknowledgement, last.bytes > sending.acknowledgedBytes else {
+            return nil
+        }
+        if connection.isMultiplexed {
+            guard sending.endOfSent.map({ sending.acknowledgedBytes < $0 }) ?? (last.waiting > 0) else { return nil }
+            // libcurl may also keep a buffer of each request's body.
+            sending.endOfSent = sending.endOfSent ?? last.bytes + last.waiting + Int64(connection.users) * 65_536
+        }
         sending.acknowledgedBytes = last.bytes
         return last.time
     }

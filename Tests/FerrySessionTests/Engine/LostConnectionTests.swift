@@ -2,7 +2,7 @@ import FerrySession
 import TestSupport
 import Testing
 
-/// Connections whose packets the network loses.
+/// Connections whose packets the network loses, or acknowledges slowly.
 @Suite(.timeLimit(.minutes(5)))
 struct LostConnectionTests {
     private func session() -> CurlSession {
@@ -47,6 +47,34 @@ struct LostConnectionTests {
         await #expect(throws: URLError.self) { try await task.value }
         let (data, _) = try await session.data(for: Wire.request(url, timeout: 5 * patience))
         #expect(data == Data("ok".utf8))
+    }
+
+    @Test("Uploads on one connection do not time out while the server acknowledges what the system has taken")
+    func acknowledged() async throws {
+        let (count, limit) = (1_000_000, 2 * patience)
+        let windows = FrameConnection.setting(4, 10_000_000)
+        let server = try frameServer(settings: windows, receiveBuffer: 65_536) { connection in
+            connection.send(.windowUpdate, FrameConnection.bytes(10_000_000))
+            var received = 0
+            while let frame = connection.next(opensWindows: false) {
+                if frame.endsStream { connection.respond(to: frame.stream) }
+                guard frame.kind == .data else { continue }
+                received += frame.payload.count
+                usleep(UInt32(1_500_000 * limit * Double(frame.payload.count) / Double(count)))
+            }
+        }
+        let (session, request) = (session(), Wire.request(server.url(), "PUT", timeout: limit))
+        // So that the uploads do not open a connection each.
+        _ = try await session.data(from: server.url())
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for _ in 0..<2 {
+                group.addTask {
+                    let (data, _) = try await session.upload(for: request, from: Data(count: count))
+                    #expect(data == Data("ok".utf8))
+                }
+            }
+            try await group.waitForAll()
+        }
     }
 
     @Test("A limited upload whose connection is lost times out before the system has taken the whole body")

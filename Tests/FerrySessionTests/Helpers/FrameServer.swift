@@ -6,9 +6,10 @@ import TestSupport
 /// The script runs once for each connection, after the preface and the settings of both sides.
 func frameServer(
     settings: [UInt8] = [],
+    receiveBuffer: Int32? = nil,
     _ script: @escaping @Sendable (FrameConnection) -> Void
 ) throws -> RawServer {
-    try RawServer { connection in
+    try RawServer(receiveBuffer: receiveBuffer) { connection in
         let frames = FrameConnection(connection)
         if frames.start(settings: settings) { script(frames) }
     }
