@@ -20,7 +20,7 @@ extension NetworkAttempt {
     package func setUp(_ easy: EasyHandle, for transfer: Transfer, _ receiver: any TransferReceiver) throws(URLError) {
         let engine = transfer.engine
         transfer.removeLocalPauses()
-        timing.start = Date.current
+        (timing.start, timing.begin) = (Date.current, .now())
         easy.prepare(context: Unmanaged.passUnretained(self).toOpaque(), connections: engine.connections)
         easy.set(CurlOption.url, prepared.url)
         let httpAndHTTPS = 3

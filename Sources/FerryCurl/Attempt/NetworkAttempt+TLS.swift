@@ -103,7 +103,7 @@ extension NetworkAttempt {
 
     /// Notes a handshake that begins, and returns whether the certificate must name a host.
     func willShakeHands(securityLevel: Int) -> Bool {
-        if timing.handshakeStart == nil { timing.handshakeStart = Date.current }
+        if timing.handshakeStart == nil { timing.handshakeStart = .now() }
         // A policy decides about the server, never about a proxy.
         if route.proxy?.kind == .https, route.tunnel.head.map({ 200..<300 ~= $0.status }) != true { return true }
         trust.securityLevel = securityLevel

@@ -17,7 +17,9 @@ package final class NetworkAttempt {
     /// When something happened, for the metrics and for the cache.
     package struct Timing {
         package var start: Date?
-        var handshakeStart: Date?
+        /// The same time on a clock that is not set, from which durations are measured.
+        var begin = MonotonicTime(nanoseconds: 0)
+        var handshakeStart: MonotonicTime?
         /// The earliest time at which libcurl's limit for connecting ends.
         var connectEnd: MonotonicTime?
         var isReported = false
@@ -278,10 +280,10 @@ package final class NetworkAttempt {
         // libcurl notes the end of a connection, and a body that it sends, like a response.
         if !sending.hasResponseBytes { transaction.responseStart = 0 }
         // libcurl counts the time when bytes move, which may be long ago.
-        if !isOver { transaction.end = max(transaction.end, Date.current.timeIntervalSince(start)) }
+        if !isOver { transaction.end = max(transaction.end, MonotonicTime.now().since(timing.begin).seconds) }
         // It knows no time of a connection whose handshake has not succeeded.
         if transaction.connect == 0, let handshakeStart = timing.handshakeStart {
-            transaction.connect = min(max(0, handshakeStart.timeIntervalSince(start)), transaction.end)
+            transaction.connect = min(handshakeStart.since(timing.begin).seconds, transaction.end)
         }
         return transaction
     }

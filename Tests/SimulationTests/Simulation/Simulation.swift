@@ -45,8 +45,7 @@ final class Simulation: Sendable {
 
     private init() {
         SystemClock.replacement = { clock, result in
-            // The dates begin in 2027.
-            let offset: UInt64 = clock == CLOCK_REALTIME ? 1_800_000_000 : 0
+            let offset: UInt64 = clock == CLOCK_REALTIME ? dateOffset.load(ordering: .relaxed) : 0
             let now = simulatedNow.load(ordering: .relaxed)
             result?.pointee = timespec(tv_sec: Int(now / 1_000_000_000 + offset), tv_nsec: Int(now % 1_000_000_000))
             return 0
@@ -63,6 +62,9 @@ final class Simulation: Sendable {
     var now: UInt64 { simulatedNow.load(ordering: .relaxed) }
     /// The seconds that have passed.
     var seconds: Double { Double(now) / 1e9 }
+
+    /// Sets the clock of dates forward, and no other clock.
+    func setDates(forward seconds: UInt64) { dateOffset.wrappingAdd(seconds, ordering: .relaxed) }
 
     /// Waits for simulated seconds.
     func sleep(_ seconds: Double) async {
@@ -185,3 +187,5 @@ final class Simulation: Sendable {
 
 /// The time in nanoseconds, outside of the simulation because a C function reads it.
 private let simulatedNow = Atomic<UInt64>(1_000_000_000)
+/// The date at which simulated time begins, in 2027.
+private let dateOffset = Atomic<UInt64>(1_800_000_000)

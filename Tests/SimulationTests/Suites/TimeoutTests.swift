@@ -28,6 +28,24 @@ struct SimulatedTimeoutTests {
         }
     }
 
+    @Test("Setting the clock forward does not lengthen a task that is cancelled afterwards")
+    func setClock() async {
+        await #expect(processExitsWith: .success) {
+            try await Simulation.shared.run {
+                Simulation.shared.add(.silent, named: "a.test")
+                let recorder = RecordingDelegate()
+                let task = Simulated.session(recorder).dataTask(with: try Simulated.request("http://a.test/"))
+                task.resume()
+                await Simulation.shared.sleep(10)
+                Simulation.shared.setDates(forward: 86_400)
+                task.cancel()
+                _ = await Simulated.completion(of: task, recorder)
+                let end = try #require(task.transferMetrics?.transactions.first?.end)
+                #expect((10..<11).contains(end), "\(end)")
+            }
+        }
+    }
+
     @Test("Bytes that move slowly keep a task alive, in both directions")
     func dripping() async {
         await #expect(processExitsWith: .success) {
