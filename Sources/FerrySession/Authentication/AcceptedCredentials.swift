@@ -1,11 +1,11 @@
-/// The credentials that were accepted in a session: the last one of a place, and that of each realm.
+/// The credentials that servers and proxies have accepted in a session, for each place and for each of its realms.
 ///
-/// The one of a place is sent without a challenge from then on.
+/// The last credential that a place has accepted is sent there without a challenge.
 struct AcceptedCredentials {
     private static let maximumCount = 1_024
 
     private var known: [CredentialUse: SchemeCredential]
-    /// The number of times they were forgotten.
+    /// The number of times that all credentials were forgotten.
     private(set) var generation = 0
 
     init(_ known: [CredentialUse: SchemeCredential] = [:]) { self.known = known }
@@ -20,13 +20,13 @@ struct AcceptedCredentials {
     mutating func keep(_ party: Credentials.Party) {
         guard party.generation == generation, let place = party.place, let credential = party.credential else { return }
         for use in [CredentialUse(place: place), CredentialUse(place: place, option: party.option)] {
-            // They are sent again when they are asked for.
+            // Those that are forgotten here are provided again for the next challenge.
             if known[use] == nil, known.count >= Self.maximumCount { known = [:] }
             known[use] = credential
         }
     }
 
-    /// Forgets a credential that is not accepted any more, unless another one was accepted in the meantime.
+    /// Forgets a credential that was refused, unless another one was accepted in the meantime.
     mutating func forget(_ credential: SchemeCredential, for use: CredentialUse) {
         if known[use] == credential { known[use] = nil }
     }

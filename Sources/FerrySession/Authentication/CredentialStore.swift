@@ -42,6 +42,6 @@ enum CredentialPlace: Hashable, Sendable {
 /// The requests that an accepted credential is for.
 struct CredentialUse: Hashable, Sendable {
     var place: CredentialPlace
-    /// The scheme and realm of a challenge; `nil` for what is sent without one.
+    /// The scheme and realm of a challenge; `nil` for a credential that is sent without a challenge.
     var option: AuthenticationChallenge.Option?
 }

@@ -1,6 +1,6 @@
 /// A ``RequestBody`` as the stream of a `URLRequest`.
 ///
-/// A ``CurlSession`` finds the body in it; protocol classes read it like any other stream. Reading blocks until there
+/// A ``CurlSession`` uses the body itself; protocol classes read the stream like any other. Reading blocks until there
 /// are bytes.
 final class RequestBodyStream: InputStream {
     private struct State: Sendable {
@@ -18,7 +18,7 @@ final class RequestBodyStream: InputStream {
         super.init(data: Data())
     }
 
-    /// A writer of the body waits for as long as its pipe is open.
+    // Otherwise a writer of the body would wait for ever.
     deinit { state.withLock { $0.pipe }?.close() }
 
     override func open() {

@@ -35,11 +35,11 @@ public final class RequestBodyWriter: Sendable {
 
     /// Ends the body after what was written; has no effect on a body that has ended.
     ///
-    /// - Parameter trailers: The fields that follow the body. With any, the task fails unless the body was made with
-    ///   `sendsTrailers`, and if one of them is not valid.
+    /// - Parameter trailers: The fields that follow the body. The task fails if a field is not valid, or if there are
+    ///   fields and the body was made without `sendsTrailers`.
     public func finish(trailers: [String: String] = [:]) {
         guard trailers.isEmpty || sendsTrailers else {
-            return fail(CurlSessionError(.invalidHeader, "The body was not made to be followed by trailers"))
+            return fail(CurlSessionError(.invalidHeader, "The body was made without sendsTrailers, and has trailers"))
         }
         feed.finish(trailers: trailers.requestFields)
     }

@@ -57,8 +57,7 @@ struct ResumeData: Codable, Hashable, Sendable {
         }
     }
 
-    /// Decodes a record from anywhere, whose fields are checked as if a server had sent it; the error names a wrong
-    /// one.
+    /// Decodes a record, which anyone may have written, and checks its fields; the error names the field that is wrong.
     init(_ data: Data, folder: URL) throws(CurlSessionError) {
         let record = try Self.decode(data)
         if record.version != Self.currentVersion { throw .resumeData("it has the unknown version \(record.version)") }

@@ -1,4 +1,4 @@
-/// What the cache has to do with the current request of a call.
+/// The current request of a call as the cache needs it, and what the cache stores or validates with it.
 struct CacheContext {
     /// The stored part of a response that the server is asked to complete.
     struct Completion {
@@ -41,7 +41,7 @@ struct CacheContext {
         var conditions: [String: String] = [:]
         var request = CacheStorageRule.Request(method: prepared.method)
         for field in prepared.isPlain ? [] : prepared.fields {
-            // All names that matter begin with one of these letters.
+            // The names of all fields that are read here begin with one of these letters.
             guard let value = field.value, let first = field.name.utf8.first.map({ $0 | 0x20 }),
                 "achipr".utf8.contains(first)
             else { continue }

@@ -1,4 +1,4 @@
-/// What the cache has to do with a call (RFC 9111): it answers instead of the network, and stores what comes.
+/// How a call uses the cache (RFC 9111): stored responses instead of the network's, and responses that are stored.
 struct CacheUse {
     /// What the cache needs to know about an attempt.
     struct Attempt {
@@ -21,10 +21,10 @@ struct CacheUse {
     var isRevalidation = false
     /// Whether stored responses are not used, since one was found to be useless.
     private(set) var isBypassed = false
-    /// The permission to store the response if the cache was empty, so that the rest of the work waits for a response
-    /// that may be stored.
+    /// The permission to store the response if the cache was empty; ``context`` is made only for a response that may be
+    /// stored.
     private var unaskedTicket: CacheTicket?
-    /// What the cache has to do with the current request, if anything.
+    /// The current request, if the cache is used for it.
     var context: CacheContext?
 
     init(_ settings: CallSettings) {
@@ -39,7 +39,7 @@ struct CacheUse {
 
     // MARK: - Before a request
 
-    /// Looks for a stored response; `revalidates` indicates that the one that was found is to be validated meanwhile.
+    /// Looks for a stored response; `revalidates` indicates whether it is validated while it is delivered.
     mutating func lookUp(_ attempt: Attempt) -> (answer: CacheAnswer, revalidates: Bool) {
         context = nil
         unaskedTicket = nil
@@ -47,7 +47,7 @@ struct CacheUse {
         if policy == .useProtocolCachePolicy, isEnabled, let ticket = cache?.beginIfEmpty(),
             !attempt.prepared.mentionsCaching, attempt.credential == nil
         {
-            // There is nothing to find, and most responses are not stored: the work waits for one that may be.
+            // There is nothing to find, and most responses may not be stored: see `beginLate`.
             unaskedTicket = ticket
             return (.network, false)
         }
@@ -170,7 +170,7 @@ struct CacheUse {
     /// Uses no stored response from now on.
     mutating func bypass() { isBypassed = true }
 
-    /// Forgets what the cache has to do with the request.
+    /// Uses the cache no further for the current request.
     mutating func leave() { context = nil }
 
     /// Removes the stored response that is delivered, since it is damaged; returns whether the server may be asked.
@@ -182,8 +182,8 @@ struct CacheUse {
         return policy != .returnCacheDataDontLoad && !isOnlyCached
     }
 
-    /// Returns the stale response that replaces an error (RFC 5861, section 4), if that is allowed; without a code the
-    /// one that ``compare(_:method:url:credential:)`` has allowed.
+    /// Returns the stale response that replaces an error (RFC 5861, section 4), if that is allowed; without a code, the
+    /// response that ``compare(_:method:url:credential:)`` has allowed.
     func staleResponse(insteadOf code: URLError.Code?) -> LocalResponse? {
         guard let context, let entry = context.entry else { return nil }
         if let code, isRevalidation || !CacheUseRule.isError(code: code) || !context.mayUseOnError(entry) { return nil }
@@ -234,8 +234,8 @@ extension CacheUse {
         self.context?.pending = CacheContext.Pending(stored: stored, writer: writer)
     }
 
-    /// Makes up for what was not done while the cache was empty, unless the response is not stored and replaces
-    /// nothing.
+    /// Makes the context for a request that was sent while the cache was empty, if the response may be stored or may
+    /// replace a stored one.
     private mutating func beginLate(
         _ head: ResponseHead,
         _ fields: CacheFields,
@@ -316,7 +316,7 @@ extension CacheUse {
         credential: () -> String?
     ) -> CacheVerdict? {
         if let cache, let url {
-            // Also after the requests of tasks that do not use the cache otherwise.
+            // This also applies to requests of tasks that do not use the cache.
             for url in CacheInvalidation.invalidated(by: head, to: url, method: method) { cache.remove(for: url) }
         }
         guard let context else { return nil }
@@ -324,7 +324,7 @@ extension CacheUse {
         guard let entry = context.entry else { return nil }
         if head.status == 304, !context.conditions.isEmpty {
             guard CacheValidation.selects(entry.fields, by: CacheFields(head.fields)) else { return .withoutConditions }
-            // The fields may be for the user of a credential that the request was sent with and not looked up with.
+            // With another credential than that of the lookup, the fields may be for another user.
             guard credential() == context.credential else {
                 leave()
                 return .withoutConditions
@@ -336,8 +336,8 @@ extension CacheUse {
         return isReplaced ? .servesStale : nil
     }
 
-    /// Updates a stored response with the fields of one to its validation or to a HEAD request, and returns it; it is
-    /// removed if it may not be stored with them.
+    /// Updates a stored response with the fields of a 304 or of a response to HEAD, and returns it; the stored response
+    /// is removed if it may not be stored with these fields.
     private func update(
         _ entry: CacheEntry,
         with head: ResponseHead,
@@ -380,7 +380,7 @@ extension CacheUse {
         self.context?.completion = nil
         self.context?.conditions = []
         guard head.status == 206 || head.status == 416 else { return nil }
-        // What was stored is either part of the whole now, or of another response.
+        // The stored beginning is now part of the whole response, or belongs to another one.
         context.cache.remove(CacheCompletion.key(context.key))
         guard head.framingProblem == nil,
             let whole = CacheCompletion.whole(completion.beginning, stored: completion.head, answer: head)
@@ -390,6 +390,6 @@ extension CacheUse {
 }
 
 extension URLRequest.CachePolicy {
-    /// Whether stored responses are not used, but replaced.
+    /// Whether stored responses are replaced without being used.
     var isReload: Bool { self == .reloadIgnoringLocalCacheData || self == .reloadIgnoringLocalAndRemoteCacheData }
 }

@@ -1,4 +1,4 @@
-/// What a call knows about its attempts, if a policy or interceptors may cause more than one.
+/// The attempts of a call, if a policy or interceptors may cause more than one.
 struct Attempts {
     /// How many attempts interceptors may cause.
     static let maximumInterceptions = 19
@@ -8,13 +8,13 @@ struct Attempts {
         var number = 1
         /// The part of the body that had been received before.
         var bytesAtStart = ByteCount.zero
-        /// The budget that has allowed it, if it is a retry of the policy that has not failed.
+        /// The budget that has allowed the attempt, if it is a retry of the policy and has not failed.
         var budget: RetryBudgets.Key?
-        /// How it has failed, while it is decided what follows.
+        /// How the attempt has failed, until it is decided what follows.
         var failure: Failure?
         /// The retry that waits for a new stream of the body.
         var pendingRetry: PendingRetry?
-        /// Whether it was decided that its response is delivered, so that no other attempt follows if the body fails.
+        /// Whether the response is delivered, so that no other attempt follows if its body fails.
         var isLast = false
 
         /// Ends the decision about a failure that no other attempt follows.
@@ -29,10 +29,10 @@ struct Attempts {
         var wasSent = true
     }
 
-    /// The end of the call that interceptors are asked about, or have been.
+    /// The end of the call about which interceptors are or were asked.
     struct Conclusion {
         var failure: Failure
-        /// Why there is no further attempt, if that needs to be said.
+        /// Why there is no further attempt; `nil` if the error does not mention it.
         var note: String?
     }
 
@@ -121,7 +121,7 @@ struct Attempts {
         return true
     }
 
-    /// Whether it is not decided yet what follows a failed attempt.
+    /// Whether a decision about what follows a failed attempt is pending.
     var isDeciding: Bool { isAsking || current.pendingRetry != nil }
 
     /// Whether an interceptor has not answered yet.
@@ -129,7 +129,7 @@ struct Attempts {
 
     // MARK: - Errors
 
-    /// Returns an error that tells the number of attempts, and why there is no further one if that needs to be said.
+    /// Returns an error whose text has the number of attempts and the note, which explains why there is no further one.
     func annotated(_ error: URLError, note: String?, at now: MonotonicTime) -> URLError {
         guard current.number > 1 || note != nil else { return error }
         var parts: [String] = []
@@ -152,6 +152,6 @@ struct PendingRetry {
     var start: RetryRule.Start
     var origin: TransferMetrics.Retry.Origin
     var isProgress: Bool
-    /// The budget that has allowed it.
+    /// The budget that has allowed the retry.
     var budget: RetryBudgets.Key?
 }

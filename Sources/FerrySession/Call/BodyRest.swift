@@ -52,7 +52,7 @@ struct BodyRest {
 
     /// Asks for the rest with the next attempt.
     ///
-    /// A server that is gone is asked once for each suspension: `usesSuspension` indicates whether this is that time.
+    /// A suspension allows one continuation after a lost connection; `usesSuspension` indicates whether this is it.
     mutating func request(usesSuspension: Bool) {
         offset = received
         if usesSuspension { wasSuspended = false }

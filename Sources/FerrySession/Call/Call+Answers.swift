@@ -4,11 +4,11 @@ extension Call {
     mutating func askAboutHeld(_ world: some CallSurroundings) {
         guard let held, !held.isAsked else { return }
         self.held?.isAsked = true
-        // The rest of the body may still arrive, but the time until the answer is the delegate's.
+        // The time until the delegate answers does not count, although the rest of the body may still arrive.
         if !held.isForInterceptors || !isRunning(world) { emit(.stopClock) }
         switch held.kind {
         case .redirect(let request, _):
-            // A stream that was not read is still the task's.
+            // A stream that was not read stays with the task.
             var body: BodySource? = content
             if case .delegateStream = content, world.hasUnreadStream { body = nil }
             emit(.report(.redirect(held.response, request, body)))
@@ -27,7 +27,7 @@ extension Call {
     ) {
         var challenge = challenge
         let isProxy = challenge.isProxy
-        // libcurl sends a Kerberos ticket of the system, and not the user and password: others would change nothing.
+        // libcurl sends the system's Kerberos ticket in place of a user and password, so others would be refused too.
         if challenge.options.count > 1, credentials.hasRefused(isProxy: isProxy, where: { $0.scheme == .negotiate }) {
             challenge.options.removeAll { $0.scheme == .negotiate }
             held?.kind = .challenge(challenge)
@@ -35,7 +35,7 @@ extension Call {
         let isInURL = request.url?.user != nil && credentials.server.credential == nil && !isProxy
         let party = credentials[isProxy: isProxy]
         let failures = party.failures(of: challenge.options.first) + (isInURL ? 1 : 0)
-        // Not before, since libcurl answers a challenge itself where the scheme takes more than one request.
+        // Not earlier: some schemes take several requests, for which libcurl answers the challenges itself.
         forgetSent(isProxy: isProxy, world)
         guard party.mayBeGiven, let url = request.url, let space = challenge.space(of: url, proxy: world.proxy) else {
             return deliverHeld(world)
@@ -179,7 +179,7 @@ extension Call {
         self.held = nil
         if held.isTunnel, let failure = held.failure { return fail(failure, world) }
         if held.isAbandoned { return deliverAbandoned(held, world) }
-        // No other body is appended to the part that was received.
+        // The body of this response must not be appended to the part that was received.
         guard rest.offset == nil else { return fail(cannotContinue(status: held.response.statusCode), world) }
         startClockIfRunning(world)
         if !held.isSuccess { attempts?.current.isLast = true }
@@ -196,15 +196,15 @@ extension Call {
         emit(.replay(held.body, failure: held.failure))
     }
 
-    /// Delivers a response that asks for a credential although its body has not come, since the attempt was ended.
+    /// Decides what is delivered instead of a challenge whose attempt was ended before its body came.
     ///
-    /// The first response that has asked is delivered instead. If its body is not known either, the request is sent
-    /// without a credential, unless it was sent so before.
+    /// It is the first response that has asked for a credential. If its body is not known either, the request is sent
+    /// without a credential, unless it was already sent so.
     private mutating func deliverAbandoned(_ held: HeldResponse, _ world: some CallSurroundings) {
         let party = credentials[isProxy: held.response.statusCode == 407]
         guard let first = party.firstHeld else {
             if party.failures == 0 { return sendWithoutCredential(world) }
-            let text = "The server calls each nonce stale, and the response with its first one is too large to be kept"
+            let text = "The server rejects every nonce as stale, and its first challenge is too large to be delivered"
             return fail(.ferry(.userAuthenticationRequired, url: request.url, text), world)
         }
         incoming = IncomingResponse(hasEnded: true)

@@ -7,7 +7,7 @@ extension Call {
         (incoming, held) = (IncomingResponse(), nil)
         streamQuestions.withdraw()
         stage = isSuspended ? .parked : .idle
-        // Also of a suspended task, whose postponed bytes would be delivered as those of the next response.
+        // A suspended task too must not deliver postponed bytes as those of the next response.
         emit(.forgetResponse)
         guard !isSuspended else { return }
         if world.isCallOver { return expire(.call, world) }
@@ -123,7 +123,7 @@ extension Call {
 
     mutating func suspend(_ world: some CallSurroundings) {
         isSuspended = true
-        // It may stay so for any time: another request may be the one that tries the server.
+        // The suspension may last for any time: another request may be the one that tries the server.
         circuit.note(.unknown, at: world.now)
         rest.noteSuspension()
         emit(.endSharing(.abandoned))
@@ -131,7 +131,7 @@ extension Call {
 
     mutating func resume(_ world: some CallSurroundings) {
         isSuspended = false
-        // While it is decided about a failed attempt, others may use its slot, as long as a WebSocket is open too.
+        // Other tasks may use the slot while a decision about a failed attempt is pending, or a WebSocket is open.
         if attempts?.isDeciding != true, response?.statusCode != 101 { emit(.retakeSlot) }
         if stage == .parked || (stage == .attempting && world.isParkedInQueue) { return begin(world) }
         // The time until the delegate's answer does not count.

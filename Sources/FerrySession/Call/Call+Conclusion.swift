@@ -1,10 +1,9 @@
-/// The question to interceptors that stand around the whole call, before it ends.
+/// The question to ``ConcludingInterceptor``s before a call ends.
 extension Call {
-    /// Asks interceptors whether a response of theirs takes the place of the call's end, and returns whether they are
-    /// asked.
+    /// Asks interceptors for a response in place of the call's end, and returns whether there are any to ask.
     ///
-    /// If the failure is a response, that is held back; `note` is why there is no further attempt, if that needs to be
-    /// said.
+    /// If the failure is a response, it is held back; `note` is why there is no further attempt; `nil` if the error
+    /// does not mention it.
     mutating func askForConclusion(
         of failure: Attempts.Failure,
         note: String? = nil,
@@ -27,20 +26,20 @@ extension Call {
         return true
     }
 
-    /// Returns what interceptors see of the held response's body, and whether that is all of it.
+    /// Returns the part of the held response's body that interceptors receive, and whether it is the whole body.
     func heldBody(of failure: Attempts.Failure, _ world: some CallSurroundings) -> (Data, isComplete: Bool) {
         guard case .response = failure.cause, let held else { return (Data(), true) }
         return (Data(held.body.prefix(held.limit)), completeHeld(world) != nil && held.body.count <= held.limit)
     }
 
-    /// Ends the call with an error that is no attempt's; interceptors may have a response if a circuit has opened.
+    /// Ends the call with an error although no attempt was made; if a circuit is open, interceptors are asked first.
     mutating func failBeforeSending(_ error: URLError, _ world: some CallSurroundings) {
         let isRefused = error.sessionCause?.code == .circuitOpen
         if isRefused, askForConclusion(of: .init(cause: .error(error), wasSent: false), world) { return }
         fail(error, world)
     }
 
-    /// Ends the call with an interceptor's response, or as it would have ended without.
+    /// Ends the call with an interceptor's response, or with the failure if there is none.
     mutating func conclude(with response: InterceptedResponse?, _ world: some CallSurroundings) {
         emit(.endWait)
         guard let conclusion = attempts?.conclusion else { return }
@@ -49,7 +48,7 @@ extension Call {
             return end(as: conclusion.failure, note: conclusion.note, world)
         }
         endAttempt(world)
-        // There is no further attempt, and no question about the response.
+        // Without them, neither another attempt nor a question about the response follows.
         attempts = nil
         emit(.setClientFull(false))
         emit(.forgetResponse)

@@ -1,6 +1,6 @@
-/// The credentials that a call sends without a challenge, or for one without asking the delegate.
+/// The credentials that a call sends without asking the delegate.
 extension Call {
-    /// Returns what the credentials of the current request are for, with a challenge or without one.
+    /// Returns the use of a credential for the current request, for a scheme and realm or without a challenge.
     private func use(
         isProxy: Bool,
         of option: AuthenticationChallenge.Option?,
@@ -9,9 +9,9 @@ extension Call {
         request.place(isProxy: isProxy, world.proxyPlace).map { CredentialUse(place: $0, option: option) }
     }
 
-    /// Returns the credential that the session last used with success where the request goes, also for one realm alone.
+    /// Returns the credential that the request's server or proxy has accepted last, in one realm if there is an option.
     ///
-    /// A field of the request or the session takes its place, as a user in the URL does.
+    /// There is none if the request or the session has a field with a credential, or the URL a user.
     func accepted(
         isProxy: Bool,
         for option: AuthenticationChallenge.Option? = nil,
@@ -25,13 +25,13 @@ extension Call {
         return use(isProxy: isProxy, of: option, world).flatMap { accepted[$0] }
     }
 
-    /// Whether a field of the session takes the place of a kept credential, as one of the request does.
+    /// Whether the session's additional headers have an `Authorization` field.
     private var isAuthorizedBySession: Bool {
         settings.additionalHeaders(hasLeftOrigin: redirects.hasLeftOrigin)
             .contains { $0.name.isEqualIgnoringCase("authorization") }
     }
 
-    /// Forgets the credential that was sent, where it was accepted before.
+    /// Has the session forget the credential that was sent, if it was accepted before.
     mutating func forgetSent(
         isProxy: Bool,
         for option: AuthenticationChallenge.Option? = nil,
@@ -42,8 +42,9 @@ extension Call {
         emit(.forgetCredential(sent, use))
     }
 
-    /// Returns a credential for a challenge that was not refused yet: one that was accepted before, or the one of the
-    /// session's options for their proxy.
+    /// Returns the credential that was accepted before for a challenge's scheme and realm, unless it was refused in
+    /// this
+    /// call.
     func known(
         for option: AuthenticationChallenge.Option,
         isProxy: Bool,
@@ -79,9 +80,9 @@ extension Call {
         )
     }
 
-    /// Returns what the request was sent with to authenticate it at the server, as one text.
+    /// Returns the credential that the request was sent with, as one text.
     ///
-    /// Since the lookup, another call's challenge may have been answered, and that answer been forgotten again.
+    /// It may differ from that of the lookup: other calls change the accepted credentials meanwhile.
     func sentCredential(_ attempt: NetworkAttempt) -> String? {
         credentialInURL(attempt.prepared) ?? attempt.credentials.server?.text
     }

@@ -1,11 +1,11 @@
-/// How an attempt ends, and with the last one the call.
+/// The end of an attempt, and of the call after its last attempt.
 extension Call {
     mutating func attemptEnded(_ end: AttemptEnd, _ world: some CallSurroundings) {
         guard stage == .attempting else { return }
         if let error = end.notRepeated, incoming.failure == nil, held == nil { incoming.failure = error }
         let tunnel = tunnelQuestion(end, world)
         let next = next(after: end, asksForTunnel: tunnel != nil, world)
-        // A connection that could not carry the request says nothing about the server, nor does the program's body.
+        // Neither an unusable connection nor an error of the program's body is a failure of the server.
         let isOwn = incoming.failure != nil || incoming.bodyError != nil
         if end.code != 0, !isOwn, next != .again(.onNewConnection), next != .waitForTrust {
             circuit.note(.failure, at: world.now)
@@ -46,7 +46,7 @@ extension Call {
             incoming.hasEnded = true
             if case .redirect = held?.kind, error == nil, world.decoding.isWhole { emit(.storeRedirect) }
             askAboutHeld(world)
-            // Asked before the attempt ended: the deadlines go on while an interceptor decides.
+            // The question was asked before the attempt ended: the deadlines go on while an interceptor decides.
             if attempts?.isAsking == true { emit(.wait) }
         case .askForTunnel:
             held = tunnel
@@ -69,7 +69,8 @@ extension Call {
 
     /// Ends the wait of the calls with the same request, before what follows the end of the attempt.
     ///
-    /// Each of them goes on by itself then, since the next attempt may send another request. They go on waiting for a
+    /// Each of them then goes on by itself, since the next attempt may send another request. They continue to wait for
+    /// a
     /// response that is being delivered, and for the same request on a new connection.
     private mutating func endSharing(
         before next: Next,
@@ -157,7 +158,7 @@ extension Call {
         recover(from: error, wasSent: wasSent, world)
     }
 
-    /// Has a held response decided about whose body is damaged, which matters only if it is delivered.
+    /// Asks what becomes of a held response whose body is damaged, which matters only if it is delivered.
     private mutating func failBodyOfHeld(_ world: some CallSurroundings) {
         let error = attemptError
         held?.failure = error
@@ -218,14 +219,14 @@ extension Call {
             self.held = nil
         }
         if let held, !held.isAsked, !isAnsweredByCurl {
-            // The response is known already; only its body does not come.
+            // The response is known already; only its body is missing.
             endAttempt(world)
             self.held?.failure = error
             incoming.hasEnded = true
             return askAboutHeld(world)
         }
         let wasSent = world.wasSent
-        // A held response whose body does not come is not one that the call ends with.
+        // The call does not end with a held response whose body does not come.
         held = nil
         emit(.endSharing(.failure(error, wasSent: wasSent)))
         endAttempt(world)
@@ -247,7 +248,7 @@ extension Call {
 
     /// Ends the call with an error, or with a stored response in its place where that is allowed (RFC 5861, section 4).
     ///
-    /// `note` is why there is no further attempt, if that needs to be said.
+    /// `note` is why there is no further attempt; `nil` if the error does not mention it.
     mutating func fail(
         _ error: URLError,
         note: String? = nil,
@@ -262,7 +263,7 @@ extension Call {
         end(.fail(attempts?.annotated(error, note: note, at: world.now) ?? error), world)
     }
 
-    /// Ends the call with an error of an interceptor's, or of the code that makes the body.
+    /// Ends the call with an error of an interceptor or of the code that makes the body.
     mutating func end(with error: any Error, _ world: some CallSurroundings) {
         if let error = error as? URLError { return fail(error, world) }
         end(.fail(error), world)

@@ -1,4 +1,4 @@
-/// What the head of a response means.
+/// Decides what follows the head of a response.
 extension Call {
     mutating func didReceiveHead(_ facts: HeadFacts, _ world: some CallSurroundings) {
         let head = facts.head
@@ -114,9 +114,9 @@ extension Call {
         return HeldResponse(response: response, kind: .redirect(next.request, keepsBody: next.keepsBody))
     }
 
-    /// Asks what becomes of a redirect before its body has come, whose end would also be that of the connection.
+    /// Asks what becomes of a redirect whose body ends with the connection, before the body has come.
     ///
-    /// The connection carries no further request, and the server may keep it open for long.
+    /// The connection carries no further request, and the server may keep it open for a long time.
     private mutating func askBeforeBody(_ world: some CallSurroundings) {
         emit(.setClientFull(true))
         emit(.endSharing(.unshareable))
@@ -194,12 +194,12 @@ extension Call {
         return nil
     }
 
-    /// Sends credentials that were accepted without a challenge from now on, and forgets one that was refused.
+    /// Keeps credentials that were accepted, so that they are sent without a challenge, and forgets a refused one.
     ///
     /// A proxy's refusal says nothing about the credential for the server.
     private mutating func noteCredentials(_ facts: HeadFacts, _ world: some CallSurroundings) {
         let refusesServer = facts.head.status == 401
-        // From inside a tunnel, it is not the proxy's.
+        // Through a tunnel, a 407 is not the proxy's.
         let refusesProxy = facts.head.status == 407 && facts.isForwarded
         if refusesServer || refusesProxy { forgetSent(isProxy: refusesProxy, world) }
         if refusesProxy { return }

@@ -41,7 +41,7 @@ extension Call {
 
     /// How often a call looks for another connection, or a new body, in a row.
     static let maximumReconnections = 3
-    /// How often it does so if it has waited for a decision about the chain: the servers of a host may have several.
+    /// How often it does so if it has waited for trust decisions: the servers of a host may have several chains.
     static let maximumTrustQuestions = 8
 
     /// Returns what follows, where the order of the rules is their precedence.

@@ -43,7 +43,7 @@ extension Call {
         attempts?.current.budget = nil
     }
 
-    /// Returns whether the policy has another attempt follow an error.
+    /// Returns whether the policy sends the request again after an error.
     mutating func wouldRetry(after error: URLError, wasSent: Bool, _ world: some CallSurroundings) -> Bool {
         guard let attempts, !attempts.current.isLast, let policy = attempts.settings.retry else { return false }
         let situation = situation(Attempts.Failure(cause: .error(error), wasSent: wasSent), world)
@@ -120,7 +120,7 @@ extension Call {
         }
     }
 
-    /// Ends the call with the response or error that was to be decided about; an error and the metrics get the note.
+    /// Ends the call with the failure of the last attempt; an error and the metrics get the note.
     private mutating func endWithFailure(note: String? = nil, _ world: some CallSurroundings) {
         guard let failure = attempts?.current.failure else { return }
         streamQuestions.withdraw()
@@ -145,7 +145,7 @@ extension Call {
     ) -> RetryRule.Situation {
         var situation = RetryRule.Situation()
         situation.method = request.method
-        // One that an interceptor adds may be another one in each attempt.
+        // A key that an interceptor adds may differ in each attempt.
         situation.hasIdempotencyKey = attempts?.base.value(forHTTPHeaderField: "Idempotency-Key") != nil
         situation.retries = attempts?.retries ?? 0
         switch failure.cause {
@@ -211,7 +211,7 @@ extension Call {
 }
 
 extension RetryRule.Refusal {
-    /// What the error and the metrics say, where it needs an explanation.
+    /// The reason why the request is not sent again, for the error and the metrics; `nil` if they need none.
     func note(_ situation: RetryRule.Situation) -> String? {
         switch self {
         case .notRetried, .tooManyRetries, .delivered: nil

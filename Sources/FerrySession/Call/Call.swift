@@ -151,7 +151,7 @@ struct Call {
     /// Notes that the body can be read once only, and is being read.
     mutating func noteBodyIsRead() {
         switch content {
-        // For another reading the delegate is asked for a new stream.
+        // The delegate is asked for a new stream to send the body again.
         case .stream: content = .delegateStream
         case .made(let made) where !made.isReplayable: content = .delegateStream
         case .none, .data, .file, .made, .delegateStream: break

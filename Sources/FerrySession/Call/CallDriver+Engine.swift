@@ -141,7 +141,7 @@ extension CallDriver: TransferReceiver {
     }
 }
 
-/// What the call asks about.
+/// The state of the driver that the call reads.
 extension CallDriver: CallSurroundings {
     var now: MonotonicTime { .now() }
     var random: Double { .random(in: 0...1) }

@@ -5,8 +5,7 @@ extension CallDriver {
     /// If there is none, others may wait for this one.
     func mustWaitForIdenticalRequest() -> Bool {
         if let shared {
-            // On a new connection; cookies and interceptors may have changed the request since the others began to
-            // wait.
+            // The request is sent again on a new connection. Cookies and interceptors may have changed it.
             if sharingKey != shared.key { endSharing(.unshareable) }
             return false
         }

@@ -9,7 +9,7 @@ enum CallEvent {
     case mayMove
     /// The interceptors have answered the question with this number.
     case answered(Int, InterceptorAnswer)
-    /// It is known what is verified of the origin's certificate.
+    /// The trust policy has decided what is verified for the origin.
     case verified
     case lookedUp(CacheAnswer)
     /// The call waits for the response to an identical request.
@@ -24,7 +24,7 @@ enum CallEvent {
     // MARK: The response
 
     case head(HeadFacts)
-    /// As much of the body of a response that is held back has come as is kept, or its decoding takes long.
+    /// The limit of what is kept of a held response's body is reached, or its decoding takes long.
     case heldBodyIsLarge
     /// The stream of a paused attempt may be given up, if its rest can be requested.
     case mayDetach
@@ -47,7 +47,7 @@ enum CallEvent {
     case authenticated(URLSession.AuthChallengeDisposition, URLCredential?)
     case bodyStream(StreamBox?)
     case trustDecided
-    /// The response that is held back can be decided about, outside of libcurl's callbacks.
+    /// libcurl's callback has returned, so that a retry instead of the held response can be considered.
     case considersResponse
     case cancelled
 }

@@ -56,10 +56,10 @@ struct Redirects {
 }
 
 extension BodySource {
-    /// Returns the body of the next request after a redirect: the one that the delegate has set where it was `asked`,
-    /// or the task's own if that is kept.
+    /// Returns the body of the request after a redirect: the one that the delegate has set in place of that of `asked`,
+    /// or else the task's own if `keepsOwn`.
     func afterRedirect(from earlier: URLRequest, asked: URLRequest, to next: URLRequest, keepsOwn: Bool) -> BodySource {
-        // A request's own body that was not changed is the task's, or is not sent, as in upload tasks.
+        // An unchanged body of the request is also the task's, except in upload tasks, which do not send it.
         if let data = next.httpBody, data != earlier.httpBody || !keepsOwn { return data.isEmpty ? .none : .data(data) }
         if next.httpBody == nil, let stream = next.httpBodyStream, stream !== earlier.httpBodyStream {
             return StreamBox(stream).source
@@ -69,12 +69,12 @@ extension BodySource {
         return keepsOwn && !isRemoved ? self : .none
     }
 
-    /// Whether it is sent with a method, even if it is empty.
+    /// Returns whether the body is sent with a method, even if it is empty.
     func isSent(with method: String) -> Bool {
         method != "HEAD" && (!isNone || method == "POST" || method == "PUT" || method == "PATCH")
     }
 
-    /// Whether it is made while it is sent.
+    /// Whether the body is made or read while it is sent, so that its length is not known.
     var isStreamed: Bool {
         switch self {
         case .stream, .made: true
@@ -84,7 +84,7 @@ extension BodySource {
 }
 
 extension URL {
-    /// Whether another URL has the same origin; `nil` if there is none.
+    /// Returns whether another URL has the same origin; `nil` if `other` is `nil`.
     func hasSameOrigin(as other: URL?) -> Bool? {
         guard let other else { return nil }
         return self == other || Origin(self) == Origin(other)

@@ -70,7 +70,7 @@ final class CallSettings: Sendable {
 }
 
 extension EngineSettings {
-    /// Reads a configuration and options; `readsNoDisk` is that of the calls.
+    /// Reads a configuration and options; `readsNoDisk` is the property of the call settings.
     init(_ configuration: URLSessionConfiguration, _ options: CurlSession.Options, readsNoDisk: Bool) {
         let runtime = try? CurlRuntime.current()
         self.init(

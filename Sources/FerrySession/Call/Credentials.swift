@@ -1,6 +1,6 @@
 /// The credentials of a call: what the delegate has provided for the current request, and what was sent.
 struct Credentials {
-    /// What is known about one side that asks: the server or the proxy.
+    /// The credentials for one of the two that may ask: the server or the proxy.
     struct Party {
         var credential: SchemeCredential?
         /// Whether other tasks may use the credential once it is accepted.
@@ -15,7 +15,7 @@ struct Credentials {
         var place: CredentialPlace?
         /// The credentials that were sent and refused, which are not sent again.
         var refused: Set<SchemeCredential> = []
-        /// The response that the first one was asked for, if its whole body is known.
+        /// The response that has asked for the first credential, if its whole body is known.
         var firstHeld: HeldResponse?
 
         /// Whether a further credential may be given: a server can refuse any number of them.
@@ -23,12 +23,12 @@ struct Credentials {
 
         var isUnused: Bool { credential == nil && failures == 0 }
 
-        /// How many credentials were given for a scheme and realm since others were.
+        /// Returns how many credentials in a row were given for a scheme and realm.
         func failures(of asked: AuthenticationChallenge.Option?) -> Int { asked == option ? failuresOfOption : 0 }
 
-        /// Returns what is known after a further credential was given; `nil` if it was sent and refused before.
+        /// Returns the party after a further credential was given; `nil` if that was sent and refused before.
         ///
-        /// A nonce that is new each time would otherwise lead to any number of requests.
+        /// A server that sends a new nonce each time would otherwise cause any number of requests.
         func using(
             _ given: SchemeCredential,
             for option: AuthenticationChallenge.Option,
@@ -57,7 +57,7 @@ struct Credentials {
     private(set) var server = Party()
     private(set) var proxy = Party()
     private var sent: (server: SchemeCredential?, proxy: SchemeCredential?) = (nil, nil)
-    /// The accepted ones, which are not sent with it if others are, or if they are withheld.
+    /// The credentials that were accepted before; others may have been sent in their place, or they were withheld.
     private var accepted: (server: SchemeCredential?, proxy: SchemeCredential?) = (nil, nil)
 
     /// The credentials of the current attempt's user, also those that libcurl was not given.
@@ -82,15 +82,15 @@ struct Credentials {
         if isProxy { proxy = party } else { server = party }
     }
 
-    /// Forgets the server's, which the delegate has provided for another origin.
+    /// Forgets the server's credential, which the delegate has provided for another origin.
     mutating func forgetServer() { server = Party() }
 
-    /// Forgets the proxy's if the next attempt goes through another one, or through none.
+    /// Forgets the proxy's credential if the next attempt uses another proxy, or none.
     mutating func forgetProxy(unless place: CredentialPlace?) {
         if proxy.credential != nil, proxy.place != place { proxy = Party() }
     }
 
-    /// Notes that what was sent was refused, and that no other was given: further attempts send none.
+    /// Notes that the credential that was sent was refused and not replaced, so that further attempts send none.
     mutating func giveUp(isProxy: Bool) {
         guard let refused = sent(isProxy: isProxy) else { return }
         var party = self[isProxy: isProxy]
@@ -99,7 +99,7 @@ struct Credentials {
         use(party, isProxy: isProxy)
     }
 
-    /// Sends none from now on, whatever a response asks for, except one for a proxy that has accepted it.
+    /// Sends no credentials from now on, whatever a response asks for, except a proxy's for Basic.
     mutating func refuseAll() {
         let refused = Party(credential: nil, failures: AuthenticationChallenge.maximumFailures)
         (server, proxy) = (refused, sent.proxy?.scheme == .basic ? proxy : refused)
@@ -107,9 +107,10 @@ struct Credentials {
 
     /// Chooses the credentials that libcurl is given for an attempt.
     ///
-    /// To send one of Digest or NTLM, libcurl begins with a request without the body, since it expects a challenge. A
-    /// server that does not ask there would process that request. With a body, an accepted credential of such a scheme
-    /// is therefore withheld until the server asks.
+    /// With a credential for Digest or NTLM, libcurl begins with a request without the body, since it expects a
+    /// challenge.
+    /// A server that does not ask for a credential there would process that request. An accepted credential for such a
+    /// scheme is therefore not sent with a body until the server asks.
     mutating func choose(
         hasBody: Bool,
         accepted: (server: SchemeCredential?, proxy: SchemeCredential?)

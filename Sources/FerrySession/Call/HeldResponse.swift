@@ -16,7 +16,7 @@ struct HeldResponse {
     var isForInterceptors: Bool {
         if case .failure = kind { true } else { false }
     }
-    /// Whether it is a success that interceptors want to see, and may be continued or requested again like any other.
+    /// Whether the response is a success that interceptors are asked about, and may be continued like any other.
     var isSuccess: Bool { isForInterceptors && 200..<300 ~= response.statusCode }
     /// The head of a response that the cache may store, if it is delivered.
     var head: ResponseHead?
@@ -26,7 +26,7 @@ struct HeldResponse {
     var isTunnel = false
     /// Whether the attempt was ended before the body came, so that the response cannot be delivered.
     var isAbandoned = false
-    /// How much of the body is kept before it is decided about.
+    /// How many bytes of the body are kept until it is decided what becomes of the response.
     var limit = Self.bodyLimit
     static let bodyLimit = 65_536
     /// The shares of turns that decoding the body has used.

@@ -15,7 +15,7 @@ extension PreparedRequest {
                 + "CurlSession.registerProtocolClass takes it: \(url.presentableText)"
             throw .ferry(.unsupportedURL, url: url, text)
         }
-        // libcurl receives the host that all decisions are made on, so that no spelling can divide the two.
+        // libcurl receives the same normalized host that all decisions are made on.
         let text = (context.hasCredential ? url.presentable : url).absoluteString
         guard let authority = Authority(text), !authority.host.isEmpty else {
             throw .ferry(.badURL, url: url, "The URL has no host: \(url.presentableText)")
@@ -32,7 +32,7 @@ extension PreparedRequest {
             throw .ferry(.badURL, url: url, reason: .invalidMethod, text)
         }
         let fields = try Self.fields(request, replacements, settings, context, url)
-        // Other bodies have a length of their own; a stream has none but this.
+        // The length of a stream is known only from this field.
         if context.isStreamed, let length = fields.contentLength, fields.announcedLength == nil {
             let text = "The Content-Length of the body's stream is not a number: \(length)"
             throw .ferry(.badURL, url: url, reason: .invalidHeader, text)
@@ -148,10 +148,10 @@ struct PreparationContext: Sendable {
     var isStreamed = false
     /// The server is asked to switch protocols.
     var isUpgrade = false
-    /// A redirection led to another origin: the session's own credentials stay behind, too.
+    /// A redirect has led to another origin, which must not get the session's credentials either.
     var hasLeftOrigin = false
     /// The server has refused the expectation.
     var dropsExpectation = false
-    /// A credential that was asked for goes before those of the URL and of the header.
+    /// A credential was provided for a challenge, and is used in place of those of the URL and of the header.
     var hasCredential = false
 }

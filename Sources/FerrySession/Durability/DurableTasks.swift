@@ -55,7 +55,7 @@ final class DurableTasks: Sendable {
         }
     }
 
-    /// Reads the journal, and replaces it by what still counts; then deletes the files that belong to no task.
+    /// Reads the journal, replaces it by the records that are still needed, and deletes files that belong to no task.
     private func load() throws {
         try state.withLock { state in
             try journal.update(synchronized: false) { changes in
@@ -79,7 +79,7 @@ final class DurableTasks: Sendable {
             do {
                 try journal.update(synchronized: true) { _ in .replace(try Self.replacement(state.records, &state)) }
             } catch let error as FileError where error.code == ENOSPC || error.code == EDQUOT {
-                // What is in the journal still counts, and tasks that are cancelled make room.
+                // The longer journal can still be used, and tasks that are cancelled make room.
             }
         }
     }
@@ -116,7 +116,7 @@ final class DurableTasks: Sendable {
             do {
                 try write(record, &state)
             } catch {
-                // It is still true that the task is kept; what has changed is written with the next record.
+                // The earlier record keeps the task; the change is written with the next record.
                 state.records[id] = record
                 state.unwritten.removeAll { $0.id == id }
                 state.unwritten.append(record)

@@ -67,7 +67,7 @@ enum HSTSFile {
         let path = file.resolvingSymlinksInPath().path
         let old = try lock(path)
         defer { old.unlock() }
-        // It was missing if it is empty, since each file that is written has a comment.
+        // An empty file was missing until now, since each file that is written has a comment.
         let hosts = change(try old.size() == 0 ? nil : try? self.hosts(in: file))
         let lines = hosts.values.sorted { $0.name < $1.name }.map { host in
             "\(host.includesSubdomains ? "." : "")\(host.name) \"\(text(host.expires))\"\n"

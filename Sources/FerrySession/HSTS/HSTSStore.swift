@@ -20,7 +20,7 @@ public final class HSTSStore: Sendable {
         /// When the entry ends.
         public var expires: Date
 
-        /// Whether another entry for the same host says the same, and ends at about the same time.
+        /// Returns whether an entry for the same host differs only in its end, and by less than a number of seconds.
         fileprivate func isEqual(to other: Host, within seconds: TimeInterval) -> Bool {
             includesSubdomains == other.includesSubdomains
                 && abs(expires.timeIntervalSince(other.expires)) <= seconds

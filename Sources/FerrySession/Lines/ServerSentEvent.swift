@@ -29,7 +29,7 @@ struct ServerSentEventParser {
     private var type = ""
     private var data: String?
     private var id = ""
-    /// The identifier at the end of the last block, also of one without data.
+    /// The identifier after the last block of lines, even if the block had no data.
     private(set) var lastEventID: String
     private(set) var reconnectionTime: TimeInterval?
 

@@ -50,7 +50,7 @@ public final class CircuitBreaker: Sendable {
         public var state: State
     }
 
-    /// The number of origins of which healthy ones are forgotten.
+    /// The number of origins above which those without failures are forgotten.
     private static let maximumCount = 1_024
 
     /// The rule.

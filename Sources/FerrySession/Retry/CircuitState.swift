@@ -1,6 +1,6 @@
 /// Whether requests to one origin are sent, as a pure value: the state of a ``CircuitBreaker`` for it.
 struct CircuitState: Sendable {
-    /// How a request has ended, as far as that says something about its server.
+    /// The result of a request for the health of its server.
     enum Outcome: Hashable, Sendable {
         case success
         case failure
@@ -37,7 +37,7 @@ struct CircuitState: Sendable {
     init(_ rule: CircuitBreaker.Rule, at now: MonotonicTime) {
         self.rule = rule
         lastStart = now
-        // Not that of an earlier circuit to the same origin, which was forgotten.
+        // It must differ from the eras of an earlier circuit to the same origin, which was forgotten.
         era = Int(truncatingIfNeeded: now.nanoseconds)
     }
 

@@ -2,7 +2,7 @@
 ///
 /// A class, because changing a value in a dictionary allocates.
 final class RetryBudget {
-    /// The requests whose share the bucket can hold.
+    /// The number of requests whose shares fill the bucket.
     private static let maximumCount = 1_000.0
 
     let limits: RetryPolicy.Budget

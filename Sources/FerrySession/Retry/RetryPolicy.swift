@@ -55,7 +55,7 @@ public struct RetryPolicy: Sendable, Hashable {
         package func delay(retry: Int, random: Double) -> TimeInterval {
             let cap = cap > 0 || cap.isNaN ? cap : 0
             let limit = max(0, base) * pow(max(1, multiplier), Double(min(max(0, retry), 1_000)))
-            // What is not a number means no shorter delay: zero times infinity, or a parameter.
+            // A value that is not a number, such as zero times infinity, must not shorten the delay.
             let bounded = limit.isNaN || base.isNaN ? cap : cap.isNaN ? limit : min(limit, cap)
             guard bounded.isFinite else { return .infinity }
             return hasJitter ? bounded * min(max(0, random), 1) : bounded
@@ -65,9 +65,10 @@ public struct RetryPolicy: Sendable, Hashable {
     /// The share of the requests to an origin that may be repeated in vain, which all tasks of a session have in
     /// common.
     ///
-    /// A retry costs nothing until it has failed. So every failure of a server that fails now and then is retried. One
-    /// that is overloaded or gone receives about a tenth more requests than from clients without retries, or about half
-    /// as many more if its failures take long, and not four times as many.
+    /// Only a retry that fails uses the budget, so every failure of a server that fails now and then is retried. A
+    /// server
+    /// that is overloaded or gone receives about 10% more requests than from clients without retries, or about 50% more
+    /// if its failures take long, and not four times as many.
     public struct Budget: Sendable, Hashable {
         /// The number of retries that each request adds to the budget; 0.1 by default.
         public var share: Double

@@ -44,7 +44,7 @@ final class CurlSessionCore: Sendable {
         durable = try? settings.durable?.get()
         links = Mutex(Links(delegate: delegate, casts: DelegateCasts(delegate)))
         group = CallGroup(settings.calls, dispatcher, known: options.proxy.knownCredentials)
-        // An error is that of the first task, unless there is none any more.
+        // After an error, the first task tries again, and fails if the engine still cannot be made.
         _ = try? requireEngine()
     }
 

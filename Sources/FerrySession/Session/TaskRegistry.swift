@@ -50,7 +50,7 @@ struct TaskRegistry {
         reservedCount += 1
     }
 
-    /// Leaves out the identifiers up to one, since an earlier process has used them.
+    /// Reserves all identifiers up to one, since an earlier process has used them.
     mutating func reserveUpTo(_ identifier: Int) { nextIdentifier = max(nextIdentifier, identifier + 1) }
 
     /// Adds a task whose identifier was reserved before the session was invalidated, and returns whether it must be

@@ -6,8 +6,8 @@ enum ResultDelivery: Sendable {
     case data(@Sendable (Data?, ReceivedResponse?, (any Error)?) -> Void, isAsync: Bool)
     /// To a completion handler, with the body in a file; unless `isAsync`, the file is deleted when it returns.
     case download(@Sendable (URL?, ReceivedResponse?, (any Error)?) -> Void, isAsync: Bool)
-    /// To a consumer that pulls the body. Of a task that switches protocols, the end goes to the delegate too, and
-    /// `refusal` returns the error with which a response makes it fail.
+    /// To a consumer that pulls the body. The end of a task that switches protocols also goes to the delegate, and the
+    /// task fails if `refusal` returns an error for its response.
     case stream(ByteStream, refusal: (@Sendable (URLResponse) -> URLError?)? = nil)
 
     /// Delivers to a user's completion handler, with the body in memory.
@@ -43,7 +43,7 @@ final class DelegateCasts: Sendable {
     let retry: (any CurlSessionRetryDelegate)?
     let interim: (any CurlSessionInterimResponseDelegate)?
     let received: (any ReceivedResponseDelegate)?
-    /// Whether there is no delegate; one that has no method of a task may still be asked for a credential.
+    /// Whether there is no delegate; a delegate without methods for tasks may still be asked for a credential.
     let isEmpty: Bool
     /// Reports the response to the delegate in place of the task, which waits for the call of the closure.
     let tellResponse: (@Sendable (ReceivedResponse, @escaping @Sendable () -> Void) -> Void)?
@@ -70,8 +70,8 @@ final class DelegateCasts: Sendable {
 
     /// Makes the casts of a task's own delegate, in front of the session's.
     ///
-    /// As in URLSession, what the own delegate has no method for goes to the session's, as far as that can be known:
-    /// if it does not conform to the protocol. The body does so only if `receivesBody`, and no handler has it.
+    /// As in URLSession, events for which the own delegate has no methods go to the session's. Here that depends on the
+    /// protocols that it conforms to. The body goes there only if `receivesBody`, so that no handler gets it.
     init(_ own: DelegateCasts, before session: DelegateCasts, receivesBody: Bool) {
         (tellResponse, isEmpty, self.session) = (own.tellResponse, own.isEmpty, session)
         (leavesData, leavesFile) = (receivesBody && own.data == nil, receivesBody && own.download == nil)

@@ -107,9 +107,9 @@ extension TaskCore: CallClient {
 
     private func didCancel(_ resumeData: Data?) {
         change { state in
-            // It is known already, unless the task was cancelled to produce resume data.
+            // The error is set already, unless the task was cancelled to produce resume data.
             let cancelled = state.error as? URLError ?? .ferryCancelled(url: state.originalRequest?.url)
-            // A class of protocols, or the search for one, has not used the file.
+            // Neither a protocol class nor the search for one uses the partial file.
             let isUnused = state.resumeDataHandler != nil && !(state.driver is CallDriver) && state.redirectCount == 0
             let unused = isUnused ? state.resumeData?.encoded() : nil
             let data = resumeData ?? state.resumeDataOfFailure ?? unused
@@ -160,7 +160,7 @@ extension TaskCore: CallClient {
     }
 
     private func willRedirect(_ response: HTTPURLResponse, to request: URLRequest, _ body: BodySource?) {
-        // Also a later redirect back to the origin leads to where another origin has decided.
+        // A redirect back to the origin does not reset it, since another origin has chosen that URL.
         let leavesOrigin = response.url.map { Origin($0) } != request.url.map { Origin($0) }
         let old = state.withLock { state in
             defer { state.redirectedBody = body }

@@ -76,7 +76,7 @@ extension TaskCore {
         var isEngineWaiting = false
         /// Whether the protocol that the task has switched to has ended, so that the task succeeds.
         var isClosed = false
-        /// Why the task fails, although its transfer may succeed: the server has not switched protocols as it must.
+        /// The error of a task whose server has not switched protocols correctly, even if the transfer succeeds.
         var refusal: URLError?
     }
 

@@ -7,7 +7,7 @@
 /// ones there is no value.
 struct AsyncCall {
     enum Body {
-        /// That of the request, if it has one.
+        /// The body of the request, if it has one.
         case ofRequest
         case data(Data)
         case file(URL)
