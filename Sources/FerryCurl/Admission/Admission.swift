@@ -6,24 +6,24 @@ package final class Admission {
     private static let streamsPerOrigin = 100
     /// The number of origins without a request whose slots are kept.
     private static let idleOriginCount = 64
-    /// The number of origins without a request from which those are forgotten that only redirects have named.
+    /// The number of origins above which those are forgotten that have no request and that only redirects have named.
     private static let maximumOriginCount = 1_024
 
     private let connectionsPerOrigin: Int
     private let rate: RequestLimits.Rate?
     private var inFlight: SlotQueue?
     @exclusivity(unchecked) private(set) var origins: [Origin: SlotQueue] = [:]
-    /// The number of origins at which the next check forgets those that it can.
+    /// The number of origins at which those that can be forgotten are looked for again.
     private var nextCheck = maximumOriginCount
     /// The origins whose last response was a 503 with a delay.
     private var unavailable: Set<Origin> = []
-    /// The origins whose requests may begin: a slot has become free, or one has begun to wait.
+    /// The origins whose waiting requests may begin: a slot or a request was added, or a delay has ended.
     private var changed: Set<Origin> = []
-    /// When the next request of an origin may begin, if it waits only for a time.
+    /// When the next request of an origin may begin, if it waits only for that time.
     private var paced: [Origin: MonotonicTime] = [:]
-    /// Whether requests that may begin wait for the next turn, since the last one had to go on with other work.
+    /// Whether requests that may begin wait for the next turn, since the time for them in the last turn was over.
     private(set) var isBehind = false
-    /// The earliest of these times, or an earlier one.
+    /// A time that is not later than any time in ``paced``.
     package private(set) var nextTime: MonotonicTime?
 
     package init(connectionsPerOrigin: Int, limits: RequestLimits?) {
@@ -42,10 +42,11 @@ package final class Admission {
         if connections.enter() { begin(ticket, connections) } else { wait(ticket, for: origin) }
     }
 
-    /// Starts the requests that wait, as far as there are slots and their time has come.
+    /// Starts waiting requests for which there are slots and whose time has come.
     ///
-    /// It is called once in each turn of the engine. A request that fails as soon as it begins frees its slot within
-    /// this loop, so that a long queue of them makes no deep stack; the rest of one waits for the next turn.
+    /// It is called once in each turn of the engine. A request that fails as soon as it begins frees its slot, which
+    /// this loop gives to the next one, so that a long queue makes no deep stack. After 4 ms the rest waits for the
+    /// next turn.
     func admitWaiting() {
         noteDueOrigins()
         let end = MonotonicTime.now().advanced(by: TurnAllowance.ofAll)
@@ -88,7 +89,7 @@ package final class Admission {
                 connections.pace?.noteRequest(at: .now())
                 next.begin()
             } else {
-                // Its server has asked for a delay since it got the connection. Those to other servers come first.
+                // The server has asked for a delay meanwhile, so requests to other servers come first.
                 leave(next)
                 late.append((next, origin))
             }
@@ -101,7 +102,7 @@ package final class Admission {
         changed.insert(origin)
     }
 
-    /// Acquires the slots again for a request that is resumed: it still has its connection, so none needs to be free.
+    /// Acquires the slots of a request that is resumed; it still has its connection, so no slot needs to be free.
     func readmit(_ ticket: AdmissionTicket) {
         guard !ticket.hasConnection, let origin = ticket.origin else { return }
         queue(of: origin).reenter()
@@ -146,9 +147,9 @@ package final class Admission {
     /// Whether an origin has no request, and its pace would be the same if it were new.
     private func isUnused(_ queue: SlotQueue) -> Bool { queue.isEmpty && queue.pace?.isUnused(at: .now()) ?? true }
 
-    /// Forgets the origins of which nothing needs to be known, and then those that only redirects have named.
+    /// Forgets unused origins and, if too many remain, those without a request that only redirects have named.
     ///
-    /// A server can invent hosts by redirects, but must not lift the limit on requests to a server that tasks name.
+    /// A server can invent hosts by redirects, but must not lift the limits on requests to a server that tasks name.
     private func forgetOrigins() {
         origins = origins.filter { !isUnused($0.value) }
         if origins.count >= Self.maximumOriginCount {
@@ -192,7 +193,7 @@ package final class Admission {
         queue.pace = pace
     }
 
-    /// Notes when the next request may begin, which has a slot but not the time.
+    /// Notes when the next request to an origin may begin, which has a slot but must wait.
     private func notePace(of origin: Origin, _ queue: SlotQueue) {
         let now = MonotonicTime.now()
         let time = queue.pace?.nextTime(at: now) ?? now
@@ -221,7 +222,7 @@ package class AdmissionTicket: @unchecked Sendable {
     package internal(set) var hasConnection = false
     /// Whether the request counts among those that the session has in flight.
     package var isCounted = false
-    /// The place in the queue that it waits in.
+    /// The place in the queue, while the request waits.
     package var place: SlotQueue.Place?
     /// The priority in the queue, as that of a task: from 0 to 1.
     package var priority = URLSessionTask.defaultPriority

@@ -29,7 +29,7 @@ public final class BandwidthLimit: Sendable {
         set { change(to: newValue, at: .now()) }
     }
 
-    /// Changes the rate; what was taken already is waited for at the new one.
+    /// Changes the rate; the wait for bytes that were already taken is computed for the new rate.
     package func change(to bytesPerSecond: Int?, at now: MonotonicTime) {
         state.withLock { state in
             let rates = (old: state.bytesPerSecond, new: bytesPerSecond.map { max(1, $0) })

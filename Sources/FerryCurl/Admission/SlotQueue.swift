@@ -48,7 +48,7 @@ package final class SlotQueue {
         return true
     }
 
-    /// Whether a request may be sent now, as far as only the time decides.
+    /// Whether the pace allows a request now.
     var isInPace: Bool { pace?.nextTime(at: .now()) == nil }
 
     /// Acquires a slot even if none is free: a request that is resumed still has its connection.
@@ -68,7 +68,7 @@ package final class SlotQueue {
 
     private func noteLeft() {
         (waiting, left) = (waiting - 1, left + 1)
-        // Removing each of them at once would take quadratic time.
+        // Removing each place from the array as it is left would take quadratic time.
         guard left > 64, left > waiting else { return }
         for index in queues.indices { queues[index].removeAll { $0.ticket == nil } }
         left = 0

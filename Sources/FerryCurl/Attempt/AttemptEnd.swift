@@ -33,8 +33,8 @@ package struct AttemptEnd {
     /// libcurl sends a request again, up to five times, if an HTTP/2 server refuses its stream or a connection from the
     /// pool closes without a response. A server that ends its connections under load may refuse one more often. A
     /// request for a shared connection whose server takes no more of them (`GOAWAY`) fails with an error of HTTP/2
-    /// before it is sent. If the server closes the connection instead, the request's response has no end. Only if it is
-    /// known that the server has not processed the request, its method need not be idempotent.
+    /// before it is sent. If the server closes the connection instead, the request's response has no end. The method
+    /// must be idempotent, unless the server has said that it has not processed the request.
     package func mayReconnect(method: String, isReplayable: Bool) -> Bool {
         guard !hasResponseBytes else { return false }
         if wasRefused {
@@ -54,7 +54,7 @@ extension NetworkAttempt {
     /// Returns how libcurl has ended the attempt, and notes what that says about its connection and its origin.
     ///
     /// `hasResponse` is whether a response was delivered, `hasOpenEnd` whether only its end shows the length of its
-    /// body. `isOwn` is whether the attempt was ended for another reason than libcurl's.
+    /// body. `isOwn` is whether Ferry, and not libcurl, found the reason for the end.
     package func end(_ curlCode: Int32, hasResponse: Bool, hasOpenEnd: Bool, isOwn: Bool) -> AttemptEnd {
         let code = endCode(curlCode, hasOpenEnd: hasOpenEnd)
         noteRefusedChunks(code)

@@ -1,6 +1,6 @@
 /// The streams of HTTP/2 that a server has refused.
 extension NetworkAttempt {
-    /// Has libcurl report streams, if a request that is not idempotent may be refused, and returns whether it does.
+    /// Makes libcurl report streams if a request that is not idempotent may be refused; returns whether it does.
     ///
     /// libcurl passes a line about a connection to the request that it performs at that moment. So after the first such
     /// request, all others are watched too. A handle is watched only when its connection has HTTP/2: before, libcurl

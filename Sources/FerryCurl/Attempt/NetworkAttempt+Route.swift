@@ -27,11 +27,11 @@ extension NetworkAttempt {
 
         /// How many bytes of a proxy's response to `CONNECT` are read in one turn in any case.
         ///
-        /// libcurl reads them one by one, without looking at anything else as long as more come. A proxy's page about
-        /// a refused credential may be longer. Further bytes come out of the turn's allowance, which all transfers
-        /// share; when that is used up, the attempt ends.
+        /// libcurl reads them one by one, and serves no other transfer as long as more come. A proxy's page about a
+        /// refused credential may be longer. Further bytes use the turn's allowance, which all transfers share; when
+        /// that is used up, the attempt ends.
         static let freeSteps = 8_192
-        /// What a step takes at least.
+        /// The time that a step takes at least.
         static let costOfStep = TimeSpan(nanoseconds: 500)
 
         /// Forgets what the proxy has said on an earlier connection.

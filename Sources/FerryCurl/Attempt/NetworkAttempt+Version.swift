@@ -2,7 +2,7 @@
 extension NetworkAttempt {
     package struct Version {
         package var choice = HTTPVersionChoice.http1
-        /// Whether the request is only sent on a connection of another one, since libcurl knows nothing of HTTP/2 here.
+        /// Whether the request must join a connection of HTTP/2, since libcurl would open one of HTTP/1.1.
         var isJoining = false
         /// Whether requests can share a connection of HTTP/3.
         fileprivate var sharesHTTP3 = true
@@ -33,7 +33,7 @@ extension NetworkAttempt {
         easy.set(CurlOption.httpVersion, version.choice.curlValue)
     }
 
-    /// Chooses the version again for what the request turns out to need.
+    /// Chooses the version again for a need of the request that was not known before.
     func setUpVersion(_ easy: EasyHandle, _ engine: TransferEngine, for need: HTTPVersionNeed) throws(URLError) {
         version.choice = try choice(need, engine)
         easy.set(CurlOption.httpVersion, version.choice.curlValue)
@@ -188,7 +188,7 @@ extension NetworkAttempt {
             CurlCode.gotNothing, CurlCode.weirdServerReply, CurlCode.unsupportedProtocol, CurlCode.sendError,
             CurlCode.receiveError,
         ]
-        // Otherwise it means that the server has refused the request in HTTP/2.
+        // With other versions of libcurl, this code means that the server has refused the request in HTTP/2.
         if transfer?.engine.runtime.confusesStreamEnds != true { signs.append(CurlCode.http2) }
         guard version.choice == .priorKnowledge, signs.contains(code), sending.count > 0, !wasRefused,
             connection?.hasResponded == false

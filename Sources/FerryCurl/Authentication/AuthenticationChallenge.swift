@@ -14,9 +14,8 @@ package struct AuthenticationChallenge: Sendable {
 
     /// Reads the challenges of a response; `nil` if it has none that libcurl can answer.
     ///
-    /// Basic is not among them beside a Digest challenge that cannot be answered: its text alone decides about that, so
-    /// that it could be written to get the password. A scheme that is not known, or that this libcurl lacks, does not
-    /// matter: the server offers Basic to clients without it.
+    /// Basic is left out beside a Digest challenge that cannot be answered, since anyone could write such a challenge
+    /// to get the password. It is used beside schemes that are not known or that this libcurl lacks.
     package init?(_ head: ResponseHead, runtime: CurlRuntime?) {
         switch head.status {
         case 401: isProxy = false

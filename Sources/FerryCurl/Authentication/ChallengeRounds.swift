@@ -12,7 +12,7 @@ package struct ChallengeRounds: Sendable {
 
     /// Counts a response with status 401 or 407, and returns whether libcurl may go on with the credential.
     ///
-    /// An exchange of tokens may take one response more than Digest, as where a server chooses NTLM in Negotiate.
+    /// Schemes that exchange tokens may take one response more than Digest, for example NTLM within Negotiate.
     package mutating func mayContinue(_ head: ResponseHead, scheme: AuthenticationScheme?) -> Bool {
         count += 1
         if count > 1, scheme == .digest, AuthenticateField.isStale(AuthenticationChallenge.values(head)) {

@@ -49,7 +49,7 @@ package final class BodyFeed: Sendable {
         pipe.finish(trailers: trailers)
     }
 
-    /// Not if the encoder is in use: its user looks afterwards whether the pipe has run empty.
+    /// Does nothing while the encoder is in use: afterwards its user checks whether the pipe has run empty.
     private func sendWhatIsHeldBack() {
         encoder.withLockIfAvailable { encoder in
             guard let encoder, encoder.holdsBack, pipe.isStarved else { return }

@@ -71,7 +71,7 @@ package final class BodyPipe: Sendable {
     /// Whether ``waitForRoom(isolation:)`` would wait.
     package var isFull: Bool { state.withLock { $0.count >= capacity } }
 
-    /// Waits until there is room for more bytes, where its caller runs, since there mostly is room.
+    /// Waits until there is room for more bytes; stays on the caller's actor, since there mostly is room.
     ///
     /// - Throws: A ``CurlSessionError`` if nothing is read any more, or `CancellationError`.
     package func waitForRoom(isolation: isolated (any Actor)? = #isolation) async throws {
@@ -126,7 +126,7 @@ package final class BodyPipe: Sendable {
         withExtendedLifetime(dropped) {}
     }
 
-    /// Has a closure called when nothing is read any more, once; it is called now if that is so.
+    /// Calls a closure once, when nothing is read any more, or now if the pipe is closed already.
     package func whenClosed(_ body: @escaping @Sendable () -> Void) {
         let isClosed = state.withLock { state in
             if !state.isClosed { state.onClose = body }
@@ -135,10 +135,10 @@ package final class BodyPipe: Sendable {
         if isClosed { body() }
     }
 
-    /// Has a closure called, on the engine's thread, each time that the reader finds nothing to read.
+    /// Sets the closure that is called, on the engine's thread, each time that the reader finds nothing to read.
     package func whenStarved(_ body: @escaping @Sendable () -> Void) { state.withLock { $0.onStarvation = body } }
 
-    /// Why nothing may be appended, if that is so.
+    /// Why nothing may be appended; `nil` if bytes may be.
     var refusal: CurlSessionError? { state.withLock { $0.refusal } }
 
     /// Whether there is a writer that waits for room.
@@ -165,7 +165,7 @@ package final class BodyPipe: Sendable {
 
     /// Copies the next bytes into a buffer that is not empty; an error is that of the writing side.
     package func read(into buffer: UnsafeMutableRawBufferPointer) -> BodyPiece {
-        // They are released without the lock, because their owner's code may run then.
+        // The pieces are released outside the lock, because that may run their owner's code.
         var done: [Data] = []
         typealias Outcome = (BodyPiece, [Waiter], onStarvation: (@Sendable () -> Void)?)
         let (piece, waiters, onStarvation) = state.withLock { state -> Outcome in
@@ -188,7 +188,7 @@ package final class BodyPipe: Sendable {
         state.withLock { if case .finished(let trailers) = $0.end { trailers } else { [] } }
     }
 
-    /// Reads no more: those who write receive an error.
+    /// Ends reading, so that writers receive an error.
     package func close() {
         typealias Released = (waiters: [Waiter], onClose: (@Sendable () -> Void)?, dropped: [Data])
         let released = state.withLock { state -> Released? in

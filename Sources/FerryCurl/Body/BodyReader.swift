@@ -133,11 +133,11 @@ package enum BodySource: Sendable {
     /// Whether the request asks the server to switch protocols.
     package var isUpgrade: Bool { if case .made(let body) = self { body.isUpgrade } else { false } }
 
-    /// Whether the session can send it again without asking for it.
+    /// Whether the session can send the body again without asking the delegate for it.
     package var isReplayable: Bool {
         switch self {
         case .none, .data, .file: true
-        // One that can be read once only is the delegate's as soon as it is read.
+        // A body that can be read only once becomes `.delegateStream` as soon as it is read.
         case .made(let body): !body.isUpgrade
         case .stream, .delegateStream: false
         }

@@ -14,7 +14,7 @@ final class ContentEncoder {
 
     deinit { ferry_encoder_free(pointer) }
 
-    /// Returns what a piece adds to the coded body, which may be nothing; `nil` if the library fails.
+    /// Returns the coded bytes that are ready after a piece, if any; `nil` if the library fails.
     func encode(_ data: Data) -> Data? {
         // The library's numbers have 32 bits.
         let largest = 1 << 30

@@ -19,10 +19,11 @@ package struct MadeBody: Sendable {
     private let makePipe: @Sendable () -> BodyPipe
     private let begin: @Sendable (BodyPipe) -> Void
 
-    /// Describes a body; the content coding is that of what is put into the pipe, which the request's header names.
+    /// Describes a body; `contentCoding` has been applied to the bytes in the pipe, and is named in the request's
+    /// header.
     ///
-    /// `begin` begins to fill the pipe when libcurl reads from it first, for a replayable body also that of another
-    /// sending; it is called on the engine's thread, so that it must not block and must not call the user's code.
+    /// `begin` begins to fill a pipe when libcurl first reads from it, once for each sending. It is called on the
+    /// engine's thread, so it must not block and must not call the user's code.
     package init(
         length: ByteCount?,
         contentCoding: ContentCoding? = nil,

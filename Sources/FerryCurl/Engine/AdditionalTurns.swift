@@ -11,7 +11,7 @@
 /// So a turn in which something has happened is followed by one that examines all transfers, a millisecond later.
 /// Examining many takes long, and happens less often for them.
 package struct AdditionalTurns {
-    /// The first libcurl of which nothing of this is known.
+    /// The first version of libcurl that is not known to forget anything.
     private static let firstFixedVersion = 0x08_0F_00
     /// How long after a turn the additional one begins, in milliseconds.
     private static let delay: UInt64 = 1
@@ -23,7 +23,7 @@ package struct AdditionalTurns {
     package private(set) var time: MonotonicTime?
     /// Whether something has happened in the current turn, or has begun it.
     package var isEventful = true
-    /// How many turns have followed each other in which libcurl has called no function.
+    /// How many turns in a row libcurl has called no function.
     var quietTurns = 0
 
     package init(versionNumber: Int) { areNeeded = versionNumber < Self.firstFixedVersion }

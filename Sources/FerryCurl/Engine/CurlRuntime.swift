@@ -36,7 +36,7 @@ public struct CurlRuntime: Sendable, Hashable, CustomStringConvertible {
     /// Where this libcurl looks for the system's certificate authorities.
     let authorityFile: String?
     let authorityFolder: String?
-    /// What this libcurl can do about versions of HTTP.
+    /// The versions of HTTP that this libcurl supports, and how.
     package let httpVersionSupport: HTTPVersionSupport
 
     /// One line with the version and the TLS backend.

@@ -1,6 +1,6 @@
 /// The commands that wait for an engine, and who may use the engine: a value without side effects, behind a lock.
 package struct EngineInbox {
-    /// Who may touch the engine.
+    /// The thread that may use the engine.
     package enum Holder {
         /// Its own thread, awake or asleep.
         case thread
@@ -10,7 +10,7 @@ package struct EngineInbox {
         case caller
     }
 
-    /// What the caller that has submitted a command must do.
+    /// What a caller must do after it has submitted a command.
     package enum Submission {
         case done
         case wakeThread

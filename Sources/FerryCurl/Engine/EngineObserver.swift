@@ -1,4 +1,4 @@
-/// What is told about the engine's thread and its turns, on the thread that has the engine.
+/// An object that is notified of the engine's thread and its turns, on the thread that has the engine.
 package protocol EngineObserver: AnyObject, Sendable {
     /// The engine's own thread has begun.
     func engineDidStart()

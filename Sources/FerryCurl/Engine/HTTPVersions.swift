@@ -74,13 +74,13 @@ package enum HTTPVersionNeed: Sendable, Hashable {
     case trailers
 }
 
-/// What a libcurl can do about versions of HTTP.
+/// The versions of HTTP that a libcurl supports, and how.
 package struct HTTPVersionSupport: Sendable, Hashable {
     package var http2: Bool
     package var http3: Bool
     /// Whether requests can share a connection of HTTP/3; otherwise each needs its own.
     package var sharesHTTP3: Bool
-    /// Whether it reports what a handshake has chosen.
+    /// Whether libcurl reports the version that a handshake has chosen.
     package var reportsNegotiation: Bool
     /// The library's name and version.
     package var name: String

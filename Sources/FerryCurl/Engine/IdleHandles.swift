@@ -10,7 +10,7 @@ struct IdleHandles {
     /// Returns a handle that was kept or, if there is none, a new one; `nil` if there is no memory for it.
     mutating func take() -> EasyHandle? { handles.popLast() ?? EasyHandle() }
 
-    /// Keeps a handle that no multi handle has, unless there are enough.
+    /// Keeps a handle that belongs to no multi handle, unless enough are kept.
     mutating func keep(_ easy: EasyHandle) {
         guard handles.count < Self.limit, easy.reset(isReusable: areReusable) else { return }
         handles.append(easy)

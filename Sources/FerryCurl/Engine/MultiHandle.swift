@@ -5,7 +5,7 @@ internal import CFerry
 /// `@unchecked Sendable`: everything except ``wakeUp()``, ``listen(milliseconds:)`` and ``sleep(milliseconds:)`` is
 /// called by the thread that has the engine, or after the engine's own thread has ended.
 package final class MultiHandle: @unchecked Sendable {
-    /// What waits for a handle's descriptor, for milliseconds, instead of the system; set it before the first session.
+    /// A function that waits for a handle's descriptor in place of the system; set it before the first session.
     @exclusivity(unchecked) nonisolated(unsafe) package static var waitReplacement:
         ((_ handle: UnsafeMutableRawPointer, _ descriptor: Int32, _ milliseconds: Int32) -> Bool)?
 
@@ -40,8 +40,8 @@ package final class MultiHandle: @unchecked Sendable {
         (self.pointer, self.watch) = (pointer, watch)
         let multiplex = 2
         ferry_multi_set_long(pointer, CurlMultiOption.pipelining, multiplex)
-        // By default libcurl keeps four times as many as requests are running: the last ones of a burst would close
-        // what the next burst needs.
+        // By default libcurl keeps four times as many as requests are running, so the end of one burst of requests
+        // would close connections that the next burst needs.
         ferry_multi_set_long(pointer, CurlMultiOption.maximumConnections, most)
     }
 
@@ -93,8 +93,9 @@ package final class MultiHandle: @unchecked Sendable {
         return ferry_watch_wait(watch, 0) || isReady
     }
 
-    /// Waits for the connections and ``wakeUp()`` on a thread that does not have the engine, which must then see what
-    /// has happened with ``wait(milliseconds:)``.
+    /// Waits for the connections and ``wakeUp()`` on a thread that does not have the engine.
+    ///
+    /// The thread that has it must then call ``wait(milliseconds:)`` to find out what has happened.
     func listen(milliseconds: Int32?) {
         if let replacement = Self.waitReplacement {
             _ = replacement(pointer, ferry_watch_descriptor(watch), milliseconds ?? -1)

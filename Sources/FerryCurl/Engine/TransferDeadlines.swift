@@ -33,7 +33,8 @@ struct TransferDeadlines {
         next = min(time, next ?? time)
     }
 
-    /// Notes that all deadlines were checked, which may take a fifth of the time: many transfers can have as many.
+    /// Notes that all deadlines were checked, and delays the next check so that checks take at most a fifth of the
+    /// time.
     mutating func noteCheck(from start: MonotonicTime, to end: MonotonicTime) {
         nextCheck = end.advanced(by: TimeSpan(nanoseconds: 4 * min(end.since(start).nanoseconds, 12_500_000)))
         next = next.map { max($0, nextCheck) }

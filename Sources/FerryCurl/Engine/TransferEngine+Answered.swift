@@ -1,13 +1,12 @@
-/// Requests that end before their body, which the program may still write: with a complete response, or with the
-/// connection.
+/// Requests that end while the program may still write their body: with a complete response or with the connection.
 ///
 /// libcurl does not report the end of a response over HTTP/1.1, or of a connection after an upgrade, before the end of
-/// the body; but while there is nothing to send, it then waits for nothing of the connection. To be sure, that must be
-/// so at the end of another turn too, in which all transfers are examined.
+/// the body. While there is nothing to send, however, it then waits for no event of the connection. To be sure, that is
+/// checked again after another turn, in which all transfers are examined.
 struct AnsweredRequests {
-    /// The requests of whose connections libcurl waited for nothing.
+    /// The requests on connections of which libcurl waited for no event.
     private var candidates: [NetworkAttempt] = []
-    /// Whether there is a new one, so that the next turn must examine all transfers, and begin at once.
+    /// Whether a request was added for the first time, so that the next turn begins at once and examines all transfers.
     private(set) var mustExamine = false
 
     mutating func add(_ attempt: NetworkAttempt, isNew: Bool) {
@@ -23,7 +22,7 @@ struct AnsweredRequests {
 }
 
 extension TransferEngine {
-    /// Makes sure that a request whose body waits ends with its response, or with its connection.
+    /// Makes sure that a request whose body has no bytes to send ends with its response, or with its connection.
     func watchResponse(of attempt: NetworkAttempt) {
         if let connection = attempt.connection { multi.watchEnd(of: connection) }
     }
@@ -34,7 +33,7 @@ extension TransferEngine {
             if multi.waits(for: connection) {
                 multi.watchEnd(of: connection)
             } else if transfer.pauses != .bodyIsStarved || attempt.isReceivingPaused {
-                // A pause may be the reason.
+                // A pause may be the reason why libcurl waits for no event.
                 answered.add(attempt, isNew: false)
             } else if attempt.prepared.isUpgrade {
                 (transfer.reader as? MadeBodyReader)?.finish()
@@ -52,10 +51,10 @@ extension TransferEngine {
 }
 
 extension NetworkAttempt {
-    /// The code with which a request ends although its body waits, where libcurl waits for nothing of the connection;
-    /// `nil` if the request does not end.
+    /// The code with which a request ends before its body, once libcurl waits for no event of the connection; `nil` if
+    /// the request does not end.
     ///
-    /// Bytes that libcurl does not read of a connection over HTTP/1.1 are its end.
+    /// If libcurl does not read from a connection over HTTP/1.1 that has input, the input is the end of the connection.
     fileprivate var codeOfQuietEnd: Int32? {
         let isClosed = !isMultiplexed && connection?.hasInput == true
         // libcurl sends a request again whose connection from the pool has ended, as soon as there is more to send.
@@ -66,8 +65,8 @@ extension NetworkAttempt {
 
     /// Whether bytes of the response's body are missing, as far as that is known.
     ///
-    /// libcurl before 8.5 reports nothing. Its chunks may be complete if the server closes the connection then, but a
-    /// response that was cut must not be taken for a complete one.
+    /// With libcurl before 8.5, that is not known for a response in chunks if the connection has ended. It then counts
+    /// as cut, unless the server has announced the end with `Connection: close`.
     private func isCut(_ head: ResponseHead, isClosed: Bool) -> Bool {
         if prepared.method == "HEAD" || head.status == 204 || head.status == 304 { return false }
         if head.isChunked {

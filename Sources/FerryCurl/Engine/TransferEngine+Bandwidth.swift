@@ -55,8 +55,8 @@ extension TransferEngine {
                 (PauseReasons.downloadIsLimited, transfer.downloadLimits),
                 (PauseReasons.uploadIsLimited, transfer.uploadLimits),
             ] where transfer.pauses.contains(reason) {
-                // Those before have perhaps used what is allowed. Uploads take their bytes in the next turn. libcurl
-                // asks them in the same order in each turn, so only one is resumed at a time.
+                // Transfers before this one may have used the limit. Uploads take their bytes in the next turn, in
+                // which libcurl always asks them in the same order, so only one is resumed at a time.
                 let isUpload = reason == .uploadIsLimited
                 let delay = limits.delay(at: now)
                 if delay <= Self.tolerance, !isUpload || !resumesUpload {

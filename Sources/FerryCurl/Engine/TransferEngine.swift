@@ -2,9 +2,9 @@ internal import CFerry
 
 /// Runs all transfers of one session on one thread, with one libcurl multi handle.
 ///
-/// Transfers begin with a command, and tell what happens through ``TransferReceiver``. The thread starts with the first
-/// transfer, sleeps while nothing happens, and ends when the session stops the engine. While it sleeps and no transfer
-/// is in progress, a caller's thread may run a turn itself: see ``runInline(_:)``.
+/// Transfers begin with a command, and report to a ``TransferReceiver``. The thread starts with the first transfer,
+/// sleeps while nothing happens, and ends when the session stops the engine. While it sleeps and no transfer is in
+/// progress, a caller's thread may run a turn itself: see ``runInline(_:)``.
 ///
 /// `@unchecked Sendable`: everything that is not behind `inbox` is used only by the thread that has the engine: its
 /// own, or a caller's that runs a turn.
@@ -151,7 +151,7 @@ package final class TransferEngine: @unchecked Sendable {
         }
     }
 
-    /// Whether a socket may be writable for a body of HTTP/2 that cannot be sent, so that no wait for it would last.
+    /// Whether waits may end at once, since a socket is writable although its stream of HTTP/2 must not send.
     private var mayHaveClosedWindow: Bool {
         guard runtime.ignoresClosedWindows, additionalTurns.quietTurns > 4 else { return false }
         return active.values.contains { $0.transfer?.reader != nil && $0.mayHaveStreams(runtime) }
@@ -185,7 +185,7 @@ package final class TransferEngine: @unchecked Sendable {
         if isIdle { sleepAvailable() }
         // The engine may have been stopped together with the last command, and nothing would wake the thread again.
         guard inbox.withLock({ $0.beginWait(isIdle: isIdle) }) else {
-            // As long as there are commands, the connections would not be looked at.
+            // Otherwise a flow of commands would keep the engine from reading its connections.
             if !isIdle { _ = multi.wait(milliseconds: 0) }
             return true
         }
@@ -236,7 +236,7 @@ package final class TransferEngine: @unchecked Sendable {
             attempt.timing.start = nil
             return receiver.handle(.cannotBegin(error))
         }
-        // libcurl lets it wait while another request connects to the same server, which may never succeed.
+        // libcurl makes the attempt wait while another request connects to the same server, which may never succeed.
         if attempt.prepared.origin.scheme == "https" || attempt.version.choice.sharesConnections {
             attempt.beginConnecting(at: turnStart)
         }

@@ -1,5 +1,4 @@
-/// How long the engine may spend in one turn on decoding, and on what comes in very small pieces: a value without side
-/// effects.
+/// The time for decoding and for very small pieces in one turn of the engine: a value without side effects.
 ///
 /// All transfers of the session share it, since a few bytes can cause much work: to decode an empty frame of eight
 /// bytes takes as long as to decode a kilobyte of text. The rest waits for the next turn, so that a hostile server
@@ -9,7 +8,7 @@ package struct TurnAllowance {
     package static let ofAll = TimeSpan.milliseconds(4)
     /// The time after which a transfer lets the others go first.
     package static let ofOne = TimeSpan.milliseconds(1)
-    /// The same where very many transfers wait: about as long as a single step of a decoder takes.
+    /// That time if very many transfers wait: about as long as a single step of a decoder takes.
     private static let minimumOfOne = TimeSpan(nanoseconds: 100_000)
 
     /// How many bytes of long responses to `CONNECT` may be read, which takes some tens of milliseconds.
@@ -47,7 +46,7 @@ package struct TurnAllowance {
 package struct ReceivedPieces {
     /// The size from which a piece of a body takes longer to copy than to call back for, in bytes.
     package static let largestSmall = 1_024
-    /// The number of pieces between two looks at the clock; most responses have fewer.
+    /// The number of pieces after which the clock is read again; most responses have fewer.
     private static let betweenLooks = 64
     /// The bytes of large pieces after which other transfers come first; to copy them takes about half a millisecond.
     private static let largeBytes = 524_288

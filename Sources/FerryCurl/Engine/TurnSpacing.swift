@@ -1,5 +1,4 @@
-/// When the engine waits a moment before its next turn, so that more can be received at once: a value without side
-/// effects.
+/// The rule by which the engine waits before its next turn, to receive more at once: a value without side effects.
 ///
 /// From a network that is slower than the processor, a large body arrives in pieces of a few kilobytes. A turn for each
 /// of them, with the threads that it wakes, takes several times as long as to copy the bytes. Pauses must not slow down
@@ -10,15 +9,15 @@ package struct TurnSpacing {
     package static let pause: Int32 = 8
     /// The number of bytes of a transfer for which a turn is worthwhile.
     package static let enough: Int64 = 196_608
-    /// The number of bytes of a body from which a transfer is a large one, which need not be received at once.
+    /// The number of bytes of a body from which a transfer is large, so that a delay of 8 ms does not matter.
     package static let large = ByteCount(clamping: 1_048_576)
     /// Turns that follow each other more slowly do not take much time.
     private static let closeSpan = TimeSpan.milliseconds(UInt64(2 * pause))
     /// The time over which a rate is measured.
     private static let window = TimeSpan.milliseconds(UInt64(3 * pause))
-    /// The part of a rate by which another one may differ and be the same.
+    /// The relative difference up to which two rates count as equal.
     private static let tolerance = 0.1
-    /// The numbers of windows after which a decision is reviewed: the longer it holds, the later.
+    /// The least and the greatest number of windows until a decision is reviewed, which doubles while it holds.
     private static let (minimumWindows, maximumWindows) = (4, 256)
 
     private enum Phase {
@@ -36,7 +35,7 @@ package struct TurnSpacing {
     private var (lastTurn, windowStart) = (MonotonicTime(nanoseconds: 0), MonotonicTime(nanoseconds: 0))
     /// The last rate that was measured without pauses, in bytes a nanosecond.
     private var freeRate = 0.0
-    /// The last decision, and for how many windows the next one that is the same holds.
+    /// The last decision, and for how many windows an equal one would hold.
     private var (pauses, patience) = (true, Self.minimumWindows)
 
     package init() {}

@@ -17,7 +17,7 @@
 /// The resolver's certificate must be valid for the host of its URL, and lead to one of
 /// ``TLSOptions/certificateAuthorities``; ``TLSOptions/revocationLists`` and ``TLSOptions/requiresStapledStatus`` apply
 /// too. Only ``TLSOptions/dangerouslyDisablesVerification`` turns that off. Public-key pins, trust evaluators and
-/// policies are about the servers of requests; they are not asked about the resolver, which gets no client certificate.
+/// policies do not apply to the resolver, and it gets no client certificate.
 public struct DNSOverHTTPS: Sendable, Hashable {
     /// The resolver's https URL, such as `https://dns.example/dns-query`, without a user or a password.
     ///
@@ -90,7 +90,7 @@ extension NetworkAttempt {
         if network.asksSystemForResolver { easy.set(CurlOption.connectTimeoutMilliseconds, Self.maximumLookup) }
     }
 
-    /// Sets what libcurl's requests to the resolver inherit; a request with TLS has it already.
+    /// Sets the TLS options that libcurl's requests to the resolver inherit; a request with TLS has them already.
     private func setUpResolverTLS(
         _ tls: TLSMaterial,
         _ easy: EasyHandle,
@@ -101,7 +101,7 @@ extension NetworkAttempt {
         engine.chains.forget(easy.pointer)
     }
 
-    /// Returns the error of an attempt whose name the resolver has no address for, or `nil` if the system was asked.
+    /// Returns the error of an attempt if the resolver has no address for its host, or `nil` if the system was asked.
     func resolverFailure(_ code: Int32, _ text: String) -> URLError? {
         guard code == CurlCode.couldNotResolveHost || code == CurlCode.couldNotResolveProxy,
             let engine = transfer?.engine, route.unixSocket == nil,

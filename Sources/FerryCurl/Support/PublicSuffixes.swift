@@ -1,6 +1,6 @@
 internal import CFerry
 
-/// The list of public suffixes, such as `co.uk`, if libcurl has brought it into the process.
+/// The list of public suffixes, such as `co.uk`, if libcurl has loaded it into the process.
 package enum PublicSuffixes {
     /// Returns whether a host may set cookies for a domain; `nil` if there is no list.
     package static func allow(_ host: String, cookiesFor domain: String) -> Bool? {

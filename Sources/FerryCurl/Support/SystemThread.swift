@@ -2,7 +2,7 @@ internal import CFerry
 
 /// A thread of the system.
 ///
-/// Foundation's `Thread` does not tell if the system could not create it.
+/// Foundation's `Thread` does not report that the system could not create it.
 package enum SystemThread {
     private final class Body: Sendable {
         let run: @Sendable () -> Void

@@ -1,6 +1,6 @@
 internal import CFerry
 
-/// A file in memory, for what libcurl keeps in a usable form only if it has read it from a file.
+/// A file in memory, for certificates that libcurl keeps parsed only if it reads them from a file.
 final class MemoryFile: Sendable {
     private let descriptor: Int32
 

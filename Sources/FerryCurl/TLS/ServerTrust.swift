@@ -1,4 +1,4 @@
-/// What is known about a server between the TLS handshake and the first byte of a request.
+/// The identity of a server, as known between the TLS handshake and the first byte of a request.
 public struct ServerTrust: Sendable, Hashable {
     /// The host of the URL in its normalized form: in lower case, without percent-encoding and brackets.
     public let host: String

@@ -19,7 +19,7 @@ package final class SessionTrust: Sendable {
 
     private let state = Mutex(State())
 
-    /// What is being asked of the program.
+    /// Asks the program about connections.
     package let questions = TrustQuestions()
 
     package init() {}
@@ -81,7 +81,7 @@ package struct TrustQuestion: Hashable, Sendable {
 package final class TrustQuestions: Sendable {
     /// How long the engine's thread waits for a decision, in milliseconds.
     package static let patience = 50
-    /// The longest of the engine's waits one after another, which then have a tenth of the time.
+    /// The longest time of waits in a row; after that, the engine may spend a tenth of its time on waits.
     private static let maximumBurst = TimeSpan.milliseconds(200)
 
     private struct State {

@@ -5,7 +5,7 @@ package struct TLSMaterial: Sendable {
         package var key: TLSBlob?
         package var type: String
         package var passphrase: String
-        /// Whether it uses a passphrase, so that a wrong one can be distinguished from a damaged file.
+        /// Whether there is a passphrase, so that a wrong one can be distinguished from a damaged file.
         package var isEncrypted: Bool
         package var description: String { "a client identity" }
     }
@@ -58,7 +58,7 @@ package struct TLSMaterial: Sendable {
         try readAuthorities(options, runtime)
         revocationLists = try Self.revocationLists(options)
         if checksRevocation, !verifies {
-            throw .invalidTLS("Revocation is checked together with the chain, which the options do not have verified")
+            throw .invalidTLS("Revocation is only checked together with the chain, which the options do not verify")
         }
         identity = try options.clientCertificate.map(Identity.init)
         for host in options.clientCertificateHosts { try identityHosts.add(host, true) }

@@ -1,10 +1,10 @@
-/// What the engine knows of one request and those that follow from it: attempts, deadlines, place among the others.
+/// The engine's state of one request and those that follow from it: the attempt, deadlines, limits and pauses.
 ///
-/// Redirects, retries and the like are its receiver's: the engine learns of them as the next attempt. Only the thread
-/// that has the engine uses it, after the one that has made it. As for ``NetworkAttempt``, accesses are not checked.
+/// The receiver decides about redirects and retries, which are only further attempts for the engine. The thread that
+/// makes a transfer hands it to the thread that has the engine. As for ``NetworkAttempt``, accesses are not checked.
 package final class Transfer: AdmissionTicket, @unchecked Sendable {
     package enum Phase {
-        /// Nothing: it has not begun, its receiver decides how it goes on, or it is over.
+        /// The transfer has not begun, its receiver decides how it goes on, or it is over.
         case idle
         /// It was suspended before its attempt could begin, which begins when it is resumed.
         case parked
@@ -25,9 +25,9 @@ package final class Transfer: AdmissionTicket, @unchecked Sendable {
     @exclusivity(unchecked) package var attempt: NetworkAttempt?
     package var downloadLimits: DirectionLimits
     package var uploadLimits: DirectionLimits
-    /// What the request's body is read with; a stream that nothing was read of passes to the next attempt.
+    /// The reader of the request's body; the next attempt uses it too if nothing of a stream was read.
     @exclusivity(unchecked) package var reader: (any BodyReader)?
-    /// How often the request was sent since a byte of a response came.
+    /// How often the request was sent since the last byte of a response.
     var sends = 0
     /// Whether a server wants the request over HTTP/1.1.
     var usesHTTP1 = false
@@ -48,7 +48,7 @@ package final class Transfer: AdmissionTicket, @unchecked Sendable {
         clock.pauseInactivity(!pauses.isDisjoint(with: .local), at: .now())
     }
 
-    /// Removes the pauses of the attempt before, for which the deadline of inactivity has waited.
+    /// Removes the local pauses of the previous attempt, so that the deadline of inactivity runs again.
     package func removeLocalPauses() {
         guard !pauses.isDisjoint(with: .local) else { return }
         pauses.subtract(.local)

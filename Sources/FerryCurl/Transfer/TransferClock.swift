@@ -6,9 +6,9 @@
 package struct TransferClock: Sendable {
     package enum Deadline: Sendable, Hashable {
         case inactivity, resource, connect
-        /// That of the whole call.
+        /// The deadline of the whole call.
         case call
-        /// That of a call that switches protocols, until the server has agreed.
+        /// The deadline of a switch of protocols, until the server has agreed.
         case upgrade
         /// The end of the delay before the next attempt.
         case retry

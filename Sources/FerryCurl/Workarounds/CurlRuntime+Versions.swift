@@ -20,7 +20,7 @@ extension CurlRuntime {
     /// Before 8.1, the end of a body of unknown length mixes up the order of what was received of paused streams on its
     /// connection of HTTP/2.
     package static let versionsMixingUpPausedStreams = 0..<0x08_01_00
-    /// Before 8.5 the end of a connection is not told while the body of the request waits.
+    /// Before 8.5 the end of a connection is not reported while the body of the request has no bytes to send.
     package static let versionsHidingCutResponses = 0..<0x08_05_00
     /// Before 8.7, after a request that is sent without its body, to be asked for a credential, other requests on its
     /// connection are sent without theirs too.

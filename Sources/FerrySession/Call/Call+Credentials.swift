@@ -43,8 +43,7 @@ extension Call {
     }
 
     /// Returns the credential that was accepted before for a challenge's scheme and realm, unless it was refused in
-    /// this
-    /// call.
+    /// this call.
     func known(
         for option: AuthenticationChallenge.Option,
         isProxy: Bool,

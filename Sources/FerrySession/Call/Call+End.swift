@@ -70,8 +70,7 @@ extension Call {
     /// Ends the wait of the calls with the same request, before what follows the end of the attempt.
     ///
     /// Each of them then goes on by itself, since the next attempt may send another request. They continue to wait for
-    /// a
-    /// response that is being delivered, and for the same request on a new connection.
+    /// a response that is being delivered, and for the same request on a new connection.
     private mutating func endSharing(
         before next: Next,
         _ error: URLError?,

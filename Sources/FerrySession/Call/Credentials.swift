@@ -108,9 +108,8 @@ struct Credentials {
     /// Chooses the credentials that libcurl is given for an attempt.
     ///
     /// With a credential for Digest or NTLM, libcurl begins with a request without the body, since it expects a
-    /// challenge.
-    /// A server that does not ask for a credential there would process that request. An accepted credential for such a
-    /// scheme is therefore not sent with a body until the server asks.
+    /// challenge. A server that does not ask for a credential there would process that request. An accepted credential
+    /// for such a scheme is therefore not sent with a body until the server asks.
     mutating func choose(
         hasBody: Bool,
         accepted: (server: SchemeCredential?, proxy: SchemeCredential?)

@@ -66,9 +66,8 @@ public struct RetryPolicy: Sendable, Hashable {
     /// common.
     ///
     /// Only a retry that fails uses the budget, so every failure of a server that fails now and then is retried. A
-    /// server
-    /// that is overloaded or gone receives about 10% more requests than from clients without retries, or about 50% more
-    /// if its failures take long, and not four times as many.
+    /// server that is overloaded or gone receives about 10% more requests than from clients without retries, or about
+    /// 50% more if its failures take long, and not four times as many.
     public struct Budget: Sendable, Hashable {
         /// The number of retries that each request adds to the budget; 0.1 by default.
         public var share: Double
