@@ -33,7 +33,7 @@ package final class CacheCandidate: Sendable {
     /// Stores the delegate's version of the proposal; only the first answer counts.
     package func store(_ answer: CachedURLResponse?, insteadOf proposal: CachedURLResponse) {
         guard isSettled.claim() else { return }
-        // What is stored is older than the response that the delegate refuses.
+        // The stored response is older than the one that the delegate refuses.
         guard let answer, answer.storagePolicy != .notAllowed else { return ticket.cache.remove(stored.key) }
         let inMemoryOnly = answer.storagePolicy == .allowedInMemoryOnly
         if answer === proposal {

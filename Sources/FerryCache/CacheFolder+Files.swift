@@ -4,7 +4,7 @@ extension CacheFolder {
     package static let removedPrefix = "ferry-cache-removed-"
     /// How many files are evicted at a time, so that no store waits for long.
     package static let evictedAtOnce = 8
-    /// How often it is tried to lock the index: for about ten milliseconds, since the engine's thread waits.
+    /// The number of attempts to lock the index: for about ten milliseconds, since the engine's thread waits.
     package static let lockAttempts = 40
     /// The time between two attempts, in microseconds; others hold the lock for less.
     package static let lockPause: UInt32 = 250
@@ -12,7 +12,7 @@ extension CacheFolder {
     /// The folder of files that are being written, of which few remain after a crash.
     package var partsPath: String { root + "/parts" }
 
-    /// Changes the index, and lets the maintenance begin that is due; `nil` if the index cannot be changed now.
+    /// Changes the index, and begins the maintenance that is due; `nil` if the index cannot be changed now.
     ///
     /// While another process has the index, no lock of this one is held.
     @discardableResult
@@ -94,7 +94,7 @@ extension CacheFolder {
             guard let old = info(of: name), unlink(path(name)) == 0 else { return }
             access.noteRemoval(of: name, size: Int64(old.st_size))
         }
-        // What is removed must not be found; the index is told when it is free.
+        // A removed file must not be found, even if the index can only be changed later.
         guard isNoted == nil, unlink(path(name)) == 0 else { return }
         index.withLock { $0.removed.append((name, Int64(present.st_size))) }
     }

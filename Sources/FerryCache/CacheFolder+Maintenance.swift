@@ -1,4 +1,4 @@
-/// What is done in the background: deleting, and rebuilding the index.
+/// The work in the background: deleting files, and rebuilding the index.
 ///
 /// The index is locked for less than a millisecond at a time, so that stores go on, in this process and in others.
 extension CacheFolder {
@@ -10,14 +10,14 @@ extension CacheFolder {
 
     private enum Step { case more, done, failed }
 
-    /// How often the maintenance tries to lock the index: for at least a tenth of a second.
+    /// The number of the maintenance's attempts to lock the index: for at least a tenth of a second.
     private static let patientAttempts = 400
     /// How many records of the current index are copied at a time.
     private static let copiedAtOnce = 256
-    /// The most steps in which records are copied: none of several million is added while the index is rebuilt.
+    /// The most steps in which records are copied that were added meanwhile: enough for five million.
     private static let maximumSteps = 20_000
 
-    /// Removes what crashes and removals have left, rebuilds the index if that is due, and evicts what is too much.
+    /// Deletes files that crashes and removals have left, rebuilds the index if that is due, and evicts surplus files.
     package func maintain() {
         removeLeftovers()
         // Otherwise there are no files, and no index is to be made.

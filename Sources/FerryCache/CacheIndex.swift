@@ -56,7 +56,7 @@ package struct CacheIndex {
         package func commit() -> Bool { (try? file.write(head.bytes)) != nil }
     }
 
-    /// What has become of a change.
+    /// The result of a change.
     package enum Outcome<Value: Sendable>: Sendable {
         case done(Value)
         /// Another process, or another cache of this one, has locked the index.

@@ -1,7 +1,7 @@
 /// Runs the maintenance of a cache's folder in the background, one run at a time.
 package final class CacheMaintenance: Sendable {
     package enum Reason: Sendable {
-        /// Something may be left from an earlier process; this counts only once.
+        /// An earlier process may have left files; only the first time has an effect.
         case firstUse
         /// The index must be rebuilt, which may fail, so that it is not tried again immediately.
         case rebuild

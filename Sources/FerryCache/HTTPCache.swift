@@ -95,7 +95,7 @@ public final class HTTPCache: Sendable {
         CacheTicket(cache: self, removals: memory.withLock { $0.requestedRemovals.count })
     }
 
-    /// Returns that permission if the cache is certainly empty, and otherwise `nil`.
+    /// Returns the permission to store the response if the cache is certainly empty, and otherwise `nil`.
     package func beginIfEmpty() -> CacheTicket? {
         guard folder == nil else { return nil }
         let removals = memory.withLock { $0.total == 0 ? $0.requestedRemovals.count : nil }
