@@ -1,12 +1,12 @@
 /// The Digest challenge that libcurl responds to.
 ///
-/// It reads the first one alone, and all that follows in the same value as that one's parameters. A client must ignore
-/// an unknown algorithm (RFC 7616, section 3.3), but libcurl gives up on it.
+/// libcurl reads only the first Digest challenge, and takes all that follows it in the same value for its parameters. A
+/// client must ignore an unknown algorithm (RFC 7616, section 3.3), but libcurl gives up on it.
 extension AuthenticateField {
     /// Returns the challenge that libcurl responds to, or `nil` if there is none or its response would be wrong.
     ///
-    /// Its response is right if what it reads is one of the challenges. Of two that differ only in their algorithms, in
-    /// one value, that is the last; in two values, the first.
+    /// The response is right if the parameters that libcurl reads are those of one challenge. Of two challenges that
+    /// differ only in their algorithms, libcurl reads the last one in one value, and the first one in two values.
     package static func digest(_ values: [String]) -> Challenge? {
         guard let (value, read) = curlReading(of: values) else { return nil }
         let wanted = DigestMeaning(read)
@@ -14,13 +14,12 @@ extension AuthenticateField {
         return parse([value]).first { $0.scheme == "digest" && DigestMeaning($0.parameters) == wanted }
     }
 
-    /// Whether libcurl responds to the challenge although it has already responded to one, since that one's nonce is
-    /// called stale.
+    /// Returns whether libcurl responds a second time, since the challenge calls the nonce of its first response stale.
     package static func isStale(_ values: [String]) -> Bool {
         curlReading(of: values).map { DigestMeaning($0.parameters).isStale } ?? false
     }
 
-    /// What a Digest challenge means to libcurl.
+    /// The parameters of a Digest challenge as libcurl understands them.
     private struct DigestMeaning: Hashable {
         /// The realm, nonce and opaque; bytes, because comparing hostile texts could take quadratic time.
         package let texts: [[UInt8]?]

@@ -12,10 +12,10 @@ package enum AuthenticationScheme: String, CaseIterable, Sendable {
         }
     }
 
-    /// Whether a server may take all requests on a connection for those of the user who has answered its challenge.
+    /// Whether a server may treat all requests on a connection as those of the user who was authenticated there.
     package var holdsForConnection: Bool { self == .negotiate || self == .ntlm }
 
-    /// Whether the first request has no body, since a server answers it with what the credential is computed from.
+    /// Whether libcurl sends the first request without its body, to get the challenge that it computes a response from.
     package var takesSeveralRequests: Bool { self != .basic }
 
     /// The authentication method of `URLProtectionSpace`.

@@ -57,7 +57,7 @@ public struct ContentDisposition: Sendable, Hashable {
 
 /// A `Content-Type` field (RFC 9110, section 8.3), or the values of several, joined with commas.
 ///
-/// Some servers and what is before them both add the field. As in the Fetch standard, the last media type counts.
+/// Some servers and the proxies before them both add the field. As in the Fetch standard, the last media type counts.
 package enum ContentTypeField {
     /// Returns the media type in lower case, without the blanks around it.
     ///

@@ -1,4 +1,4 @@
-/// What tells a file from one that has replaced it, and from its state before a change.
+/// The identity and state of a file, which differ if the file was replaced or changed.
 package struct FileVersion: Codable, Sendable, Hashable {
     package let size: Int64
     private let inode: UInt64

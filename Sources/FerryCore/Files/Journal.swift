@@ -31,7 +31,7 @@ package final class Journal: @unchecked Sendable {
     /// A larger file is neither read nor written.
     private let limit: Int
 
-    /// The default for the number of bytes that a file has; the owner of the records replaces them before.
+    /// The default limit on the size of a file, in bytes; callers replace the records before it is reached.
     package static let maximumBytes = 536_870_912
 
     package init(path: String, maximumBytes: Int = Journal.maximumBytes) {

@@ -212,10 +212,10 @@ package final class RegularFile: @unchecked Sendable {
         guard closeDescriptor(open) == 0 || errno == EINTR else { throw FileError("close", path: path) }
     }
 
-    /// Throws if it cannot be said that all was written, and keeps the file open and locked.
+    /// Throws if bytes may not have been written, and keeps the file open and locked.
     ///
-    /// A full or remote disk may report a write error only when a descriptor is closed, which may be a copy. It is not
-    /// known then which bytes are missing, so the file is emptied.
+    /// A full or remote disk may report a write error only when a descriptor is closed, which may be a copy. After an
+    /// error it is not known which bytes are missing, so the file is emptied.
     package func requireWritten() throws(FileError) {
         let copy = fcntl(descriptor, F_DUPFD_CLOEXEC, 0)
         guard copy >= 0 else { throw FileError("close", path: path) }

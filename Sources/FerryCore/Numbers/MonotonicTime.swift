@@ -16,12 +16,12 @@ package struct MonotonicTime: Comparable, Sendable {
         TimeSpan(nanoseconds: nanoseconds > earlier.nanoseconds ? nanoseconds - earlier.nanoseconds : 0)
     }
 
-    /// Returns the time by a span earlier, clamped to zero.
+    /// Returns the time that is earlier by a span, clamped to zero.
     package func before(_ span: TimeSpan) -> Self {
         Self(nanoseconds: nanoseconds > span.nanoseconds ? nanoseconds - span.nanoseconds : 0)
     }
 
-    /// Returns the time by a span later, clamped to the largest value.
+    /// Returns the time that is later by a span, clamped to the largest value.
     package func advanced(by span: TimeSpan) -> Self {
         let (sum, overflow) = nanoseconds.addingReportingOverflow(span.nanoseconds)
         return Self(nanoseconds: overflow ? .max : sum)

@@ -1,11 +1,11 @@
 /// The system's clocks, which all other code of the library reads here.
 ///
-/// A simulation replaces them for its whole process, as it replaces libcurl (`ferry_use_library`): below a whole
-/// session, an hour then passes as soon as nothing is left to do before its end. Tests/SimulationTests does that.
+/// A simulation replaces them for its whole process, as it replaces libcurl (`ferry_use_library`). For the sessions in
+/// it, an hour passes as soon as nothing is left to do before its end. Tests/SimulationTests does that.
 package enum SystemClock {
     package typealias Reading = @convention(c) (clockid_t, UnsafeMutablePointer<timespec>?) -> Int32
 
-    /// What is read instead of the system's clocks; set it before the first session is made.
+    /// The function that replaces the system's clocks; set it before the first session is made.
     @exclusivity(unchecked) nonisolated(unsafe) package static var replacement: Reading?
 
     package static func read(_ clock: clockid_t) -> timespec {
@@ -14,7 +14,7 @@ package enum SystemClock {
         return time
     }
 
-    /// What waits instead of the system's timers; set it together with ``replacement``.
+    /// The function that replaces the system's timers; set it together with ``replacement``.
     @exclusivity(unchecked) nonisolated(unsafe) package static var sleepReplacement:
         (@Sendable (TimeSpan) async throws -> Void)?
 

@@ -12,7 +12,7 @@ package struct TimeSpan: Comparable, Hashable, Sendable {
 
     /// Converts the seconds of a delay, or those that are left until a deadline.
     ///
-    /// What is negative or not a number becomes zero, and what is longer than 285 years infinite.
+    /// A negative value, or one that is not a number, becomes zero; more than 285 years become infinite.
     package init(seconds: Double) {
         guard seconds > 0 else {
             self = .zero
@@ -23,7 +23,7 @@ package struct TimeSpan: Comparable, Hashable, Sendable {
 
     /// Converts the seconds of a timeout.
     ///
-    /// `URLRequest` and `URLSessionConfiguration` use zero, and what is negative or not a number, for "no timeout".
+    /// In `URLRequest` and `URLSessionConfiguration`, only a number above zero is a timeout; others stand for none.
     package init(timeout seconds: Double) { self = seconds > 0 ? Self(seconds: seconds) : .infinite }
 
     package static func milliseconds(_ count: UInt64) -> Self {
@@ -41,7 +41,7 @@ package struct TimeSpan: Comparable, Hashable, Sendable {
         return overflow ? .infinite : Self(nanoseconds: sum)
     }
 
-    /// Returns the difference, or zero if `right` is longer; what is left of the infinite span is infinite.
+    /// Returns the difference, or zero if `right` is longer; a difference from the infinite span is infinite.
     package static func - (left: Self, right: Self) -> Self {
         guard left != .infinite else { return .infinite }
         return left > right ? Self(nanoseconds: left.nanoseconds - right.nanoseconds) : .zero
