@@ -11,7 +11,7 @@
 /// destination continues with what has arrived, where the server has a strong validator: an entity tag, or a date that
 /// is older than the response (RFC 9110, section 8.8). At most the last second is lost.
 public struct VerifiedDownload: Sendable {
-    /// What the name of the partial file ends with.
+    /// The suffix of the partial file's name.
     package static let partSuffix = ".segments"
 
     /// The request for the file, with the method GET.

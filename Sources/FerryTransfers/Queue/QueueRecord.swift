@@ -46,12 +46,12 @@ struct QueueRecord: Codable, Sendable, Hashable {
         var checksum: ContentDigest.Algorithm?
         /// The version of the file that was sent last, or whose beginning the upload has.
         var version: FileVersion?
-        /// Whether the request's `Idempotency-Key` is the queue's, and another version of the file gets a new one.
+        /// Whether the queue has made the request's `Idempotency-Key`, which changes with the version of the file.
         var makesKey: Bool?
 
         static var newKey: String { "\"\(UUID.random.uuidString)\"" }
 
-        /// Notes the upload that the server has created, and what of the file it has.
+        /// Notes the upload that the server has created, and the version of the file that is sent.
         mutating func note(_ new: FileUpload.Location?, of version: FileVersion?) {
             (location, used) = (new?.url, new?.resumption.rawValue)
             (laterParts, self.version) = (new?.laterParts, version)
@@ -81,14 +81,14 @@ struct QueueRecord: Codable, Sendable, Hashable {
         self = record
     }
 
-    /// A greater number could not be followed by one of its own.
+    /// The limit on the numbers of transfers, so that each can be followed by a greater one.
     private static let maximumID = 1 << 52
 
     init(id: Int, priority: Int, download: Download? = nil, upload: Upload? = nil) {
         (self.id, self.priority, self.download, self.upload, state) = (id, priority, download, upload, .waiting)
     }
 
-    /// The record that stays of a removed transfer.
+    /// The record that replaces this one when the transfer is removed.
     var removed: Self {
         var record = Self(id: id, priority: 0)
         record.state = .removed

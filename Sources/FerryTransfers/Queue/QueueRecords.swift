@@ -1,4 +1,4 @@
-/// The last record of each transfer of a queue, and what these records need in its journal.
+/// The last record of each transfer of a queue, and the bytes that these records need in its journal.
 struct QueueRecords: Sendable {
     private struct Entry: Sendable {
         var record: QueueRecord
@@ -61,9 +61,9 @@ struct QueueRecords: Sendable {
     }
 }
 
-/// How large a queue and its journal become.
+/// The limits on the size of a queue and its journal.
 ///
-/// What the last records need, with what a change of all of them appends, is less than a journal may have, so that the
+/// The last records, together with a change of each of them, need fewer bytes than a journal may have, so that the
 /// journal of a queue can always be read and replaced.
 struct QueueLimits: Sendable {
     var transfers = 1_000_000

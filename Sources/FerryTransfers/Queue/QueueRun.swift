@@ -16,7 +16,7 @@ struct QueueRun: Sendable {
         case failed(any Error)
         /// The journal could not be written before the file got its name.
         case unrecorded(any Error)
-        /// A disk is full, or something else is missing that has nothing to do with the transfer.
+        /// A disk is full, or another resource of the system is missing, so that the transfer itself has not failed.
         case obstructed(TransferQueueError)
         /// It was stopped by the loop.
         case cancelled
@@ -66,14 +66,14 @@ struct QueueRun: Sendable {
         }
     }
 
-    /// What the loop knows of the transfers that it has begun.
+    /// The state of the loop: the transfers that it has begun, and the result of the run so far.
     private struct State {
         var started: [Int: QueueRecord] = [:]
-        /// Those that run.
+        /// The tasks of transfers that run.
         var tasks: [Int: Task<Void, Never>] = [:]
-        /// Those that wait for the time of their next attempt.
+        /// The tasks that wait for the time of a transfer's next attempt.
         var delays: [Int: Task<Void, Never>] = [:]
-        /// Those whose next attempt is due.
+        /// The transfers whose next attempt is due.
         var due: [Int] = []
         var failures: [Int: Failures] = [:]
         var summary = TransferQueue.Summary()
@@ -99,7 +99,7 @@ struct QueueRun: Sendable {
                 try await take(event, &state, sink)
                 try await start(&state, sink)
             } catch {
-                // Without the journal, nothing may be done that a later process would not know of.
+                // A later process would not know of anything that is done without the journal.
                 state.error = state.error ?? error
                 state.isEnding = true
             }
@@ -125,7 +125,7 @@ struct QueueRun: Sendable {
             postpone(id, &state)
             throw error
         case .ended(let id, .obstructed(let error)):
-            // Others may write to another disk.
+            // Other transfers go on, since they may write to another disk.
             postpone(id, &state)
             state.error = state.error ?? error
         case .ended(let id, let ending):
@@ -141,7 +141,7 @@ struct QueueRun: Sendable {
         }
     }
 
-    /// Leaves a transfer that has not ended, which stays claimed until the run has.
+    /// Leaves a transfer to the next run; it stays claimed until this run has ended.
     private func postpone(_ id: Int, _ state: inout State) {
         state.tasks[id] = nil
         queue.running.withLock { $0[id] = nil }
@@ -227,7 +227,7 @@ struct QueueRun: Sendable {
     /// Notes the version of an upload's file before it is sent, and begins again if an earlier one was sent.
     private func begin(_ upload: inout FileUpload, _ record: QueueRecord, _ version: FileVersion) async throws {
         if record.upload?.version != nil {
-            // The rest of another file would not fit what the server has, nor would its response to the earlier one.
+            // Neither the part that the server has nor a response to the earlier request is about this version.
             upload.location = nil
             if record.upload?.makesKey == true { upload.request.idempotencyKey = QueueRecord.Upload.newKey }
         }
@@ -256,9 +256,9 @@ struct QueueRun: Sendable {
         else { return nil }
         let size = Int64(info.st_size)
         let part = record.path + VerifiedDownload.partSuffix
-        // Where there is a partial file, its record is not about this one.
+        // If there is a partial file, the record beside it belongs to that file and not to this one.
         if access(part, F_OK) != 0 {
-            // Another file may have got the same number.
+            // Another file may have got the same inode.
             if let state = SegmentState.read(part + ".state"), state.total != size { return nil }
             unlink(part + ".state")
         }

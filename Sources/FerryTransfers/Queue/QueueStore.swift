@@ -1,6 +1,6 @@
 /// The transfers of a queue: its journal, what has been read of it, and which of them run.
 ///
-/// All that waits for the disk is done on a queue of its own, on which the journal and the records are used.
+/// The journal and the records are used on a dispatch queue of their own, since that may wait for the disk.
 ///
 /// `@unchecked Sendable`: the variables are used only on the queue.
 final class QueueStore: @unchecked Sendable {
@@ -184,7 +184,7 @@ final class QueueStore: @unchecked Sendable {
     /// Keeps the URL of an upload that the server has created; without it, the upload would begin again.
     func noteLocation(_ location: FileUpload.Location?, of version: FileVersion?, for id: Int) {
         queue.add { [self] in
-            // An error here is met again at the end of the upload.
+            // An error is ignored, since writing the end of the upload will fail too.
             try? amend(id) { $0.upload?.note(location, of: version) }
         }
     }

@@ -8,7 +8,7 @@ public struct QueuedTransfer: Sendable, Identifiable, Hashable {
         case upload
     }
 
-    /// Where a transfer stands.
+    /// The state of a transfer.
     public enum State: Sendable, Hashable {
         /// It waits for its turn.
         case waiting
@@ -30,7 +30,7 @@ public struct QueuedTransfer: Sendable, Identifiable, Hashable {
     public var url: URL
     /// The destination of a download, or the file that is uploaded.
     public var file: URL
-    /// Where the transfer stands.
+    /// The state of the transfer.
     public var state: State
     /// The priority; transfers with a greater one begin first.
     public var priority: Int
@@ -38,7 +38,7 @@ public struct QueuedTransfer: Sendable, Identifiable, Hashable {
     public var progress: TransferProgress
 }
 
-/// The reason why a ``TransferQueue`` cannot be used, or has not done something.
+/// An error of a ``TransferQueue``.
 public enum TransferQueueError: Error, Sendable, Hashable {
     /// Another process, or another queue of this process, runs the transfers of the folder.
     case isRunning(path: String)

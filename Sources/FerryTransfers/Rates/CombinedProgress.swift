@@ -23,7 +23,7 @@ public final class CombinedProgress: Sendable {
     /// Creates a progress without transfers.
     public init() {}
 
-    /// The sum of all parts, whose total is unknown while that of one of them is.
+    /// The sum of all parts; its total is unknown while the total of a part is.
     public var current: TransferProgress { TransferProgress.sum(of: state.withLock { $0.parts }) }
 
     /// Adds a part, and returns the function that takes the progress of its transfer.

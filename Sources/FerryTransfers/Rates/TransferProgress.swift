@@ -1,4 +1,4 @@
-/// How far a transfer is, or several of them together.
+/// The progress of a transfer, or of several together.
 public struct TransferProgress: Hashable, Sendable {
     /// The number of bytes that have arrived, including those of earlier attempts.
     public var bytes: Int64
@@ -21,7 +21,7 @@ public struct TransferProgress: Hashable, Sendable {
     /// The completed fraction from 0 to 1; nil while the total is unknown.
     public var fraction: Double? { total.map { $0 > 0 ? min(1, Double(bytes) / Double($0)) : 1 } }
 
-    /// Returns the progress of many transfers as one, whose total is unknown while that of one of them is.
+    /// Returns the progress of many transfers as one; its total is unknown while the total of a part is.
     public static func sum(of parts: some Sequence<TransferProgress>) -> TransferProgress {
         parts.reduce(into: TransferProgress(total: 0)) { sum, part in
             sum.bytes = adding(sum.bytes, part.bytes)
@@ -66,7 +66,7 @@ struct TransferRate: Sendable {
     private var samples: [(time: MonotonicTime, bytes: Int64)] = []
     private var bytes: Int64 = 0
     private static let window = TimeSpan(seconds: 5)
-    /// Samples that are nearer to each other are one, so that there are few.
+    /// The time between two samples; bytes that arrive sooner are added to the last sample.
     private static let resolution = TimeSpan.milliseconds(100)
 
     init(start: MonotonicTime) { samples = [(start, 0)] }

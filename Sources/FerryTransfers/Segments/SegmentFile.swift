@@ -2,15 +2,15 @@ import CFerry
 
 /// The partial file of a download: the engine's thread writes to it, and a queue of its own hashes and renames it.
 ///
-/// `@unchecked Sendable`: the variables are used only on the queue. `file` is, too, except that it is written to
-/// elsewhere, which ends before it is closed.
+/// `@unchecked Sendable`: the variables are used only on the queue. So is `file`, except that the engine's thread
+/// writes to it, which ends before it is closed.
 final class SegmentFile: @unchecked Sendable {
     let destination: String
     private let queue = FileQueue(convert: VerifiedDownloadError.init)
     private let file: RegularFile
     private var hash: DigestHash?
     private var hashed: Int64 = 0
-    /// Whether what an earlier download had left was discarded.
+    /// Whether the bytes of an earlier download were discarded.
     private var isOwn = false
 
     var partPath: String { destination + VerifiedDownload.partSuffix }

@@ -53,9 +53,10 @@ struct SegmentPlan: Sendable {
         return gaps
     }
 
-    /// Assigns a worker, which must have no part, the largest gap, or the second half of what another one has longest
-    /// to wait for, at its rate in bytes per second where that is known; returns `nil` if what is left is not worth
-    /// another request.
+    /// Assigns a part to a worker without one, and returns it; `nil` if no part is worth another request.
+    ///
+    /// It is the largest gap, or else the second half of the rest that would take another worker the longest. `rates`
+    /// are the bytes per second of workers, as far as they are known.
     mutating func assign(to worker: Int, rates: [Int: Double] = [:]) -> Range<Int64>? {
         guard segments[worker] == nil else { return nil }
         if let gap = gaps.max(by: { $0.count < $1.count }) {
@@ -115,7 +116,7 @@ struct SegmentPlan: Sendable {
     /// Ends the part of a worker, whose missing bytes become a gap.
     mutating func release(_ worker: Int) { segments[worker] = nil }
 
-    /// Sets the number of bytes of the file once it is known; what lies behind is forgotten.
+    /// Sets the number of bytes of the file once it is known, and forgets parts after its end.
     mutating func finish(at total: Int64) {
         self.total = max(0, total)
         done = done.compactMap { $0.lowerBound < total ? $0.clamped(to: 0..<self.total) : nil }

@@ -3,17 +3,17 @@ struct SegmentSource: Sendable {
     let request: URLRequest
     /// Whether the URL is not the download's own.
     let isMirror: Bool
-    /// Whether it has another origin than the download, so that it gets no credentials of the session either.
+    /// Whether the URL has another origin than the download, so that requests to it have no credentials of the session.
     private(set) var isForeign = false
-    /// Whether requests are still sent to it.
+    /// Whether requests are still sent to the source.
     var isUsable = true
-    /// Whether it answers ranges exactly, as far as is known.
+    /// Whether the source has sent exactly the ranges that were requested so far.
     var hasRanges = true
     /// The number of requests in a row that have made no progress.
     var failures = 0
     /// The time before which no request is repeated; failures until then are not counted a second time.
     var retryTime = MonotonicTime(nanoseconds: 0)
-    /// The number of workers that fetch from it.
+    /// The number of workers that fetch from the source.
     var users = 0
 
     /// The number of failures in a row after which the source is dropped.

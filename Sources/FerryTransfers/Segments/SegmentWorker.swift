@@ -94,9 +94,9 @@ struct SegmentWorker: Sendable {
         return true
     }
 
-    /// Releases the part, and returns whether the worker ends after a request that has brought nothing.
+    /// Releases the part after a failed request, and returns whether the worker ends.
     ///
-    /// A server that is sending the whole file may refuse other connections, and what it sends needs none.
+    /// A server that is sending the whole file may refuse other connections, and the file arrives without them.
     private func retires(_ index: Int) -> Bool {
         run.state.withLock { state in
             state.plan.release(id)
@@ -187,7 +187,7 @@ struct SegmentWorker: Sendable {
     }
 }
 
-/// What the engine's thread tells a worker about the body of one response.
+/// The state of one response's body, which the engine's thread changes and a worker reads.
 private final class Reception: Sendable {
     private let state = Mutex<(received: Int, isOver: Bool, error: (any Error)?)>((0, false, nil))
 

@@ -39,7 +39,7 @@ extension SegmentedRun {
         throw state.withLock { $0.lastError } ?? URLError(.cannotConnectToHost)
     }
 
-    /// Returns what a response with the whole file says about it, and adds the mirrors that it offers.
+    /// Returns the description of the file in a response with the whole file, and adds the mirrors that it offers.
     func describe(_ opened: Opened) throws -> SegmentEntity {
         let response = opened.response
         let (request, mismatch) = state.withLock { ($0.sources[opened.source].request, $0.mismatch) }

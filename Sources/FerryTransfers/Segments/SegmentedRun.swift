@@ -40,7 +40,7 @@ final class SegmentedRun: Sendable {
             for index in sources.indices { sources[index].hasRanges = true }
         }
 
-        /// Notes why a request has failed; an error of the first source is kept, unless only that of a mirror may pass.
+        /// Notes the error of a request; a mirror's replaces the first source's only if it alone is temporary.
         mutating func note(_ error: any Error, of source: Int) {
             let hasHope = mayPass(error) && lastError.map(mayPass) != true
             if source == 0 || failedSource != 0 || hasHope { (lastError, failedSource) = (error, source) }
@@ -94,7 +94,7 @@ final class SegmentedRun: Sendable {
         do {
             return try await run(file)
         } catch {
-            // What was received and given up stays reported: it counts as progress.
+            // Bytes that were received and discarded stay reported, since they count as progress.
             if state.withLock({ $0.plan.count > 0 }) { report(always: true) }
             await leave(file, after: error)
             throw Task.isCancelled ? URLError.ferryCancelled(url: download.request.url) : error
@@ -103,11 +103,11 @@ final class SegmentedRun: Sendable {
 
     private func run(_ file: SegmentFile) async throws -> VerifiedDownload.Outcome {
         try await load(file)
-        // How much an earlier run has left.
+        // The first report has the bytes that an earlier run has left.
         report(always: true)
         do { return try await fetchAll(file) } catch {
             guard Self.isOfSource(error), let mismatch = state.withLock({ $0.mismatch }) else { throw error }
-            // One that has sent all of the file has nothing else to send.
+            // A source that has sent all bytes of the wrong file would send the same again.
             let rest = state.withLock { state in
                 state.sources.indices.filter { state.sources[$0].isUsable && state.senders != [$0] }
             }
@@ -281,7 +281,7 @@ final class SegmentedRun: Sendable {
         // Without a record, the bytes may be those of an earlier download, whose record is still true.
         guard !isWrong, let record = record() else { return await file.remove(ifOwn: true) }
         guard download.keepsPartialFile else { return await file.remove() }
-        // The failure itself is told; without this record, the earlier one is still true.
+        // The caller throws the failure itself. If this record is not written, the earlier one is still valid.
         try? await file.save(record, synchronized: download.synchronizes)
         try? await file.close()
     }

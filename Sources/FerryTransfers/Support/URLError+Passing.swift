@@ -9,7 +9,7 @@ extension URLError {
 }
 
 extension HTTPURLResponse {
-    /// How many bytes of the body of a failed response an error has.
+    /// The number of bytes of a failed response's body that an error keeps.
     static let keptBody = 65_536
 
     /// Whether the status says that the same request may succeed later.

@@ -72,7 +72,7 @@ final class PartUploadRun: Sendable {
         }
     }
 
-    /// Sends a part, again after passing failures.
+    /// Sends a part, and sends it again after temporary failures.
     private func send(_ part: PartUpload.Part, _ source: UploadSource) async throws {
         var failures = 0
         while true {

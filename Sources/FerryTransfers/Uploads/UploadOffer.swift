@@ -1,4 +1,4 @@
-/// What is known of a server before an upload is created.
+/// The protocol and limits that a server offers before an upload is created.
 struct UploadOffer: Sendable, Equatable {
     var resumption: FileUpload.Resumption
     var maximumBytes: Int64?
@@ -10,7 +10,7 @@ struct UploadOffer: Sendable, Equatable {
 
     init(_ resumption: FileUpload.Resumption) { self.resumption = resumption }
 
-    /// Reads the response to `OPTIONS`; a server that does not say is one for the draft, which needs no offer.
+    /// Reads the response to `OPTIONS`; without an offer it is the draft, whose servers need not offer it.
     init(_ response: HTTPURLResponse) {
         self.init(.resumableUploads)
         guard 200..<300 ~= response.statusCode else { return }

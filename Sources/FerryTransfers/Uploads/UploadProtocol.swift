@@ -183,7 +183,7 @@ extension FileUpload {
 }
 
 extension URLRequest {
-    /// The value by which a server knows a request that is sent again.
+    /// The value by which a server recognizes a request that is sent again.
     ///
     /// The requests of an upload have none: each is another one, and the server tells what it has.
     var idempotencyKey: String? {
@@ -191,7 +191,7 @@ extension URLRequest {
         set { setValue(newValue, forHTTPHeaderField: "Idempotency-Key") }
     }
 
-    /// Names the type of posted bytes of a file, which the session would call a form (RFC 9110, section 8.3).
+    /// Sets the type of a file that is posted, since the session would otherwise set that of a form.
     mutating func setTypeOfFile(in session: CurlSession) {
         let names = (session.configuration.httpAdditionalHeaders ?? [:]).keys.map { "\($0.base)" }
         let all = names + (allHTTPHeaderFields ?? [:]).keys

@@ -89,7 +89,7 @@ extension UploadRun {
         return answer
     }
 
-    /// Returns whether a response of an upload's URL is a success, and `false` if there is no such upload.
+    /// Returns `true` for a success of an upload's URL, and `false` if there is no such upload; throws for others.
     func isUsable(_ answer: (data: Data, response: HTTPURLResponse)) throws -> Bool {
         switch answer.response.statusCode {
         case 200..<300: return true

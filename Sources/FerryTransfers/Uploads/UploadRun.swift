@@ -43,7 +43,7 @@ final class UploadRun: Sendable {
         let cause: any Error
     }
 
-    /// What a request has led to.
+    /// The result of a request.
     enum Step: Sendable {
         case finished(FileUpload.Outcome)
         case created
@@ -66,7 +66,7 @@ final class UploadRun: Sendable {
         state = Mutex(State(location: upload.location))
     }
 
-    /// How the upload is continued; one that the server no longer has begins again as it was begun.
+    /// How the upload is continued, which stays the same if it begins again because the server has lost it.
     var resumption: FileUpload.Resumption { upload.location?.resumption ?? upload.resumption }
 
     var request: URLRequest {
@@ -153,16 +153,16 @@ final class UploadRun: Sendable {
         }
     }
 
-    /// Repeats what was interrupted, until it fails too often without progress.
+    /// Runs a closure again after each ``Interruption``, until it fails too often without progress.
     ///
-    /// What creates an upload is only repeated if `mayCreate` is true.
+    /// Without an upload at the server, it is only run again if `mayCreate` is true.
     func repeating<Value: Sendable>(
         _ index: Int,
         mayCreate: Bool,
         _ body: () async throws -> Value
     ) async throws -> Value {
         var failures = 0
-        // A server could tell less now and then, and more again.
+        // A server that reports fewer bytes and then more again makes no progress.
         var most = state.withLock { $0.parts[index].confirmed }
         while true {
             do {
