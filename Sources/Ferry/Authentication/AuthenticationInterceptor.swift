@@ -11,7 +11,7 @@
 /// - A credential that is about to expire is refreshed in the background; requests wait only after it has expired.
 /// - A request that is refused with an old credential is sent again with the current one, without a refresh. A request
 ///   that is sent again and still refused ends with the server's response.
-/// - A request that is cancelled stops to wait at once, and the refresh continues for the others.
+/// - A request that is cancelled stops waiting at once, and the refresh continues for the others.
 /// - The credential is sent only to ``AuthenticationOptions/origins``, and never after a redirect to another origin.
 ///
 /// One interceptor may be used by several sessions, which then share the credential. It appears in no description.

@@ -43,8 +43,8 @@ public protocol Authenticator: Sendable {
     /// ``AuthenticationOptions/refreshTimeout``, and when ``AuthenticationInterceptor/credential`` is set.
     ///
     /// It should send requests through a session or manager without the same interceptor: a request that needs the
-    /// result of the refresh fails with ``AuthenticationError/Code/refreshWaitsForItself``. If there are interceptors
-    /// that are no `ImmediateRequestInterceptor` too, that is not noticed, and the refresh fails after its time limit.
+    /// result of the refresh fails with ``AuthenticationError/Code/refreshWaitsForItself``. That is not noticed if
+    /// other interceptors are not `ImmediateRequestInterceptor`s; the refresh then fails after its time limit.
     ///
     /// - Parameter credential: The credential to replace, or `nil` if there is none yet.
     /// - Returns: The credential to use from now on.

@@ -30,7 +30,7 @@ struct FilePublisher: Sendable {
     private func move(_ source: String, to destination: String) throws {
         if options.contains(.overwrite) {
             try RegularFile.requireReplaceable(destination)
-            // What replaces a file can be read by those who could read it.
+            // The file gets the permissions of the file that it replaces.
             if let permissions = RegularFile.permissions(of: destination) { chmod(source, permissions) }
             guard rename(source, destination) == 0 else { throw FileError("rename to", path: destination) }
             return

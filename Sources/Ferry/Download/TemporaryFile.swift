@@ -63,7 +63,7 @@ enum TemporaryFile {
         )
     }
 
-    /// Renames a file that the caller must remove, so that the next durable session in its folder does not.
+    /// Renames a file that the caller must remove, so that the next durable session in its folder does not remove it.
     static func keep(_ file: URL) -> URL {
         let place = file.appendingPathExtension("unmoved")
         return rename(file.path, place.path) == 0 ? place : file

@@ -124,7 +124,7 @@ open class HTTPSessionManager: SessionManager, @unchecked Sendable {
             )
         }
         if let body = request.body {
-            // The serializer's type is that of the body that this one replaces.
+            // The serializer's `Content-Type` is for its own body, which is replaced here.
             let isGiven = [request.headers, serializer.options.headers].contains { $0.contains("Content-Type") }
             if !isGiven, result.httpBody != nil { result.setValue(nil, forHTTPHeaderField: "Content-Type") }
             result.setBody(body)

@@ -137,7 +137,7 @@ public final class ReachabilityManager: Sendable {
         if mustFollow { queue.async { [weak self] in self?.followWish() } }
         guard mustTell else { return }
         queue.async { [weak self] in
-            // A change that was reported in the meantime has told the status.
+            // A change in the meantime has already reported the status.
             if let self, state.withLock({ $0.hasReported && $0.mustTellPresent }) { tellPresent() }
         }
     }
@@ -147,7 +147,7 @@ public final class ReachabilityManager: Sendable {
             defer { state.isSourceRunning = state.wantsSource }
             return (state.isSourceRunning, state.wantsSource ? state.run : nil)
         }
-        // Also if it was stopped and started again in the meantime.
+        // A source that was to stop and to start again in the meantime is also stopped.
         if isRunning { source.stop() }
         if let run { start(run) }
     }

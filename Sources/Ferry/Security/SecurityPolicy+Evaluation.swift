@@ -92,7 +92,7 @@ extension SecurityPolicy {
         let keys = pinnedCertificates.compactMap { X509Certificate(der: $0)?.publicKeyInfo }
         let pins = pinnedPublicKeys.union(keys.map { PublicKeyPin(publicKeyInfo: $0) })
         if pins.contains(PublicKeyPin(publicKeyInfo: certificate.publicKeyInfo)) { return }
-        // Unless the system trusts the chain, nothing proves what a certificate says but a signature of the pinned key:
+        // If the system does not trust the chain, only a signature by the pinned key proves what a certificate says:
         // anyone could have left out its name constraints, for example.
         let (isSelfSigned, level) = (allowsInvalidCertificates, trust.securityLevel)
         let presented = trust.certificates.dropFirst().filter { der in

@@ -1,4 +1,4 @@
-/// What a manager's tasks do about servers and networks that fail: see ``SessionManager/resilience``.
+/// The settings by which a manager's tasks survive failing servers and networks; see ``SessionManager/resilience``.
 ///
 /// <doc:ResilientManagers> lists what ``standard`` does in which case.
 public struct Resilience: Sendable {

@@ -1,4 +1,4 @@
-/// What streams, and the operations of FerryOperations, use of a manager besides its public members.
+/// The members of a manager for streams and for the operations of FerryOperations.
 extension SessionManager {
     /// Creates a suspended task, for ``start(_:)``, that passes its response to a sink; the request has been adapted.
     ///
@@ -76,7 +76,7 @@ extension SessionManager {
     private func giveSettings(to manager: SessionManager, _ policy: SecurityPolicy) {
         var (settings, observers) = (core.settings.withLock { $0 }, core.observers)
         settings.securityPolicy = policy
-        // What they contain is released without the lock.
+        // The old settings are released outside the lock.
         manager.core.settings.withLock { swap(&$0, &settings) }
         manager.core.changeObservers { [observers] _ in observers }
         (manager.notificationCenter, manager.notificationQueue) = (notificationCenter, notificationQueue)

@@ -66,7 +66,7 @@ struct RefreshState<Credential: Sendable>: Sendable {
     mutating func usable(at now: Date) -> (credential: Held, starting: Flight?)? {
         guard let current, !isRefused, !current.expires(within: 0, of: now) else { return nil }
         guard flight == nil, current.expires(within: leeway, of: now) else { return (current, nil) }
-        // Failing refreshes leave something for the requests that have to wait after the expiration.
+        // If refreshes fail, half of them are left for requests that have to wait after the expiration.
         return (current, begin(at: now, limit: (maximumRefreshes + 1) / 2))
     }
 

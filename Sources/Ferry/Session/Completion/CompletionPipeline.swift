@@ -61,11 +61,11 @@ final class CompletionPipeline: Sendable {
 
     private func process(_ outcome: TaskOutcome, on queue: DispatchQueue?) {
         let callHandler = prepare(outcome)
-        // Not after the handler, which may end the process.
+        // The record ends before the handler runs, which may end the process.
         outcome.endRecord?()
         guard let queue else { return end(callHandler, outcome.observers) }
         queue.async {
-            // Those of the task's beginning, and of its file, come before its handler.
+            // Notifications about the task's start and its file come before its handler.
             self.notifications.postWaiting(on: queue)
             self.end(callHandler, outcome.observers)
         }

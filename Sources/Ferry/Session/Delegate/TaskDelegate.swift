@@ -6,7 +6,7 @@ final class TaskDelegate: Sendable {
     /// Whether nothing of the body is used before the end.
     var collectsBody: Bool { sink == nil }
 
-    /// What receives the body as it arrives; `nil` if the body is collected.
+    /// The receiver of the body as it arrives; `nil` if the body is collected.
     private let sink: (any BodySink)?
     private let maximumBytes: Int?
     private let bodyStreams: BodyStreamSource?
@@ -123,7 +123,7 @@ final class TaskDelegate: Sendable {
         return known
     }
 
-    /// Changes the progress of one direction, and reports it if anybody has asked for it.
+    /// Changes the progress of one direction, and reports it if there is a reporter.
     private func report(_ change: (inout TaskDelegateState) -> TransferProgress) {
         let progress = state.withLock { change(&$0) }
         progress.reporter?.report(progress.latest)

@@ -8,7 +8,7 @@ final class HedgedCall<Value: Sendable>: Sendable {
         var isSecondSent = false
         /// The Swift task that waits until the second request may be sent.
         var timer: Task<Void, Never>?
-        /// A response that is used if the other request has none that is better.
+        /// The first response that is not good, which is used if the other request has no good one.
         var bad: TaskResponse<Value>?
         /// Whether the first task was seen suspended, or not yet resumed.
         var wasSuspended = false
@@ -16,7 +16,7 @@ final class HedgedCall<Value: Sendable>: Sendable {
         var isOver = false
     }
 
-    /// How long it takes at least until a task that was suspended is looked at again.
+    /// The shortest time after which a task that was suspended is checked again.
     private static var minimumPause: TimeSpan { .milliseconds(50) }
 
     private let hedging: Hedging
@@ -126,7 +126,7 @@ final class HedgedCall<Value: Sendable>: Sendable {
         }
         ended.state.timer?.cancel()
         (isSecond ? ended.state.first : ended.state.second)?.cancel()
-        // What the caller has stopped says nothing about the server.
+        // A call that the caller has suspended or cancelled says nothing about the server.
         let isMeasured = !ended.state.wasSuspended && ended.used.error?.code != .cancelled
         let duration = isMeasured ? MonotonicTime.now().since(begin) : nil
         hedging.end(origin, after: duration, isSecond: ended.isSecond)

@@ -24,7 +24,7 @@ final class NotificationPoster: Sendable {
         let generation: Int
     }
 
-    /// What is left to do when a notification has been added, without any lock.
+    /// The work that is left after a notification was added, to be done without any lock.
     struct Addition: Sendable {
         /// Where and when the next batch is to be posted, if it is not scheduled yet.
         fileprivate let turn: Turn?
@@ -140,7 +140,7 @@ final class NotificationPoster: Sendable {
         finish(add(Item(name: name, object: object, cost: cost, userInfo: userInfo)))
     }
 
-    /// Posts that an object that keeps a body of `cost` bytes itself has begun something, or has ended it.
+    /// Posts a notification of a beginning or an end about an object that keeps a body of `cost` bytes itself.
     func post(_ name: Notification.Name, keeper: some AnyObject & Sendable, isBeginning: Bool, cost: Int) {
         let id = ObjectIdentifier(keeper)
         finish(add(Item(name: name, object: keeper, cost: cost, keeper: id, isBeginning: isBeginning) { nil }))

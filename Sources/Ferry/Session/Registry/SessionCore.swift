@@ -20,7 +20,7 @@ final class SessionCore: Sendable {
     /// session.
     private let policyHandover = Mutex(false)
 
-    /// What a new task and each event need together.
+    /// The state that a new task and each event read together.
     struct State: Sendable {
         var sessions = SessionTable()
         var registry = TaskDelegateRegistry()
@@ -112,7 +112,8 @@ final class SessionCore: Sendable {
 
     /// Invalidates the current session; if `resetting`, the next task gets a new one.
     func invalidate(_ invalidation: SessionTable.Invalidation, resetting: Bool) {
-        // So that the end of a manager without a session is reported too, unless that has tasks of an earlier process.
+        // A session is made, so that the end of a manager without one is reported too. A durable manager's would have
+        // the tasks of an earlier process.
         if !resetting, !isClosed, !transport.isDurable { _ = session }
         let step = state.withLock { $0.sessions.invalidate(invalidation, resetting: resetting) }
         if case .invalidate(let session) = step { return session.invalidate(invalidation) }
@@ -134,7 +135,7 @@ final class SessionCore: Sendable {
 
     /// Handles the end of a session; its tasks that have not completed fail.
     ///
-    /// That of a session which another thread has made in vain is not reported.
+    /// The end of a surplus session, which another thread has made at the same time, is not reported.
     func sessionDidBecomeInvalid(_ session: URLSession, generation: Int, error: (any Error)?) {
         let end = state.withLock { state -> ([TaskDelegateRegistry.Entry], Observers)? in
             guard state.sessions.didInvalidate(generation: generation) else { return nil }

@@ -13,7 +13,7 @@ struct RejectedBody: Sendable {
         timeLimit = TimeSpan(timeout: request?.timeoutInterval ?? 60)
     }
 
-    /// Adds a piece, and returns whether the rest of the body is not waited for.
+    /// Adds a piece, and returns whether the body is cut off after it.
     ///
     /// A body without an end would delay the error for ever. The time needs no timer: a server that sends nothing at
     /// all is noticed by the session.
