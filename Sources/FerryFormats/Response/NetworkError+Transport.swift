@@ -61,7 +61,7 @@ extension NetworkError {
     }
 }
 
-/// The rule that nothing is said twice where a transport's description follows the meaning of its code.
+/// The rule by which a transport's description follows the meaning of its code without repeating it.
 package enum TransportDetail {
     /// Returns what a description adds to the meaning of a code, the host and the URL; an empty text if that is
     /// nothing.
@@ -73,7 +73,7 @@ package enum TransportDetail {
         let host = host ?? ""
         // A URL without a host stands in the host's place.
         if !host.isEmpty, text.hasSuffix(": \(host)"), host == url { text.removeLast(host.count + 2) }
-        // What Ferry's session, libcurl and the system say of these codes.
+        // The descriptions of these codes by Ferry's session, libcurl and the system.
         let known: [NetworkError.Code: [String]] = [
             .cancelled: ["cancelled"], .tooManyRedirects: ["too many HTTP redirects"],
             .cannotFindHost: ["Could not resolve host: \(host)"], .timedOut: [meaning],

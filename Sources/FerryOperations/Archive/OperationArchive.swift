@@ -57,7 +57,7 @@ struct OperationArchive: Sendable {
         state = record.machine.state == .finished ? .finished : .ready
         isCancelled = record.machine.isCancelled
         body = record.body
-        // One that is still ending runs again, with an end of its own.
+        // An operation that is still ending is archived as ready, and has another end when it runs again.
         error = state == .finished ? record.error : nil
     }
 

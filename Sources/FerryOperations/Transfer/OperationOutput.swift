@@ -27,7 +27,7 @@ final class OperationOutput: @unchecked Sendable {
         if let stream = stream as? any ResumableOutputStream {
             let isWhole = stream.byteCount >= start + byteCount
             let end = isWhole ? start + byteCount : min(start, stream.byteCount)
-            // What else is in a stream that its owner has opened belongs to its owner.
+            // Further contents of a stream that its owner has opened are the owner's.
             if opensStream { try stream.truncate(toByteCount: end) }
             return isWhole ? byteCount : 0
         }

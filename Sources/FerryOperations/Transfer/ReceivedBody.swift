@@ -17,7 +17,7 @@ struct ReceivedBody: Sendable {
     private(set) var byteCount: Int64 = 0
     /// The part of the body that is collected in memory.
     private(set) var data = Data()
-    /// What has arrived; nil if an output stream has received some of it.
+    /// The bytes that have arrived; nil if an output stream has received some of them.
     var collected: Data? { Int64(data.count) == byteCount ? data : nil }
     /// The number of bytes that the output stream had before the body.
     var streamStart: Int64 = 0

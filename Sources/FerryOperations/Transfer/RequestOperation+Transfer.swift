@@ -90,7 +90,7 @@ extension RequestOperation {
         if plan.isStreamSpent { next.httpBodyStream = try freshBodyStream(plan.settings) }
         let recovery = plan.settings.recovery
         if let refusal = recovery.refusal(by: session.session) { throw refusal }
-        // Not that of `session`, which has no overrides of a subclass if it is the manager of a policy.
+        // `session` may be the manager of a policy, which lacks a subclass's override.
         next = try manager.adapt(next)
         let task = session.streamingTask(
             next,
@@ -219,7 +219,7 @@ extension RequestOperation {
         }
         guard let progress else { return finish() }
         guard isWhole, count > 0 else { return progress.finish { self.finish() } }
-        // Like all reports: without a queue for progress, the handler is called there.
+        // All reports are made on this queue, which also runs the handler if there is no queue for progress.
         manager.operationQueue.deliver {
             progress.report(completed: count, total: count)
             progress.finish { self.finish() }

@@ -106,7 +106,7 @@ package struct JSONParser {
     /// Skips a name, and notes what is needed to find others that may be equal.
     private mutating func checkName() throws(JSONParsingError) {
         if peek() == UInt8(ascii: "\""), let text = skipPlainString() {
-            // FNV-1a is faster than `Hasher`. Names that collide cost the other parsing, no more.
+            // FNV-1a is faster than `Hasher`. Names that collide only cause the text to be parsed with its values.
             return nameHashes.append(text.reduce(0xCBF2_9CE4_8422_2325) { ($0 ^ UInt64($1)) &* 0x100_0000_01B3 })
         }
         _ = try parseName(false)
