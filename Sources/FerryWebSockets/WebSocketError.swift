@@ -30,7 +30,7 @@ public struct WebSocketError: Error, Sendable {
 
     /// The kind of failure.
     public let code: Code
-    /// What has happened, for people.
+    /// A sentence that describes the failure.
     public let message: String
     /// The response to the handshake, if the server has refused it.
     public let response: HTTPURLResponse?

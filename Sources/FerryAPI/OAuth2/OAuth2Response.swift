@@ -14,8 +14,8 @@ struct OAuth2Response: Sendable {
 
     /// Returns the token of the response; its lifetime is counted from the date, at which the request was sent.
     ///
-    /// The refresh token of the old one remains valid if the server sends no other (section 6). The server does not
-    /// repeat the scope that was asked for if it has granted it; without one, it grants that of the old token.
+    /// The refresh token of the old one remains valid if the server sends no other (section 6). A server may leave out
+    /// the scope if it has granted the requested one; without a requested scope, it grants that of the old token.
     func token(requestedAt date: Date, replacing old: OAuth2Token?, scope: String?) throws(OAuth2Error) -> OAuth2Token {
         let json = try? JSONValue(json: body)
         // Some servers send errors with the status 200.

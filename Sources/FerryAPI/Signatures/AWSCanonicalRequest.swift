@@ -1,4 +1,4 @@
-/// The text of a request that AWS Signature Version 4 signs: what a server makes again of the request it has received.
+/// The text of a request that AWS Signature Version 4 signs, which the server makes again from what it has received.
 package struct AWSCanonicalRequest: Sendable {
     package let text: String
     /// The names of the fields in it, as in the `Authorization` field.
@@ -6,8 +6,8 @@ package struct AWSCanonicalRequest: Sendable {
 
     /// Makes the text of a request, whose path and query are as they are sent.
     ///
-    /// The payload is the digest of the body in hexadecimal digits, or what stands for it. All services but S3
-    /// normalize the path and encode it again.
+    /// The payload is the digest of the body in hexadecimal digits, or a text in its place, such as `UNSIGNED-PAYLOAD`.
+    /// All services but S3 normalize the path and encode it again.
     package init(
         method: String,
         target: String,

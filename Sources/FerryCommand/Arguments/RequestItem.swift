@@ -78,13 +78,13 @@ extension RequestItem {
     }
 }
 
-/// What an operand of the command line is.
+/// The kind of an operand of the command line.
 enum OperandKind: Equatable, Sendable {
     case method(String)
     case url(String)
     case item(RequestItem)
 
-    /// Decides what each token is; `nil` for options other than `--url`.
+    /// Returns the kind of each token; `nil` for options other than `--url`.
     ///
     /// The first operand is a method if it consists of at least two capital letters and another operand follows. The
     /// next one is a URL, and all that follow are items or further URLs. With `--batch`, or with `--config`, whose URLs

@@ -2,7 +2,7 @@ import Ferry
 
 /// A parser for the text of a netrc file, which reads each byte once.
 struct NetrcParser {
-    /// What the next word is.
+    /// The kind of the next word.
     private enum Expected {
         case keyword
         case machine

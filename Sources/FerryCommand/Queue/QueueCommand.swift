@@ -6,7 +6,7 @@ struct QueueCommand: Sendable {
     let action: QueueAction
     let watcher: SignalWatcher
 
-    /// The only one, since a line is printed above the bar that the same console has drawn.
+    /// The command's only console, since a line is printed above the bar that the same console has drawn.
     private let console: Console
 
     private var options: FetchOptions { action.options }
@@ -168,7 +168,7 @@ struct QueueCommand: Sendable {
         watcher.start { work.cancel() }
         defer { session.invalidateAndCancel() }
         let result = await work.result
-        // Those that wait for the next run, or were removed, are not told.
+        // Transfers that wait for the next run, or were removed, are not reported.
         for item in items.withLock({ Array($0.values) }) { item.end(isComplete: false) }
         let summary = try result.get()
         return summary.failed == 0 ? .success : .failedCheck
@@ -185,7 +185,7 @@ struct QueueCommand: Sendable {
             let item = items.withLock { items in
                 if let item = items[transfer.id] { return item }
                 let item = board.begin(transfer.file.lastPathComponent)
-                // What an earlier run has left is not counted.
+                // The bytes of an earlier run are not counted.
                 item.begin(at: transfer.progress.bytes, of: transfer.progress.total)
                 items[transfer.id] = item
                 return item

@@ -1,6 +1,6 @@
 import FerryStreams
 
-/// What `--sse` and `--lines` read.
+/// The format that `--sse` or `--lines` reads.
 enum StreamFormat: String, Sendable {
     case events = "sse"
     case lines
@@ -81,7 +81,7 @@ struct StreamCommand: Sendable {
                 recorder: RunRecorder(),
                 log: log
             )
-            // It prints and logs redirects and retries.
+            // The delegate prints and logs redirects and retries.
             let task = FetchTask(url, index: 0, body: body, item: nil, context: context)
             let (bytes, response) = try await session.bytes(for: request, delegate: task)
             if let response = response as? HTTPURLResponse {

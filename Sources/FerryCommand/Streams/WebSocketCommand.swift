@@ -90,7 +90,7 @@ struct WebSocketCommand: Sendable {
         } catch let failure as CommandFailure {
             fail(failure)
         } catch {
-            // The end of the connection is reported by the one that receives.
+            // The code that receives messages reports the end of the connection.
             return
         }
         socket.cancel(with: .normalClosure)

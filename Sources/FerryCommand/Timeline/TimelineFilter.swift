@@ -1,4 +1,4 @@
-/// The controls of a timeline's page that select the transfers to show, and what they search.
+/// The controls of a timeline's page that select the transfers to show, and the text that they search.
 ///
 /// Without JavaScript the controls are hidden, and all rows are shown.
 enum TimelineFilter {

@@ -61,7 +61,7 @@ final class Fetch {
             }
         } catch {
             result.failure = CommandFailure(error, url: url)
-            // One that another URL has begun is kept, but --continue would refuse it for this one.
+            // A partial file that another URL has begun is kept, but --continue would refuse it for this one.
             if case .part(let part) = target, part.abandon(), part.record?.url == url.withoutCredentials {
                 result.remainder = .init(path: part.partPath, size: part.size, length: part.record?.length)
             }

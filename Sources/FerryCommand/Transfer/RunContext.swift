@@ -1,6 +1,6 @@
 import Ferry
 
-/// What all transfers of a command line share, and the reports at its end.
+/// The state that all transfers of a command line share, and the reports at its end.
 struct RunContext: Sendable {
     let options: FetchOptions
     let session: CurlSession
@@ -91,7 +91,7 @@ extension CurlSession {
             let lists = ["no_proxy", "NO_PROXY"].compactMap { ProcessInfo.processInfo.environment[$0] }
             let names = lists.first { !$0.isEmpty }?.split { ", \t".contains($0) } ?? []
             own.proxy.exceptions = names.flatMap { ["\($0)", ".\($0)"] }
-            // With the first request, as curl: what can be read only once cannot be sent again after a 407.
+            // As in curl, with the first request: a body that can be read only once cannot be sent again after a 407.
             own.proxy.sendsCredentialFirst = true
         case ProxyArgument.none?: own.proxy = .none
         case nil: break
@@ -123,7 +123,7 @@ extension CurlSession {
         let cookies = options.hasHeader("Cookie") ? [] : options.cookies
         if !cookies.isEmpty { own.interceptors.append(CookieSigner(text: cookies.joined(separator: ";"))) }
         try addCookies(options, to: configuration.httpCookieStorage, console)
-        // The last one, so that it prints what all others have added.
+        // The printer is the last interceptor, so that it prints the fields that all others have added.
         if let console, options.isVerbose { own.interceptors.append(RequestPrinter(console: console)) }
         own.setRetries(options)
         if !options.pins.isEmpty { own.tls.publicKeyPins = ["*": options.pins] }

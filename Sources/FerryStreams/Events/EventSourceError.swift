@@ -16,7 +16,7 @@ public struct EventSourceError: Error, Sendable {
 
     /// The kind of failure.
     public let code: Code
-    /// What has happened, for people.
+    /// A sentence that describes the failure.
     public let message: String
     /// The response.
     public let response: HTTPURLResponse

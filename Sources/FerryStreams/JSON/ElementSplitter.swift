@@ -24,7 +24,7 @@ struct ElementSplitter: PieceSplitter {
     private var depth = 0
     private var isInString = false
     private var isEscaped = false
-    /// What may follow of a byte order mark before the array.
+    /// The bytes of a byte order mark that may still come before the array.
     private var mark: ArraySlice<UInt8> = [0xEF, 0xBB, 0xBF]
 
     init(limit: Int) { self.limit = max(0, limit) }

@@ -13,7 +13,7 @@ struct RecordSplitter: PieceSplitter {
     private var start = 0
     /// Where the search for its end goes on.
     private var searched = 0
-    /// What the search has found of a sequence's text.
+    /// The nesting at the place of the search, in a text of a sequence.
     private var nesting = Nesting()
     /// Whether the stream is a sequence of texts with separators; `nil` before the first byte that is no blank.
     private var isSequence: Bool?
@@ -78,7 +78,7 @@ struct RecordSplitter: PieceSplitter {
         return end
     }
 
-    /// Skips what is before the first text, which tells what the stream is.
+    /// Skips what is before the first text, and finds out whether the stream is a sequence.
     private mutating func skipBlanks() {
         start = buffer[start...].firstIndex { !Self.isBlank($0) } ?? buffer.count
         if start < buffer.count {

@@ -114,7 +114,7 @@ struct PartSplitter: PieceSplitter {
         }
     }
 
-    /// What the line after the line feed at ``searched`` is.
+    /// The kind of the line after the line feed at ``searched``.
     private var nextLine: Line {
         let rest = buffer[(searched + 1)...]
         guard !isStrict || lineEnd < searched,

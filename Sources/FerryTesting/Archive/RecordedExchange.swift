@@ -1,4 +1,4 @@
-/// What is known of a request that has ended, from which an ``HTTPArchiveRecorder`` makes an entry.
+/// A request that has ended, with its response, from which an ``HTTPArchiveRecorder`` makes an entry.
 struct RecordedExchange {
     let request: URLRequest
     let response: HTTPURLResponse?

@@ -1,4 +1,4 @@
-/// What client and server have agreed on about compression (RFC 7692, section 7.1).
+/// The parameters of compression that client and server have agreed on (RFC 7692, section 7.1).
 struct CompressionParameters: Hashable, Sendable {
     /// The size of the windows, as powers of two.
     var serverWindow = 15

@@ -42,7 +42,7 @@ struct SocketMachine: Hashable, Sendable {
         case finishSending
         /// The connection is ended at once.
         case disconnect
-        /// Those who wait for messages, or to send, are told.
+        /// The calls that wait to receive or to send end.
         case tellEnd
     }
 
