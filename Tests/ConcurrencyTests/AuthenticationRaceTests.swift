@@ -88,7 +88,7 @@ struct AuthenticationRaceTests {
         #expect(issuer.count == 2)
     }
 
-    @Test("A cancelled request stops to wait at once, and the refresh continues for the others")
+    @Test("A cancelled request stops waiting at once, and the refresh continues for the others")
     func cancellation() async throws {
         let issuer = TokenIssuer(isOpen: false)
         let interceptor = issuer.interceptor(initial: nil)

@@ -86,7 +86,7 @@ struct LifetimeTests {
         #expect(response.value == "new")
     }
 
-    @Test("A session that another thread has made in vain is not reported as invalid")
+    @Test("A surplus session that another thread has made is not reported as invalid")
     func surplusSession() async throws {
         let made = Watched(0)
         let owner = Watched<SessionManager?>(nil)

@@ -42,7 +42,7 @@ struct MirrorTests {
         )
     }
 
-    @Test("a mirror with the same entity tag sends ranges, and gets no fields of the request")
+    @Test("A mirror with the same entity tag sends ranges, and gets no fields of the request")
     func sameTag() async throws {
         let (log, own) = (RequestLog(), RequestLog())
         let mirror = try LoopbackServer(handler: log.handler(RangedContent(count: Self.count).handler))
@@ -56,7 +56,7 @@ struct MirrorTests {
         #expect(own.requests.allSatisfy { $0.header("Authorization") == "Bearer secret" })
     }
 
-    @Test("a mirror with another tag sends ranges only if a digest is known", arguments: [true, false])
+    @Test("A mirror with another tag sends ranges only if a digest is known", arguments: [true, false])
     func otherTag(digest: Bool) async throws {
         let log = RequestLog()
         let content = RangedContent(count: Self.count, etag: "another")
@@ -68,7 +68,7 @@ struct MirrorTests {
         #expect(log.requests.contains { $0.header("If-Range") != nil } != digest)
     }
 
-    @Test("wrong bytes of a mirror are fetched again from the first server")
+    @Test("Wrong bytes of a mirror are fetched again from the first server")
     func wrongBytes() async throws {
         let zeros = Data(count: Self.count)
         let mirror = try LoopbackServer { .resource(.data(zeros), etag: "x", for: $0) }
@@ -184,7 +184,7 @@ struct MirrorTests {
         expectWhole()
     }
 
-    @Test("mirrors that lack the file, have another size or answer wrongly are dropped", arguments: 0..<5)
+    @Test("Mirrors that lack the file, have another size or answer wrongly are dropped", arguments: 0..<5)
     func bad(kind: Int) async throws {
         let mirror = try LoopbackServer { request in
             switch kind {
@@ -200,7 +200,7 @@ struct MirrorTests {
         expectWhole()
     }
 
-    @Test("a mirror replaces a server that does not have the file")
+    @Test("A mirror replaces a server that does not have the file")
     func replacement() async throws {
         let server = try LoopbackServer { _ in .status(500) }
         let mirror = try LoopbackServer(handler: RangedContent(count: Self.count).handler)
@@ -237,7 +237,7 @@ struct MirrorTests {
     }
 
     @Test(
-        "a mirror that the server offers is used if that is wanted and a digest is known",
+        "A mirror that the server offers is used if that is wanted and a digest is known",
         arguments: [true, false],
         [true, false]
     )
@@ -253,7 +253,7 @@ struct MirrorTests {
         #expect(log.requests.isEmpty != isUsed)
     }
 
-    @Test("a mirror with the same date and without a tag sends nothing of the file")
+    @Test("A mirror with the same date and without a tag sends nothing of the file")
     func sameDate() async throws {
         let log = RequestLog()
         func server(_ byte: UInt8, log: RequestLog, mirror: RequestLog? = nil) throws -> LoopbackServer {

@@ -19,7 +19,7 @@ struct VerifiedDownloadTests {
         #expect(folder.names == ["file"], sourceLocation: sourceLocation)
     }
 
-    @Test("a file that has the expected digest gets its name", arguments: [1, 8])
+    @Test("A file that has the expected digest gets its name", arguments: [1, 8])
     func verified(connections: Int) async throws {
         let content = RangedContent(count: Self.count)
         let log = RequestLog()
@@ -34,7 +34,7 @@ struct VerifiedDownloadTests {
         expectWhole()
     }
 
-    @Test("a folder, pipe or socket at the destination is an error before anything is requested")
+    @Test("A folder, pipe or socket at the destination is an error before anything is requested")
     func destinations() async throws {
         let server = try LoopbackServer { _ in .text("x") }
         #expect(mkdir(folder.path("folder"), 0o700) == 0)
@@ -71,7 +71,7 @@ struct VerifiedDownloadTests {
         #expect(folder.names.count == 1)
     }
 
-    @Test("a symbolic link at the destination is replaced, and what it leads to stays")
+    @Test("A symbolic link at the destination is replaced, and what it leads to stays")
     func link() async throws {
         let server = try LoopbackServer { _ in .text("x") }
         #expect(mkfifo(folder.path("pipe"), 0o600) == 0)
@@ -82,7 +82,7 @@ struct VerifiedDownloadTests {
         #expect(lstat(folder.path("pipe"), &info) == 0 && info.st_mode & S_IFMT == S_IFIFO)
     }
 
-    @Test("a wrong digest is an error with both digests, and leaves no file", arguments: [1, 4])
+    @Test("A wrong digest is an error with both digests, and leaves no file", arguments: [1, 4])
     func mismatch(connections: Int) async throws {
         let content = RangedContent(count: Self.count)
         let server = try LoopbackServer(handler: content.handler)
@@ -95,7 +95,7 @@ struct VerifiedDownloadTests {
         #expect(folder.names.isEmpty)
     }
 
-    @Test("the digest that the server announces is checked, unless it is not to be")
+    @Test("The digest that the server announces is checked, unless the download turns this off")
     func announced() async throws {
         let wrong = Data(repeating: 7, count: 32).base64EncodedString()
         let content = RangedContent(count: 1_000)
@@ -111,7 +111,7 @@ struct VerifiedDownloadTests {
         expectWhole(1_000)
     }
 
-    @Test("another size than expected is an error and leaves no file", arguments: [999, 1_001], [true, false])
+    @Test("Another size than expected is an error and leaves no file", arguments: [999, 1_001], [true, false])
     func size(expected: Int64, hasLength: Bool) async throws {
         let server = try LoopbackServer { _ in
             let response = LoopbackResponse.pattern(count: 1_000)
@@ -124,7 +124,7 @@ struct VerifiedDownloadTests {
         #expect(folder.names.isEmpty)
     }
 
-    @Test("a server without a validator, length or ranges is read as one stream", arguments: 0..<4)
+    @Test("A server without a validator, length or ranges is read as one stream", arguments: 0..<4)
     func oneStream(kind: Int) async throws {
         let content = RangedContent(count: Self.count)
         let server = try LoopbackServer { request in
@@ -140,14 +140,14 @@ struct VerifiedDownloadTests {
         expectWhole()
     }
 
-    @Test("an empty file is a file")
+    @Test("An empty file is a file")
     func empty() async throws {
         let server = try LoopbackServer { _ in LoopbackResponse.pattern(count: 0).adding("ETag", "\"a\"") }
         try await session.download(download(server, connections: 8))
         expectWhole(0)
     }
 
-    @Test("a server that drops every connection is asked for the rest", arguments: [1, 8])
+    @Test("A server that drops every connection is asked for the rest", arguments: [1, 8])
     func drops(connections: Int) async throws {
         let content = RangedContent(count: Self.count, resetsEvery: 300_000)
         let server = try LoopbackServer(handler: content.handler)
@@ -155,7 +155,7 @@ struct VerifiedDownloadTests {
         expectWhole()
     }
 
-    @Test("an error status is an error and leaves no file")
+    @Test("An error status is an error and leaves no file")
     func status() async throws {
         // The last failure is the one that is thrown.
         let responses: [LoopbackResponse] = [.status(503), .text("no such key", status: 404)]
@@ -195,7 +195,7 @@ struct VerifiedDownloadTests {
         expectWhole(1_000)
     }
 
-    @Test("a cancelled download is continued from its parts")
+    @Test("A cancelled download is continued from its parts")
     func cancelled() async throws {
         var content = RangedContent(count: Self.count)
         content.bytesPerSecond = 100_000
@@ -228,7 +228,7 @@ struct VerifiedDownloadTests {
         expectWhole()
     }
 
-    @Test("another download cannot write the same file at the same time")
+    @Test("Another download cannot write the same file at the same time")
     func busy() async throws {
         let content = RangedContent(count: 1_000)
         let server = try LoopbackServer(handler: content.handler)

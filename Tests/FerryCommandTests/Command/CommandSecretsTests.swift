@@ -65,7 +65,7 @@ struct CommandSecretsTests {
     }
 
     @Test(
-        "They are in no output, log, timeline and message of a transfer",
+        "Secrets are in no output, log, timeline and message of a transfer",
         arguments: ["ok", "status", "redirect", "loop", "retry", "challenge", "truncated"],
         [[], ["-d", "user=ada&password=pl4nted"], ["--max-redirs", "0"], ["--retry", "1", "--retry-delay", "0"]]
     )
@@ -79,7 +79,7 @@ struct CommandSecretsTests {
         try await expectNone(common + options + [address(path)], files: ["log", "timeline.svg"])
     }
 
-    @Test("They are in no message about a host or a proxy that cannot be reached") func unreachable() async throws {
+    @Test("Secrets are in no message about a host or a proxy that cannot be reached") func unreachable() async throws {
         let userInfo = Self.userInfo
         let (refused, port) = ("http://\(userInfo)127.0.0.1:\(closed.port)", closed.port)
         try await expectNone(["-v", "\(refused)/?\(Self.query)"])
@@ -88,7 +88,7 @@ struct CommandSecretsTests {
         try await expectNone(["-v", "https://\(userInfo)127.0.0.1:\(port)/?\(Self.query)"])
     }
 
-    @Test("They are not in the command that continues a download") func continuing() async throws {
+    @Test("Secrets are not in the command that continues a download") func continuing() async throws {
         let url = address("truncated")
         let outcome = try await FerryProcess.run(["-o", "file", url], in: folder)
         #expect(outcome.errors.contains(" --continue "), "\(outcome.errors)")
@@ -96,7 +96,7 @@ struct CommandSecretsTests {
     }
 
     @Test(
-        "They are in no message about a URL in the place of a file, an interface or a part",
+        "Secrets are in no message about a URL in the place of a file, an interface or a part",
         arguments: [
             ["-o"], ["-T"], ["-d", "@"], ["--cacert"], ["--cert"], ["--batch"], ["--config"], ["--netrc-file"], ["-c"],
             ["-D"], ["--json-log"], ["--interface"], ["--unix-socket"], ["-F", "a=<"], ["-F", "a=@"], ["-z"],
@@ -107,7 +107,7 @@ struct CommandSecretsTests {
         try await expectNone([option[0], value, address("ok")])
     }
 
-    @Test("They are in no message about arguments that cannot be used") func unusable() async throws {
+    @Test("Secrets are in no message about arguments that cannot be used") func unusable() async throws {
         let mark = Self.mark
         try await expectNone(["-F", "http://\(Self.userInfo)h/?token=@", address("ok")])
         try await expectNone(["-b", "http://\(Self.userInfo)h/x", address("ok")])

@@ -133,7 +133,7 @@ struct PartFileTests {
         }
     }
 
-    @Test("A file of which it cannot be said that all was written does not get its name") func unwritten() async {
+    @Test("A file that may be incomplete does not get its name") func unwritten() async {
         let result = await #expect(processExitsWith: .success, observing: [\.standardOutputContent]) {
             await Child.run {
                 let folder = try TemporaryFolder()

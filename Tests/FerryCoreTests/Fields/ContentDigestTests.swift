@@ -7,7 +7,7 @@ struct ContentDigestTests {
         "ddaf35a193617abacc417349ae20413112e6fa4e89a97ea20a9eeee64b55d39a"
         + "2192992a274fc1a836ba3c23a3feebbd454d4423643ce80e2a9ac94fa54ca49f"
 
-    @Test("hashes are those of FIPS 180-4, in whatever pieces the bytes come")
+    @Test("Hashes are those of FIPS 180-4, in whatever pieces the bytes come")
     func hashes() {
         var short = DigestHash(.sha512)
         Array("abc".utf8).withUnsafeBytes { short.update($0) }
@@ -35,7 +35,7 @@ struct ContentDigestTests {
         #expect(ContentDigest(.sha256, of: Data()).description.hasPrefix("sha-256=e3b0c44298fc1c149afbf4c8996fb924"))
     }
 
-    @Test("a digest is read from hexadecimal digits of exactly its length")
+    @Test("A digest is read from hexadecimal digits of exactly its length")
     func hexadecimal() throws {
         let digest = try #require(ContentDigest("SHA-512=" + Self.abc512.uppercased()))
         #expect(digest.description == "sha-512=" + Self.abc512)
@@ -53,7 +53,7 @@ struct ContentDigestTests {
         }
     }
 
-    @Test("the strongest digest of a field counts, and a malformed one makes the field invalid")
+    @Test("The strongest digest of a field counts, and a malformed one makes the field invalid")
     func fields() {
         let sha256 = Data(repeating: 1, count: 32).base64EncodedString()
         let sha512 = Data(repeating: 2, count: 64).base64EncodedString()

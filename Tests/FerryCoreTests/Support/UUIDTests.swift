@@ -4,7 +4,7 @@ import Testing
 @testable import FerryCore
 
 @Suite("Random UUIDs") struct UUIDTests {
-    @Test("They have the bits of version 4, and differ") func random() {
+    @Test("Random UUIDs have the bits of version 4, and differ") func random() {
         let made = (0..<1_000).map { _ in UUID.random }
         #expect(Set(made).count == made.count)
         for uuid in made {

@@ -28,7 +28,7 @@ struct OmittedBodyTests {
         return String(decoding: data, as: UTF8.self)
     }
 
-    @Test("They are sent, whatever the server has answered to that request", arguments: [503, 404, 307, 308])
+    @Test("A body is sent after a request that omitted it, whatever its status", arguments: [503, 404, 307, 308])
     func sent(status: Int) async throws {
         let server = try LoopbackServer(handler: Self.handler(status))
         let session = Wire.session(CredentialDelegate(password: "secret"))
@@ -39,7 +39,7 @@ struct OmittedBodyTests {
         }
     }
 
-    @Test("They are sent over a Unix-domain socket too") func unixSocket() async throws {
+    @Test("A body that was omitted is sent later over a Unix-domain socket too") func unixSocket() async throws {
         let server = try LoopbackServer(handler: Self.handler(503))
         let folder = try TemporaryFolder()
         let path = folder.url.appendingPathComponent("socket").path

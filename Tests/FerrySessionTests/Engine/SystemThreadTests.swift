@@ -12,7 +12,7 @@ struct SystemThreadTests {
         #expect(name == "a name")
     }
 
-    @Test("The start of a thread for which the system has no room is told") func noRoom() {
+    @Test("A thread that the system has no room for is not started") func noRoom() {
         #expect(!SystemThread.start("large", stackSize: 1 << 50) {})
     }
 }

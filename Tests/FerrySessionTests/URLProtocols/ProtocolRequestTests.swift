@@ -17,7 +17,7 @@ struct ProtocolRequestTests {
         }
     }
 
-    @Test("They have the session's additional headers, unless they have their own") func additionalHeaders()
+    @Test("Requests have the session's additional headers, unless they have their own") func additionalHeaders()
         async throws
     {
         final class Asking: ScriptedProtocol {
@@ -50,7 +50,7 @@ struct ProtocolRequestTests {
         }
     }
 
-    @Test("After a redirect by the class they have them too, without those that are secret at another origin")
+    @Test("A redirect by the class keeps the additional headers, but no secret ones at another origin")
     func redirected() async throws {
         let server = try LoopbackServer()
         let requests = Watched<[URLRequest]>([])
@@ -84,7 +84,7 @@ struct ProtocolRequestTests {
         first.change { $0 = nil }
     }
 
-    @Test("After a redirect by a server they have them too, without those that are secret at another origin")
+    @Test("A redirect by a server keeps the additional headers, but no secret ones at another origin")
     func redirectedByServer() async throws {
         let requests = Watched<[URLRequest]>([])
         let url = ScriptedProtocol.keeping(requests)

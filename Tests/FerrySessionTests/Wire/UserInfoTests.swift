@@ -52,7 +52,7 @@ struct UserInfoTests {
     }
 
     @Test(
-        "A URL that cannot be loaded is shown without them",
+        "A URL that cannot be loaded is shown without user information",
         arguments: [
             ("ftp://USER@host/", URLError.Code.unsupportedURL),
             ("gopher:USER@host/", .unsupportedURL),
@@ -71,7 +71,7 @@ struct UserInfoTests {
         try await check(URLRequest(url: try url(text)), code)
     }
 
-    @Test("A request that cannot be sent is shown without them")
+    @Test("A request that cannot be sent is shown without user information")
     func unsendable() async throws {
         let target = try url(80, "/")
         try await check(Wire.request(target, "G T"), .badURL)
@@ -82,7 +82,7 @@ struct UserInfoTests {
         try await check(URLRequest(url: target), .cannotConnectToHost, options: options)
     }
 
-    @Test("The three timeouts show the URL without them")
+    @Test("The three timeouts show the URL without user information")
     func deadlines() async throws {
         let silent = try LoopbackServer { _ in LoopbackResponse().faulted(.stallBeforeHead) }
         let target = try url(silent.port)
@@ -95,7 +95,7 @@ struct UserInfoTests {
         withExtendedLifetime(unanswering) {}
     }
 
-    @Test("Errors about a response show the URL without them")
+    @Test("Errors about a response show the URL without user information")
     func answers() async throws {
         let answers: [(LoopbackResponse, URLError.Code)] = [
             (.pattern(count: 1000).faulted(.truncate(afterBodyBytes: 10)), .networkConnectionLost),
@@ -113,7 +113,7 @@ struct UserInfoTests {
         try await check(URLRequest(url: try url(port, scheme: "https")), .secureConnectionFailed)
     }
 
-    @Test("Redirects show their URLs without them")
+    @Test("Redirects show their URLs without user information")
     func redirections() async throws {
         let closed = try url(self.closed.port)
         let onward = try LoopbackServer { _ in LoopbackResponse(status: 302).adding("Location", closed.absoluteString) }
@@ -125,7 +125,7 @@ struct UserInfoTests {
         try await check(URLRequest(url: try url(round.port)), .httpTooManyRedirects)
     }
 
-    @Test("A proxy is shown without them")
+    @Test("A proxy is shown without user information")
     func proxies() async throws {
         let server = try LoopbackServer { _ in .text("ok") }
         for scheme in ["http", "socks5h", "socks4"] {
@@ -143,7 +143,7 @@ struct UserInfoTests {
         try await check(URLRequest(url: try url(server.port)), .cannotConnectToHost, options: options)
     }
 
-    @Test("Options with a URL instead of a host are shown without them")
+    @Test("Options with a URL instead of a host are shown without user information")
     func options() async throws {
         let key = "http://\(SecretScan.userInfo)host"
         let keyFile = try #require(URL(string: key))
@@ -164,7 +164,7 @@ struct UserInfoTests {
         }
     }
 
-    @Test("Errors about bodies that cannot be sent show the URL without them")
+    @Test("Errors about bodies that cannot be sent show the URL without user information")
     func bodies() async throws {
         let server = try LoopbackServer { _ in .text("ok") }
         let recorder = RecordingDelegate()
@@ -182,7 +182,7 @@ struct UserInfoTests {
         }
     }
 
-    @Test("Tasks that are cancelled, or made too late, show the URL without them")
+    @Test("Tasks that are cancelled, or made too late, show the URL without user information")
     func ends() async throws {
         let server = try LoopbackServer { _ in LoopbackResponse().faulted(.stallBeforeHead) }
         let recorder = RecordingDelegate()
@@ -200,7 +200,7 @@ struct UserInfoTests {
         #expect(SecretScan.findings(in: late as Any) == [])
     }
 
-    @Test("Refused resume data is quoted without them")
+    @Test("Refused resume data is quoted without user information")
     func resumeData() async throws {
         let folder = try TemporaryFolder()
         let secret = try url("gopher://USER@host/")

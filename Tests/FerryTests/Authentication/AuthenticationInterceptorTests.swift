@@ -80,7 +80,7 @@ struct AuthenticationInterceptorTests {
         #expect(try await task.authorization(interceptor) == "Bearer token-2")
     }
 
-    @Test("A failed refresh in the background is not noticed, and leaves some for those who have to wait")
+    @Test("Failed refreshes in the background fail no request, and leave some for requests that have to wait")
     func backgroundFailure() async throws {
         let issuer = TokenIssuer(clock)
         issuer.finish(throwing: RefreshFailure())

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Ferry
 
-@Suite("When the network is looked at again")
+@Suite("Times of checks of the network")
 struct LookScheduleTests {
     @Test("An event during the delay of a later check is followed by another one")
     func laterChecks() {

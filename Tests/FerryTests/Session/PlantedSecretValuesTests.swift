@@ -28,7 +28,7 @@ struct PlantedSecretValuesTests {
         #expect(PlantedSecrets.findings([value]) == [], sourceLocation: sourceLocation)
     }
 
-    @Test("They are in no description of a request") func requests() throws {
+    @Test("Secrets are in no description of a request") func requests() throws {
         let mark = Self.mark
         var request = Request<String>(.post, Self.address, serializer: .string)
         request.headers = .bearer(mark)
@@ -43,7 +43,7 @@ struct PlantedSecretValuesTests {
         expectNone(HTTPRequestOperation(request: try urlRequest()))
     }
 
-    @Test("They are in no description of serializers, managers' descriptions and options") func settings() throws {
+    @Test("Secrets are in no description of serializers, managers' descriptions and options") func settings() throws {
         let manager = HTTPSessionManager(baseURL: try url(), configuration: .ephemeral)
         manager.requestSerializer.headers.setAuthorization(bearerToken: Self.mark)
         expectNone(manager.requestSerializer)
@@ -54,7 +54,7 @@ struct PlantedSecretValuesTests {
         expectNone(options)
     }
 
-    @Test("They are in no description of links and errors") func errors() throws {
+    @Test("Secrets are in no description of links and errors") func errors() throws {
         let links = Link.links(in: ["<\(Self.address)>; rel=next; anchor=\"\(Self.address)\""], relativeTo: try url())
         #expect(links.count == 1)
         expectNone(links)
@@ -65,7 +65,7 @@ struct PlantedSecretValuesTests {
         expectNone(RequestSerializationError(.invalidURL, reason: "r", failingURL: Self.address))
     }
 
-    @Test("They are in neither the receipt nor the error of an asset whose request was cancelled")
+    @Test("Secrets are in neither the receipt nor the error of an asset whose request was cancelled")
     func assets() async throws {
         let server = try LoopbackServer { _ in LoopbackResponse.text("x").faulted(.stallBeforeHead) }
         let manager = SessionManager(configuration: .ephemeral)
@@ -111,7 +111,7 @@ struct PlantedSecretValuesTests {
         }
     }
 
-    @Test("They are in no description of what interceptors are given") func interceptors() async throws {
+    @Test("Secrets are in no description of what interceptors are given") func interceptors() async throws {
         let server = try LoopbackServer { request in
             LoopbackResponse.text("no", status: 503).adding("Set-Cookie", "sid=\(Self.mark)")
         }

@@ -152,7 +152,7 @@ struct PlantedSecretsTests {
 
     // MARK: - Tests
 
-    @Test("They are in no error, description, log, notification or archive of a task", arguments: Ending.allCases)
+    @Test("Secrets are in no error, description, log, notification or archive of a task", arguments: Ending.allCases)
     func tasks(_ ending: Ending) async throws {
         let observed = observed(TestTransport.all[0], ending)
         let manager = observed.manager
@@ -190,7 +190,7 @@ struct PlantedSecretsTests {
     }
 
     @Test(
-        "They are in no error of the system's session either",
+        "Secrets are in no error of the system's session either",
         arguments: [Ending.success, .status, .damagedJSON, .refusedConnection, .noHost]
     )
     func systemTasks(_ ending: Ending) async throws {
@@ -201,7 +201,7 @@ struct PlantedSecretsTests {
         #expect(findings(observed.texts.current) == [])
     }
 
-    @Test("They are in no error of the session alone", arguments: Ending.allCases)
+    @Test("Secrets are in no error of the session alone", arguments: Ending.allCases)
     func sessions(_ ending: Ending) async throws {
         let session = CurlSession(configuration: .ephemeral)
         let request = try request(ending, method: "POST")
@@ -218,7 +218,7 @@ struct PlantedSecretsTests {
     }
 
     @Test(
-        "They are in no error and description of an operation",
+        "Secrets are in no error and description of an operation",
         arguments: [Ending.success, .status, .unsupportedScheme]
     )
     func operations(_ ending: Ending) async throws {
@@ -230,7 +230,7 @@ struct PlantedSecretsTests {
         #expect(findings([operation.description, operation.debugDescription, operation.error]) == [])
     }
 
-    @Test("They are in no error of a proxy")
+    @Test("Secrets are in no error of a proxy")
     func proxies() async throws {
         let mark = Self.mark
         var options = CurlSession.Options()
@@ -243,7 +243,7 @@ struct PlantedSecretsTests {
     }
 
     @Test(
-        "They are in no error of a request that cannot be made",
+        "Secrets are in no error of a request that cannot be made",
         arguments: [
             "http://USER@", "http://USER@h:port/?token=pl4nted", "h?access_token=pl4nted", "http://h:x/?sig=pl4nted",
         ]

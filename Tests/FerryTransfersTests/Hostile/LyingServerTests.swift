@@ -50,7 +50,7 @@ struct LyingServerTests {
         return response
     }
 
-    @Test("a success without the file leaves no file", arguments: [201, 202, 204, 205, 206])
+    @Test("A success without the file leaves no file", arguments: [201, 202, 204, 205, 206])
     func otherSuccess(status: Int) async throws {
         let folder = try TemporaryFolder()
         let server = try LoopbackServer { _ in .status(status) }
@@ -61,7 +61,7 @@ struct LyingServerTests {
         #expect(folder.names.isEmpty)
     }
 
-    @Test("lies about ranges lead to the right file or to none", arguments: Lie.allCases)
+    @Test("Lies about ranges lead to the right file or to none", arguments: Lie.allCases)
     func lies(lie: Lie) async throws {
         let folder = try TemporaryFolder()
         let log = RequestLog()
@@ -81,7 +81,7 @@ struct LyingServerTests {
         }
     }
 
-    @Test("a file that changes on the server while it is downloaded is fetched from its start")
+    @Test("A file that changes on the server while it is downloaded is fetched from its start")
     func changes() async throws {
         let folder = try TemporaryFolder()
         let requests = Mutex(0)
@@ -100,7 +100,7 @@ struct LyingServerTests {
         #expect(folder.data("file") == LoopbackServer.pattern(count: Self.count, offset: 7))
     }
 
-    @Test("a file that is another one with each request is an error after three new starts, and leaves no file")
+    @Test("A file that changes with each request is an error after three new starts, and leaves no file")
     func keepsChanging() async throws {
         let folder = try TemporaryFolder()
         let log = RequestLog()
@@ -119,7 +119,7 @@ struct LyingServerTests {
         #expect(folder.names.isEmpty)
     }
 
-    @Test("a server that is not up any more is an error, and what has arrived is kept")
+    @Test("A server that is no longer up is an error, and what has arrived is kept")
     func gone() async throws {
         let folder = try TemporaryFolder()
         let content = RangedContent(count: Self.count)

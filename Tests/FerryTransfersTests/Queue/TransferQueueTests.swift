@@ -19,7 +19,7 @@ import Testing
         try await queue.transfers().map(\.state)
     }
 
-    @Test("transfers that another object has added are run, and stay as finished")
+    @Test("Transfers that another object has added are run, and stay as finished")
     func basics() async throws {
         let content = RangedContent(count: 1_000_000)
         let server = try LoopbackServer(handler: content.handler)
@@ -95,7 +95,7 @@ import Testing
         #expect(try await states(queue) == [.finished])
     }
 
-    @Test("a greater priority begins first, and no more than the limit run at once")
+    @Test("A greater priority begins first, and no more than the limit run at once")
     func order() async throws {
         let running = Mutex((now: 0, most: 0, paths: [String]()))
         let server = try LoopbackServer { request in
@@ -119,7 +119,7 @@ import Testing
         #expect(running.withLock { $0.most } == 1)
     }
 
-    @Test("a transfer is paused, resumed and removed while the queue runs, also through another object")
+    @Test("A transfer is paused, resumed and removed while the queue runs, also through another object")
     func control() async throws {
         let content = RangedContent(count: 8_000_000)
         let server = try LoopbackServer(handler: content.handler)
@@ -147,7 +147,7 @@ import Testing
         #expect(try await queue.add(VerifiedDownload(server.url, to: folder.file("c"))) == 3)
     }
 
-    @Test("a transfer that is added while the queue runs is run")
+    @Test("A transfer that is added while the queue runs is run")
     func late() async throws {
         let gate = Gate()
         let server = try LoopbackServer { request in
@@ -164,7 +164,7 @@ import Testing
         #expect(folder.names.contains("late"))
     }
 
-    @Test("only one run has the folder, and a cancelled run leaves its transfers waiting with what has arrived")
+    @Test("Only one run has the folder, and a cancelled run leaves its transfers waiting with what has arrived")
     func exclusion() async throws {
         let content = RangedContent(count: 8_000_000)
         let server = try LoopbackServer(handler: content.handler)
@@ -183,7 +183,7 @@ import Testing
         #expect(server.requests.compactMap { $0.header("Range") }.count == 1)
     }
 
-    @Test("passing failures are repeated, others are kept with their reason, and resumed transfers run again")
+    @Test("Passing failures are repeated, others are kept with their reason, and resumed transfers run again")
     func failures() async throws {
         let seen = Mutex<[String: Int]>([:])
         let server = try LoopbackServer { request in
@@ -211,7 +211,7 @@ import Testing
         #expect(folder.names.contains("missing") && folder.names.contains("busy"))
     }
 
-    @Test("a transfer that has transferred more before each failure is repeated beyond the number of retries")
+    @Test("A transfer that has transferred more before each failure is repeated beyond the number of retries")
     func progress() async throws {
         let requests = Mutex(0)
         let told = Mutex<Int64>(0)
@@ -246,7 +246,7 @@ import Testing
         #expect(folder.data("a") == LoopbackServer.pattern(count: 1_000_000))
     }
 
-    @Test("a session that was invalidated is a failure, not an endless repetition")
+    @Test("A session that was invalidated is a failure, not an endless repetition")
     func invalidated() async throws {
         let server = try LoopbackServer { _ in .text("x") }
         let queue = try await queue()
@@ -256,7 +256,7 @@ import Testing
     }
 
     @Test(
-        "secrets are not kept unless they are asked for, but used by the process that has them",
+        "Secrets are kept only if the queue is told to, but the process that has them uses them",
         arguments: [false, true]
     )
     func secrets(keeps: Bool) async throws {
@@ -283,7 +283,7 @@ import Testing
         #expect(server.requests.last?.header("X-Api-Key") == "planted2")
     }
 
-    @Test("a folder that others can write, or that is a file, is refused, and a new one is private")
+    @Test("A folder that others can write, or that is a file, is refused, and a new one is private")
     func folders() async throws {
         _ = try await queue()
         var info = stat()
@@ -303,7 +303,7 @@ import Testing
         }
     }
 
-    @Test("a journal with many finished transfers stays small, and numbers are never used again")
+    @Test("A journal with many finished transfers stays small, and numbers are never used again")
     func compaction() async throws {
         let server = try LoopbackServer { _ in .text("x") }
         let queue = try await queue { $0.maximumConcurrentTransfers = 8 }

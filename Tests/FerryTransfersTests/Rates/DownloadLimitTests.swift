@@ -3,7 +3,7 @@ import Testing
 @testable import FerryTransfers
 
 struct DownloadLimitTests {
-    @Test("two downloads share a limit, and go on at once when it is removed")
+    @Test("Two downloads share a limit, and go on at once when it is removed")
     func shared() async throws {
         let folder = try TemporaryFolder()
         let server = try LoopbackServer(handler: RangedContent(count: 1_000_000).handler)

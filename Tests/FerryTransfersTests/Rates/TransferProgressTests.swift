@@ -3,7 +3,7 @@ import Testing
 @testable import FerryTransfers
 
 struct TransferProgressTests {
-    @Test("the rate is that of the last five seconds")
+    @Test("The rate is that of the last five seconds")
     func rate() {
         func time(_ milliseconds: UInt64) -> MonotonicTime {
             MonotonicTime(nanoseconds: 1).advanced(by: .milliseconds(milliseconds))
@@ -18,7 +18,7 @@ struct TransferProgressTests {
         #expect(rate.value(at: time(30_000)) < 4_000)
     }
 
-    @Test("many transfers are one progress, whose total is unknown while one of them is")
+    @Test("Many transfers are one progress, whose total is unknown while one of them is")
     func sum() {
         let known = [
             TransferProgress(bytes: 10, total: 100, rate: 5), TransferProgress(bytes: 50, total: 60, rate: 5),
@@ -34,7 +34,7 @@ struct TransferProgressTests {
         #expect(TransferProgress(bytes: 0, total: 0).fraction == 1)
     }
 
-    @Test("a sequence has the sums as they change, and ends when it is finished or the object is released")
+    @Test("A sequence has the sums as they change, and ends when it is finished or the object is released")
     func combined() async {
         var all: CombinedProgress? = CombinedProgress()
         let parts = [all?.part(), all?.part()]

@@ -72,7 +72,7 @@ import Testing
         #expect(stat(path, &info) == 0 && info.st_mode & S_IFMT == S_IFIFO)
     }
 
-    @Test("A file of which it cannot be said that all was written does not get its name") func unwritten() async {
+    @Test("A file that may be incomplete does not get its name") func unwritten() async {
         let result = await #expect(processExitsWith: .success, observing: [\.standardOutputContent]) {
             await Child.run {
                 let folder = try TemporaryFolder()

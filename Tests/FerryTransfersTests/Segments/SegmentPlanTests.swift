@@ -4,7 +4,7 @@ import Testing
 @testable import FerryTransfers
 
 struct SegmentPlanTests {
-    @Test("a new worker takes half of the largest part, until parts are too small")
+    @Test("A new worker takes half of the largest part, until parts are too small")
     func halves() {
         var plan = SegmentPlan(total: 800, minimum: 100)
         #expect(plan.assign(to: 0) == 0..<800)
@@ -17,7 +17,7 @@ struct SegmentPlanTests {
         #expect(plan.assign(to: 8) == nil)
     }
 
-    @Test("a part is taken from the worker that needs longest for the rest")
+    @Test("A part is taken from the worker that needs longest for the rest")
     func slowest() {
         var plan = SegmentPlan(total: 1_000, minimum: 10)
         _ = plan.assign(to: 0)
@@ -26,7 +26,7 @@ struct SegmentPlanTests {
         #expect(plan.assign(to: 3, rates: [0: 1, 1: 10]) == 250..<500)
     }
 
-    @Test("space is reserved in steps, and not for small parts or a file of unknown size")
+    @Test("Space is reserved in steps, and not for small parts or a file of unknown size")
     func reservations() {
         var plan = SegmentPlan(total: 40_000_000, done: [0..<1_000_000], minimum: 100_000)
         #expect(plan.reserve(0) == nil)
@@ -53,7 +53,7 @@ struct SegmentPlanTests {
         #expect(unknown.reserve(0) == nil)
     }
 
-    @Test("a worker whose rest was taken stops at its new end")
+    @Test("A worker whose rest was taken stops at its new end")
     func shrunk() {
         var plan = SegmentPlan(total: 100, minimum: 1)
         _ = plan.assign(to: 0)
@@ -68,7 +68,7 @@ struct SegmentPlanTests {
         #expect(plan.claim(0, 100) == 70..<100)
     }
 
-    @Test("what was claimed and not written becomes a gap")
+    @Test("What was claimed and not written becomes a gap")
     func released() {
         var plan = SegmentPlan(total: 100, minimum: 1)
         _ = plan.assign(to: 0)
@@ -80,7 +80,7 @@ struct SegmentPlanTests {
         #expect(plan.gaps == [10..<100])
     }
 
-    @Test("the end is where a response of unknown length ends")
+    @Test("The end is where a response of unknown length ends")
     func unknown() {
         var plan = SegmentPlan(total: nil, minimum: 1)
         _ = plan.assign(to: 0)
@@ -94,7 +94,7 @@ struct SegmentPlanTests {
         #expect(empty.isComplete)
     }
 
-    @Test("forgotten parts are gaps again")
+    @Test("Forgotten parts are gaps again")
     func forgotten() {
         var plan = SegmentPlan(total: 100, done: [0..<40, 50..<100])
         plan.forget([10..<20, 35..<60, 200..<300])
@@ -102,7 +102,7 @@ struct SegmentPlanTests {
         #expect(plan.gaps == [10..<20, 35..<60])
     }
 
-    @Test("every byte is fetched exactly once, whatever the order of steps", arguments: 0..<40 as Range<UInt64>)
+    @Test("Every byte is fetched exactly once, whatever the order of steps", arguments: 0..<40 as Range<UInt64>)
     func random(seed: UInt64) {
         var random = SeededGenerator(seed)
         let total = Int64.random(in: 1...5_000, using: &random)

@@ -10,7 +10,7 @@ struct SegmentStateTests {
         return SegmentState(source: url, validator: "\"\(etag)\"", digest: nil, plan: plan)
     }
 
-    @Test("a record is read as it was written")
+    @Test("A record is read as it was written")
     func same() throws {
         let url = try #require(URL(string: "https://example.com/?token=secret"))
         let state = Self.state(url, etag: "x", parts: [0..<5, 9..<20])
@@ -20,7 +20,7 @@ struct SegmentStateTests {
         #expect(!String(decoding: data, as: UTF8.self).contains("secret"))
     }
 
-    @Test("a damaged record is not used, or says the same")
+    @Test("A damaged record is not used, or says the same")
     func damaged() throws {
         let url = try #require(URL(string: "https://example.com/"))
         let state = Self.state(url, etag: "x", parts: [0..<5, 9..<20])
@@ -32,7 +32,7 @@ struct SegmentStateTests {
         }
     }
 
-    @Test("a record with a right checksum and wrong fields has no parts")
+    @Test("A record with a right checksum and wrong fields has no parts")
     func wrong() throws {
         let url = try #require(URL(string: "https://example.com/"))
         let good = Self.state(url, etag: "x", parts: [0..<5])
@@ -52,7 +52,7 @@ struct SegmentStateTests {
         case none, damaged, otherURL, otherTag, short, noState, otherSize
     }
 
-    @Test("a download continues only with the parts of the same entity", arguments: Flaw.allCases)
+    @Test("A download continues only with the parts of the same entity", arguments: Flaw.allCases)
     func continued(flaw: Flaw) async throws {
         let folder = try TemporaryFolder()
         let log = RequestLog()
@@ -80,7 +80,7 @@ struct SegmentStateTests {
         #expect(folder.names == ["file"])
     }
 
-    @Test("another URL continues a download if that is wanted and the validator is the same")
+    @Test("Another URL continues a download if that is wanted and the validator is the same")
     func signed() async throws {
         let folder = try TemporaryFolder()
         let content = RangedContent(count: Self.count)
@@ -94,7 +94,7 @@ struct SegmentStateTests {
         #expect(folder.data("file") == LoopbackServer.pattern(count: Self.count))
     }
 
-    @Test("wrong bytes of an earlier run are fetched again if the digest shows them")
+    @Test("Wrong bytes of an earlier run are fetched again if the digest shows them")
     func wrongBytes() async throws {
         let folder = try TemporaryFolder()
         let content = RangedContent(count: Self.count)

@@ -31,7 +31,7 @@ struct FileUploadTests {
     }
 
     @Test(
-        "the server's offer decides how the file is sent",
+        "The server's offer decides how the file is sent",
         arguments: [
             ("draft", ["OPTIONS", "POST"]), ("tus", ["OPTIONS", "POST", "HEAD", "PATCH"]),
             ("plain", ["OPTIONS", "POST"]),
@@ -49,7 +49,7 @@ struct FileUploadTests {
         #expect(updates.map(\.bytes) == updates.map(\.bytes).sorted())
     }
 
-    @Test("a lost connection is followed by what the server does not have", arguments: ["draft", "tus"], [1, 700_000])
+    @Test("After a lost connection, the bytes the server lacks are sent", arguments: ["draft", "tus"], [1, 700_000])
     func dropped(kind: String, bytes: Int) async throws {
         let url = try peer.url(kind, "drop=\(bytes)&times=\(bytes == 1 ? 3 : 100)")
         let locations = Mutex<[FileUpload.Location?]>([])
@@ -71,7 +71,7 @@ struct FileUploadTests {
         #expect(try await expectComplete(url) == first + ["HEAD", "PATCH", "HEAD", "PATCH"])
     }
 
-    @Test("an upload that is given up is deleted, and deleting it again is a success", arguments: ["draft", "tus"])
+    @Test("An upload that is given up is deleted, and deleting it again is a success", arguments: ["draft", "tus"])
     func deleted(kind: String) async throws {
         let url = try peer.url(kind)
         let location = Mutex<FileUpload.Location?>(nil)
@@ -93,7 +93,7 @@ struct FileUploadTests {
         _ = try await expectComplete(url)
     }
 
-    @Test("another process continues with the location", arguments: ["draft", "tus"])
+    @Test("Another process continues with the location", arguments: ["draft", "tus"])
     func continued(kind: String) async throws {
         let url = try peer.url(kind, "drop=1000000&times=1")
         let location = Mutex<FileUpload.Location?>(nil)
@@ -116,7 +116,7 @@ struct FileUploadTests {
         #expect(methods.count { $0 == "POST" } == 1 && methods.count { $0 == "OPTIONS" } == 1)
     }
 
-    @Test("an upload that the server no longer has begins again", arguments: ["draft", "tus"])
+    @Test("An upload that the server no longer has begins again", arguments: ["draft", "tus"])
     func gone(kind: String) async throws {
         let url = try peer.url(kind, "drop=1000000&times=1&gone=1")
         let locations = Mutex<[FileUpload.Location?]>([])
@@ -128,14 +128,14 @@ struct FileUploadTests {
         #expect(locations.withLock { $0 }.map { $0 == nil } == [false, true, false])
     }
 
-    @Test("a server's limit for a request is kept")
+    @Test("A server's limit for a request is kept")
     func limits() async throws {
         let url = try peer.url("draft", "append=1000000")
         _ = try await session.upload(upload(url))
         #expect(try await expectComplete(url) == ["OPTIONS", "POST", "HEAD", "PATCH", "PATCH", "PATCH"])
     }
 
-    @Test("the greatest limit is none, and one of zero is an error", arguments: ["9223372036854775807", "0"])
+    @Test("The greatest number is no limit, and a limit of zero is an error", arguments: ["9223372036854775807", "0"])
     func extremeLimits(limit: String) async throws {
         let url = try peer.url("draft", "append=\(limit)")
         let error = await failure { try await session.upload(upload(url)) }
@@ -150,14 +150,14 @@ struct FileUploadTests {
         }
     }
 
-    @Test("a greatest limit of a part does not overflow after a lost connection")
+    @Test("The greatest limit of a part does not overflow after a lost connection")
     func limitOfRest() async throws {
         let url = try peer.url("draft", "append=9223372036854775807&drop=1000000&times=1")
         #expect(try await session.upload(upload(url)).bytes == Int64(Self.count))
         #expect(try await expectComplete(url) == ["OPTIONS", "POST", "HEAD", "PATCH"])
     }
 
-    @Test("a file that is larger than the server takes is not sent")
+    @Test("A file that is larger than the server takes is not sent")
     func tooLarge() async throws {
         let url = try peer.url("tus", "max=2999999")
         let error = await failure { try await session.upload(upload(url)) }
@@ -165,7 +165,7 @@ struct FileUploadTests {
         #expect(try await peer.received(at: url).methods == ["OPTIONS"])
     }
 
-    @Test("passing failures of the server are repeated, others are errors", arguments: [503, 403])
+    @Test("Passing failures of the server are repeated, others are errors", arguments: [503, 403])
     func statuses(status: Int) async throws {
         let url = try peer.url("tus", "status=\(status)&times=2")
         let error = await failure { try await session.upload(upload(url)) }
@@ -177,7 +177,7 @@ struct FileUploadTests {
         }
     }
 
-    @Test("a request without resumption is not repeated after the server may have received it")
+    @Test("A request without resumption is not repeated after the server may have received it")
     func single() async throws {
         let url = try peer.url("plain", "drop=1000000&times=1")
         let error = await failure { try await session.upload(upload(url, .none)) }
@@ -185,7 +185,7 @@ struct FileUploadTests {
         #expect(try await peer.received(at: url).methods == ["POST"])
     }
 
-    @Test("a server that says another offset than it has is asked a few times, then the upload fails")
+    @Test("A server whose response has too small an offset is asked for the offset")
     func lying() async throws {
         let url = try peer.url("tus", "short=1")
         let error = await failure { try await session.upload(upload(url)) }
@@ -194,7 +194,7 @@ struct FileUploadTests {
         #expect(try await peer.received(at: url).methods == ["OPTIONS", "POST", "HEAD", "PATCH", "HEAD"])
     }
 
-    @Test("a file that changes while it is sent is an error")
+    @Test("A file that changes while it is sent is an error")
     func changed() async throws {
         let url = try peer.url("tus")
         var slow = upload(url)
@@ -209,7 +209,7 @@ struct FileUploadTests {
         #expect(try await !peer.received(at: url).isComplete)
     }
 
-    @Test("an empty file is an upload too", arguments: ["draft", "tus", "plain"])
+    @Test("An empty file is an upload too", arguments: ["draft", "tus", "plain"])
     func empty(kind: String) async throws {
         try Data().write(to: folder.file("file"))
         let url = try peer.url(kind)
@@ -219,7 +219,7 @@ struct FileUploadTests {
         #expect(received.isComplete && received.methods == ["OPTIONS", "POST"])
     }
 
-    @Test("a missing file and a folder are errors that name the path", arguments: ["missing", "."])
+    @Test("A missing file and a folder are errors that name the path", arguments: ["missing", "."])
     func unreadable(name: String) async throws {
         let error = await failure { try await session.upload(FileUpload(folder.file(name), to: try peer.url("tus"))) }
         guard case .file(let path, let code, _)? = error as? FileUploadError else {

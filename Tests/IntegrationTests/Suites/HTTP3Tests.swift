@@ -208,7 +208,7 @@ extension NginxTests {
         }
 
         @Test(
-            "A request to a server that has stopped to speak HTTP/3 is sent again without it",
+            "A request to a server that no longer speaks HTTP/3 is sent again without it",
             .enabled(if: HTTP3Gateway.isInstalled, "Python's aioquic is not installed")
         )
         func stopped() async throws {
