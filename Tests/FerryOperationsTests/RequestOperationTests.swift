@@ -439,13 +439,12 @@ import Testing
         request.httpBodyStream = form.makeInputStream()
         let original = RequestOperation(request: request, manager: manager)
         original.newBodyStream = { InputStream(data: Data("again".utf8)) }
-        original.start()
-        try await original.settled()
-        #expect(original.error == nil)
         let copy = try #require(original.copy() as? RequestOperation)
-        copy.start()
-        try await copy.settled()
-        #expect(copy.error == nil)
+        for operation in [original, copy] {
+            operation.start()
+            try await operation.settled()
+            #expect(operation.error == nil)
+        }
         #expect(copy.responseData == Data("again".utf8))
     }
 

@@ -147,9 +147,7 @@ public final class MultipartInputStream: InputStream {
 }
 
 extension MultipartInputStream: ReplayableStream {
-    package var anotherStream: InputStream? {
-        form.parts.allSatisfy(\.canBeRead) ? form.makeInputStream() : nil
-    }
+    package var anotherStream: InputStream? { form.isReplayable ? form.makeInputStream() : nil }
 }
 
 extension MultipartInputStream: NSCopying {

@@ -32,9 +32,6 @@ package struct MultipartPart: Sendable {
     /// Whether the bytes can be read more than once.
     package var isReplayable: Bool { if case .stream = body { false } else { true } }
 
-    /// Whether the bytes can be read now, for the first time or again.
-    package var canBeRead: Bool { if case .stream(let stream) = body { stream.isAvailable } else { true } }
-
     /// Returns a name as browsers write it: in UTF-8, with double quotes and line breaks percent-encoded.
     ///
     /// Follows WHATWG HTML, "multipart form data", but leaves the kind of a line break as it is. NUL is encoded too,
@@ -65,9 +62,6 @@ package final class OneShotStream: @unchecked Sendable {
     package init(_ stream: sending InputStream) {
         self.stream = stream
     }
-
-    /// Whether the stream has not been taken.
-    var isAvailable: Bool { !isTaken.withLock { $0 } }
 
     /// Returns the stream on the first call, and `nil` on later calls.
     package func take() -> InputStream? { isTaken.claim() ? stream : nil }
