@@ -22,7 +22,11 @@ func installSimulatedCurl() {
             set_pointer: { easy, option, value in easy.map { transfer($0).options.set(option, value) } },
             get: { easy, info in easy.map { transfer($0).value(of: info) } ?? 0 },
             multi_init: { (try? SimulatedMulti()).map { Unmanaged.passRetained($0).toOpaque() } },
-            multi_cleanup: { multi in multi.map { Unmanaged<SimulatedMulti>.fromOpaque($0).release() } },
+            multi_cleanup: { multi in
+                guard let multi = multi.map({ Unmanaged<SimulatedMulti>.fromOpaque($0) }) else { return }
+                multi.takeUnretainedValue().end()
+                multi.release()
+            },
             multi_set: { multi, option, value in multi.map { handle($0).set(option, value) } },
             multi_add: { multi, easy in
                 guard let multi, let easy else { return 1 }

@@ -26,9 +26,12 @@ final class SimulatedMulti: @unchecked Sendable {
         self.watch = watch
     }
 
-    deinit {
+    deinit { ferry_watch_free(watch) }
+
+    /// Closes the connections, whose callback must not run later: an event may still refer to the handle.
+    func end() {
         for connection in idle { connection.close() }
-        ferry_watch_free(watch)
+        idle = []
     }
 
     /// Ends a wait; from any thread.
