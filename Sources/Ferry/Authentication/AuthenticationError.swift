@@ -1,4 +1,4 @@
-/// An error of an ``AuthenticationInterceptor``; a failed refresh is reported as the error that it has thrown.
+/// An error of an ``AuthenticationInterceptor`` itself; an error that the refresh throws is reported unchanged.
 public struct AuthenticationError: Error, Sendable, Hashable, LocalizedError, CustomStringConvertible {
     /// The kind of an error; more may be added.
     public struct Code: RawRepresentable, Sendable, Hashable {
@@ -34,7 +34,7 @@ public struct AuthenticationError: Error, Sendable, Hashable, LocalizedError, Cu
 
     static let excessiveRefresh = AuthenticationError(
         .excessiveRefresh,
-        "The credential was refreshed too often, and the server or its lifetime still requires another refresh"
+        "The credential was refreshed too often, and has expired or was refused again"
     )
 
     static let refreshTimedOut = AuthenticationError(

@@ -6,8 +6,8 @@
 /// }
 /// ```
 ///
-/// - However many requests need a new credential, one refresh runs. If it fails, the requests that wait for it fail
-///   with its error; a later request may try again, within ``AuthenticationOptions/maximumRefreshes``.
+/// - Only one refresh runs, however many requests need a new credential. If it fails, the requests that wait for it
+///   fail with its error; a later request may try again, within ``AuthenticationOptions/maximumRefreshes``.
 /// - A credential that is about to expire is refreshed in the background; requests wait only after it has expired.
 /// - A request that is refused with an old credential is sent again with the current one, without a refresh. A request
 ///   that is sent again and still refused ends with the server's response.
@@ -113,7 +113,7 @@ public final class AuthenticationInterceptor<A: Authenticator>: ImmediateRequest
             case .wait(let flight, let isNew):
                 if flight.isOwn(attempt) { throw AuthenticationError.refreshWaitsForItself }
                 if isNew { start(flight) }
-                // Otherwise the application has set another credential, perhaps while it was told about the new one.
+                // Otherwise the application has set another credential, perhaps in `didRefresh`.
                 if let credential = try await flight.wait(), state.withLock({ $0.current === credential }) {
                     return try authenticated(request, with: credential)
                 }
@@ -134,7 +134,7 @@ public final class AuthenticationInterceptor<A: Authenticator>: ImmediateRequest
     public func retry(_ attempt: RequestAttempt, dueTo failure: AttemptFailure) async -> RetryDecision {
         guard let response = failure.response, failureStatuses.contains(response.statusCode),
             scope.includes(failure.request.url, in: attempt), authenticator.isAuthenticationFailure(response),
-            // Without a credential, the application has removed the one that was sent.
+            // If there is none, the application has removed the credential that was sent.
             let current = state.withLock({ $0.current })
         else { return .proceed }
         let isSent = authenticator.isRequest(failure.request, authenticatedWith: current.value)
@@ -145,7 +145,7 @@ public final class AuthenticationInterceptor<A: Authenticator>: ImmediateRequest
         case .retry: return .retry
         case .fail(let error): return .fail(error)
         case .wait(let flight, let isNew):
-            // The refresh gets the response to its own request.
+            // The refresh itself receives the response to a request that it has sent.
             if flight.isOwn(attempt) { return .proceed }
             if isNew { start(flight) }
             do {
@@ -200,7 +200,7 @@ public final class AuthenticationInterceptor<A: Authenticator>: ImmediateRequest
 }
 
 extension AuthenticationInterceptor: TaskStartObserver {
-    /// Remembers a task that a refresh starts, which must not wait for the refresh.
+    /// Notes that a refresh starts a task, which must not wait for the refresh.
     package func taskWillStart(_ attempt: RequestAttempt) {
         guard let flight = state.withLock({ $0.flight }), flight.isCurrent else { return }
         flight.noteOwn(attempt)

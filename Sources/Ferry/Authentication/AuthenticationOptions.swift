@@ -10,7 +10,7 @@ public struct AuthenticationOptions: Sendable {
     /// The status codes of the responses that may mean that the server refuses the credential; 401 by default.
     public var failureStatuses: Set<Int> = [401]
 
-    /// The number of seconds before its expiration from which a credential is refreshed; 30 by default.
+    /// The time before its expiration at which a credential is refreshed, in seconds; 30 by default.
     ///
     /// Until it expires, requests are sent with the old credential and do not wait for the new one.
     public var leeway: TimeInterval = 30

@@ -17,7 +17,7 @@
 /// bearer tokens there is ``BearerAuthenticator``, for OAuth 2.0 `OAuth2Authenticator` of the module `FerryAPI`.
 /// Alamofire: `Authenticator`.
 public protocol Authenticator: Sendable {
-    /// What a request is authenticated with, such as a token.
+    /// The type of a credential, such as a token.
     ///
     /// Its description should not contain the secret.
     associatedtype Credential: Sendable
@@ -43,8 +43,8 @@ public protocol Authenticator: Sendable {
     /// ``AuthenticationOptions/refreshTimeout``, and when ``AuthenticationInterceptor/credential`` is set.
     ///
     /// It should send requests through a session or manager without the same interceptor: a request that needs the
-    /// result of the refresh fails with ``AuthenticationError/Code/refreshWaitsForItself``. That is not noticed if
-    /// other interceptors are not `ImmediateRequestInterceptor`s; the refresh then fails after its time limit.
+    /// result of the refresh fails with ``AuthenticationError/Code/refreshWaitsForItself``. If another interceptor is
+    /// not an `ImmediateRequestInterceptor`, the refresh waits for itself instead, and fails after its time limit.
     ///
     /// - Parameter credential: The credential to replace, or `nil` if there is none yet.
     /// - Returns: The credential to use from now on.

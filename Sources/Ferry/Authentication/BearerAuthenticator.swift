@@ -19,8 +19,8 @@ public struct BearerToken: Sendable, Hashable, RedactedDescription {
 
 /// An authenticator for bearer tokens (RFC 6750), which a closure refreshes.
 ///
-/// The token is sent in the `Authorization` field, in place of one that the request has already. Anyone who reads it
-/// can use it: send it over https only.
+/// The token is sent in the `Authorization` field, and replaces one that the request already has. Anyone who reads the
+/// token can use it: send it over https only.
 public struct BearerAuthenticator: Authenticator {
     /// A closure that returns a new token.
     ///
@@ -63,7 +63,7 @@ extension AdaptedRequest {
 }
 
 extension URLRequest {
-    /// Returns whether the request has an `Authorization` field with the value of the given one.
+    /// Returns whether the request's `Authorization` field has the value of the given field.
     package func isAuthorized(by field: HTTPHeader) -> Bool {
         value(forHTTPHeaderField: "Authorization") == field.value
     }
@@ -81,7 +81,7 @@ extension AuthenticationInterceptor where A == BearerAuthenticator {
     /// - Parameters:
     ///   - initial: The first token. If it is `nil`, the default, the first request waits for a refresh.
     ///   - options: The options.
-    ///   - refresh: Returns a new token. Its requests should not need this interceptor.
+    ///   - refresh: Returns a new token. It should send its requests without this interceptor.
     /// - Returns: The interceptor.
     public static func bearer(
         initial: BearerToken? = nil,

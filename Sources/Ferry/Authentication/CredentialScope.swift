@@ -1,6 +1,6 @@
 /// The requests that may carry a credential.
 package struct CredentialScope: Sendable {
-    /// The origins that may receive it; `nil` for that of the task's original URL.
+    /// The origins that may receive the credential; `nil` for the origin of the task's original URL.
     private let origins: Set<Origin>?
 
     /// Creates the scope of URLs' origins; `nil` for the origin of each task's original URL.
@@ -13,7 +13,7 @@ package struct CredentialScope: Sendable {
         guard !attempt.hasLeftOrigin, let url else { return false }
         if let origins { return origins.contains(Origin(url)) }
         guard let original = attempt.originalURL else { return false }
-        // Usually they are equal, and need not be parsed.
+        // The URLs are usually equal, and then need not be parsed.
         return url == original || Origin(url) == Origin(original)
     }
 }

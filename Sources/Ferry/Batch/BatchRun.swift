@@ -21,7 +21,7 @@ final class BatchRun<Value: Sendable>: Sendable {
     private let queue = DispatchQueue(label: "ferry.batch", target: ManagerQueues.completion)
     private let state: Mutex<State>
 
-    /// Creates a batch of which nothing is sent yet.
+    /// Creates a batch, of which ``send()`` sends the first requests.
     init(
         _ requests: [Request<Value>],
         of manager: HTTPSessionManager,

@@ -6,7 +6,7 @@ public struct DownloadDestination: Sendable {
     /// A function that returns the destination for a temporary file and its response; nil removes the file.
     public typealias Resolver = @Sendable (_ temporaryURL: URL, _ response: URLResponse?) -> URL?
 
-    /// How to treat what is at the destination; by default an existing file or a missing directory is an error.
+    /// The treatment of existing files and missing directories; by default both are errors.
     public var options: Options
 
     let resolver: Resolver

@@ -1,6 +1,5 @@
 /// The move of a finished file to its destination, where it appears completely or not at all.
 struct FilePublisher: Sendable {
-    /// How to treat what is at the destination.
     let options: DownloadDestination.Options
 
     func publish(_ file: URL, at destination: URL) throws {
@@ -35,7 +34,7 @@ struct FilePublisher: Sendable {
             guard rename(source, destination) == 0 else { throw FileError("rename to", path: destination) }
             return
         }
-        // Unlike a rename, a link never replaces an existing file.
+        // Unlike `rename`, `link` never replaces an existing file.
         if link(source, destination) == 0 {
             unlink(source)
             return

@@ -31,7 +31,7 @@ extension TaskOutcome {
                 temporaryURL: endRecord == nil ? file : TemporaryFile.keep(file),
                 destinationURL: place,
                 underlyingError: error,
-                // What a hook returns has no options.
+                // A destination that a hook returns has no options.
                 isOptional: hookDestination == nil
             )
             response.error = NetworkError(
@@ -128,7 +128,7 @@ extension DownloadMoveError: CustomNSError {
     /// The error's ``errorUserInfo`` and the payload.
     var userInfo: [AnyHashable: Any] { errorUserInfo.merging([Self.payloadKey: self]) { $1 } }
 
-    /// Reads the payload of ``Foundation/NSNotification/Name/downloadTaskDidFailToMoveFile``; nil if it is another.
+    /// Reads the payload of ``Foundation/NSNotification/Name/downloadTaskDidFailToMoveFile``; nil for any other.
     public init?(_ notification: Notification) {
         guard let payload = notification.userInfo?[Self.payloadKey] as? DownloadMoveError else { return nil }
         self = payload

@@ -1,4 +1,4 @@
-// These verbs have no closure for the progress: without a label, it could not be told from a completion handler.
+// These verbs have no closure for the progress: without a label, it would look like a completion handler.
 extension HTTPSessionManager {
     /// Sends a GET request and returns the value decoded from the JSON response.
     ///

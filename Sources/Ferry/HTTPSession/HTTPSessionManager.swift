@@ -61,7 +61,7 @@ open class HTTPSessionManager: SessionManager, @unchecked Sendable {
 
     /// Copies the settings of another manager, except base URL, configuration and transport.
     ///
-    /// Unlike ``setSecurityPolicy(_:)``, it takes a policy that pins also if the base URL is not `https`: the policy
+    /// Unlike ``setSecurityPolicy(_:)``, it accepts a policy that pins even if the base URL is not `https`: the policy
     /// then protects only requests with an absolute `https` URL.
     ///
     /// - Parameter original: The manager to copy from; its request serializer is copied if it is an
@@ -89,7 +89,7 @@ open class HTTPSessionManager: SessionManager, @unchecked Sendable {
         try setSecurityPolicy(securityPolicy)
     }
 
-    /// The serializer of the requests that name none; by default it encodes parameters as a query or a form.
+    /// The serializer of requests without one of their own; by default it encodes parameters as a query or a form.
     ///
     /// Its options may be changed in place, as in `manager.requestSerializer.timeoutInterval = 10`. Such a change reads
     /// and writes the property: if two threads make one at the same time, one of them may be lost.

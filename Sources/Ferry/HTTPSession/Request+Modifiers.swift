@@ -42,7 +42,7 @@ extension Request {
 
     /// Returns the request with a body that is made while it is sent.
     ///
-    /// Set the field `Content-Type` with ``headers(_:)``; without it, only a POST has one, that of forms.
+    /// Set the field `Content-Type` with ``headers(_:)``. Otherwise only a POST has the field, with the type of forms.
     ///
     /// - Parameter body: The body; nil for none.
     /// - Returns: The changed request.

@@ -25,14 +25,14 @@ extension Request {
     }
 }
 
-/// What a request sets of its task's retries, interceptors and deadline.
+/// The retry policy, interceptors and deadline that a request sets for its task.
 package struct RequestRecovery: Sendable {
     /// The policy; nil for the manager's, and `.some(nil)` for none.
     package var retry: RetryPolicy??
     package var interceptors: [any RequestInterceptor] = []
     package var deadline: TimeInterval?
 
-    /// Creates one that leaves everything to the manager.
+    /// Creates a value that leaves everything to the manager.
     package init() {}
 
     /// Sets the properties of a task that has not been resumed.

@@ -3,7 +3,7 @@ public typealias MultipartForm = @Sendable (inout MultipartFormData) throws -> V
 
 /// A request to an HTTP service as a value: what to send, and how to decode the response.
 ///
-/// A request begins with a method and a path, and says how its response is decoded: as a `Decodable` type, by a
+/// A request begins with a method and a path, and determines how its response is decoded: as a `Decodable` type, by a
 /// serializer, or by the manager's serializer. Its other properties are variables, with a method for each that returns
 /// a changed copy:
 ///
@@ -49,11 +49,11 @@ public struct Request<Value: Sendable>: Sendable {
     /// A body that is made while it is sent, in place of the parameters and of a form; nil, the default, for none.
     public var body: RequestBody?
 
-    /// A closure that receives the progress of the request body, except that of a download.
+    /// A closure that receives the progress of the request body; it is not called for a download.
     public var uploadProgress: ProgressHandler?
 
-    /// A closure that receives the progress of the response body, except that of the response to a multipart form or to
-    /// a ``body``, and that of a stream, whose reader knows it.
+    /// A closure that receives the progress of the response body; it is not called for a stream, nor for a request with
+    /// a multipart form or a ``body``.
     public var downloadProgress: ProgressHandler?
 
     /// The policy, interceptors and deadline of this request, in addition to the manager's.

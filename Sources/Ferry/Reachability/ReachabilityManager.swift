@@ -147,7 +147,7 @@ public final class ReachabilityManager: Sendable {
             defer { state.isSourceRunning = state.wantsSource }
             return (state.isSourceRunning, state.wantsSource ? state.run : nil)
         }
-        // A source that was to stop and to start again in the meantime is also stopped.
+        // If the source was to stop and to start again in the meantime, it is stopped first.
         if isRunning { source.stop() }
         if let run { start(run) }
     }
@@ -238,7 +238,7 @@ public final class ReachabilityManager: Sendable {
             }
             if let timeout {
                 group.addTask {
-                    // The clock's times have a limit.
+                    // The times of the clock have an upper limit.
                     try? await Task.sleep(for: min(timeout, .seconds(1_000_000_000)))
                     return false
                 }
@@ -253,7 +253,7 @@ public final class ReachabilityManager: Sendable {
 }
 
 extension ReachabilityTarget {
-    /// The target, for use within a sentence.
+    /// The name of the target within a sentence.
     fileprivate var phrase: String {
         switch self {
         case .defaultRoute: "the network"

@@ -8,16 +8,15 @@ extension SecurityPolicy {
     ///    be valid on the date.
     /// 3. With ``validatesDomainName``, the certificate must name the host.
     /// 4. Without pinning, the server is then trusted. With pinning, but without pins for the mode, it is refused.
-    /// 5. With ``PinningMode/certificate``, the pins are the anchors: the server's certificate must be one, or its path
-    ///    must lead to one, with every certificate on it valid on the date.
+    /// 5. With ``PinningMode/certificate``, the pins are the anchors: the server's certificate must be pinned, or its
+    ///    path must lead to a pinned one, with all certificates on it valid on the date.
     /// 6. With ``PinningMode/publicKey``, the server's key must be pinned, or its path must lead to a pinned key; the
     ///    dates count unless untrusted certificates are allowed.
     ///
-    /// Paths are followed by signatures: a pin does not match a certificate that the server merely sends along. Every
-    /// key and signature on a path is as strong as OpenSSL demands in a handshake; only a certificate or key of the
-    /// server's own that is pinned is trusted as it is. A pinned key of an authority is found in the certificates that
-    /// the server presents, if the system trusts the chain, or else in those that are pinned or signed by this very
-    /// key.
+    /// A path is a chain of signatures: a pin does not match a certificate that the server merely sends along. Every
+    /// key and signature on a path must be as strong as OpenSSL requires in a handshake, unless the server's own
+    /// certificate or key is pinned. The pinned key of an authority is looked for in the certificates that the server
+    /// presents if the system trusts the chain, and otherwise only in those that are pinned or signed by this key.
     ///
     /// - Parameters:
     ///   - trust: The certificates the server presented, and the TLS library's verdict on them.
@@ -118,7 +117,7 @@ extension SecurityPolicy {
     private static func refusal(_ trust: ServerTrust, anchors: Set<Data>, _ date: Date?) -> Refusal? {
         guard !anchors.isEmpty else { return .notPinned }
         let (notYetValid, expired, weak) = (9, 10, 66...68)
-        // In the same order each time, since OpenSSL takes one of those that have the same name.
+        // In the same order each time, since OpenSSL uses only one of several with the same name.
         let sorted = anchors.sorted { $0.lexicographicallyPrecedes($1) }
         let (chain, level) = (trust.certificates, trust.securityLevel)
         switch CertificatePath.verify(chain, anchors: sorted, date: date, securityLevel: level) {
@@ -134,7 +133,7 @@ extension SecurityPolicy {
 }
 
 extension SecurityPolicy: ImmediateTrustPolicy {
-    /// Returns what libcurl should verify.
+    /// Returns the parts of the verification that libcurl performs.
     ///
     /// The chain is left to the policy if it allows certificates the system does not trust; names are not verified if
     /// the policy does not validate them.

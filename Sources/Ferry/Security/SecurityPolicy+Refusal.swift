@@ -39,7 +39,7 @@ extension SecurityPolicy {
         /// demands.
         case weakCryptography
 
-        /// Only an authority could be pinned here, and the path to it cannot be followed without OpenSSL.
+        /// The server's own certificate or key is not pinned, and without OpenSSL its path cannot be followed.
         case pathNotVerifiable
     }
 }

@@ -8,8 +8,8 @@
 /// try manager.setSecurityPolicy(policy)
 /// ```
 ///
-/// ``evaluate(_:date:)`` implements the whole policy, as a function of what a server presented. `CurlSession` calls it
-/// after the TLS handshake, before it sends a request.
+/// ``evaluate(_:date:)`` implements the whole policy, as a function of the certificates that a server presented.
+/// `CurlSession` calls it after the TLS handshake, before it sends a request.
 ///
 /// AFNetworking: `AFSecurityPolicy`.
 public struct SecurityPolicy: Sendable, Hashable, Codable {

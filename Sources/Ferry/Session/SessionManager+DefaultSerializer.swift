@@ -1,4 +1,4 @@
-// Like the methods that take a serializer, which document the parameters.
+// The methods that take a serializer document the parameters.
 extension SessionManager {
     /// Creates a suspended data task that uses the manager's response serializer.
     public func dataTask(

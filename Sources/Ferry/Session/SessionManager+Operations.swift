@@ -35,8 +35,8 @@ extension SessionManager {
 
     /// Returns the manager for a request whose security policy is not this manager's; this one if the policy is nil.
     ///
-    /// There is one manager for each policy, while it is used; it has the settings that this one had at the last call,
-    /// and is invalidated with it.
+    /// There is one manager for each policy that is in use. It gets the settings of this manager with each call, and is
+    /// invalidated together with it.
     package func manager(
         applying policy: SecurityPolicy?,
         to request: URLRequest

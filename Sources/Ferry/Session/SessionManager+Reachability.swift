@@ -31,8 +31,8 @@ extension SessionManager {
         set { core.settings.withLock { $0.waitsForConnectivity = newValue } }
     }
 
-    /// Resumes a task for the first time, with ``waitsForConnectivity`` not before its host can be reached; returns the
-    /// Swift task that waits and then resumes the task, or nil if it has been resumed.
+    /// Resumes a task for the first time; with ``waitsForConnectivity``, returns the Swift task that does so once its
+    /// host can be reached, and otherwise nil.
     func startWhenConnected(_ task: URLSessionTask) -> Task<Void, Never>? {
         guard waitsForConnectivity, task.looksUpHost, let url = task.originalRequest?.url,
             let target = ReachabilityTarget(url: url)

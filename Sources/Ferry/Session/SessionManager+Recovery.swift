@@ -3,9 +3,9 @@
 /// They require a ``CurlSession``, the default transport. With another one, a task made while one of them is set fails
 /// with ``NetworkError/Code/unsupportedByTransport``.
 extension SessionManager {
-    /// The policy that decides which requests are sent again by themselves; it is read when a task is made.
+    /// The policy that decides which requests are sent again automatically; it is read when a task is made.
     ///
-    /// The default, nil, uses that of the transport's options, which is to send no request again.
+    /// With nil, the default, the policy of the transport's options applies, which by default sends no request again.
     ///
     /// ```swift
     /// manager.retryPolicy = .standard
@@ -36,7 +36,7 @@ extension SessionManager {
         set { core.changeRecovery { $0.circuitBreaker = newValue } }
     }
 
-    /// Deadline, retries and circuit breaker together, in one line.
+    /// The deadline, the retry policy and the circuit breaker; nil if none of them is set.
     ///
     /// ```swift
     /// manager.resilience = .standard

@@ -25,7 +25,7 @@ extension SessionManager {
     ///   - resettingSession: Whether the next task gets a new session.
     public func invalidate(cancellingTasks: Bool, resettingSession: Bool = false) {
         core.invalidate(cancellingTasks ? .cancelling : .finishing, resetting: resettingSession)
-        // Those of operations that have policies of their own.
+        // The managers of operations with policies of their own.
         for manager in core.policyManagers.withLock({ $0.values.compactMap(\.manager) }) {
             manager.invalidate(cancellingTasks: cancellingTasks, resettingSession: resettingSession)
         }
@@ -33,7 +33,7 @@ extension SessionManager {
 
     // MARK: - Settings
 
-    /// The response serializer of the calls that name none; it is read when a task is made.
+    /// The response serializer of calls without one of their own; it is read when a task is made.
     ///
     /// JSON by default. The content types that it accepts may be changed in place, as in
     /// `manager.responseSerializer.acceptableContentTypes = ["application/json", "text/html"]`. Such a change reads and

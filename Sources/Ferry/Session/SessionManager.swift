@@ -24,8 +24,8 @@
 /// A manager may be a local variable. When it is released, its tasks continue and complete; then the session is
 /// released too. All members may be used from any thread.
 ///
-/// Override ``adapt(_:)`` to change every request. Override the six methods that make tasks to see every task, except
-/// those of streams and operations: all other methods, and the verbs of ``HTTPSessionManager``, call them.
+/// Override ``adapt(_:)`` to change every request. Override the six methods that make tasks to see every task except
+/// those of streams and operations: all other methods, and the verbs of ``HTTPSessionManager``, call these.
 ///
 /// AFNetworking: `AFURLSessionManager`.
 open class SessionManager: @unchecked Sendable {
@@ -58,7 +58,7 @@ open class SessionManager: @unchecked Sendable {
 
     /// Returns a new manager with the same configuration and transport, and the settings of ``takeSettings(of:)``.
     ///
-    /// A copy of a durable manager is not durable, since one session has the folder.
+    /// A copy of a durable manager is not durable, since only one session can use the folder.
     ///
     /// The copy has its own session, queues, groups and tasks, and neither hooks nor monitors. A subclass overrides
     /// this to return an instance of its class, and calls ``takeSettings(of:)`` for the rest. AFNetworking: `copy`.
@@ -116,7 +116,7 @@ open class SessionManager: @unchecked Sendable {
         return core.makeTask(delegate, refusal: refusal, request: request) { $0.dataTask(with: request) }
     }
 
-    /// Creates a suspended upload task of a file; it fails with ``NetworkError/Code/fileError`` if that cannot be read.
+    /// Creates a suspended upload task of a file; an unreadable file fails it with ``NetworkError/Code/fileError``.
     ///
     /// The request's own body is ignored; the progress is that of the file.
     open func uploadTask<Serializer: ResponseSerializer>(
@@ -228,7 +228,8 @@ open class SessionManager: @unchecked Sendable {
         return core.makeTask(delegate, refusal: refusal, request: request) { $0.downloadTask(with: request) }
     }
 
-    /// Creates a suspended download task from ``NetworkError/resumeData`` or that of `cancel(byProducingResumeData:)`.
+    /// Creates a suspended download task from the resume data of a ``NetworkError`` or
+    /// `cancel(byProducingResumeData:)`.
     ///
     /// The serializer validates the response as one without a body. The progress is that of the whole body. Without a
     /// destination the file is removed.

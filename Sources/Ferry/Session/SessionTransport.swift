@@ -18,7 +18,7 @@ public enum SessionTransport: Sendable {
     /// Whether the session keeps tasks for the next process.
     var isDurable: Bool { if case .curlWithOptions(let options) = self { options.durability != nil } else { false } }
 
-    /// The transport of another manager with the same options: only one session can have the folder of a durable one.
+    /// The transport of another manager with the same options: only one session can use a durable one's folder.
     package var ofCopies: SessionTransport {
         guard case .curlWithOptions(var options) = self else { return self }
         options.durability = nil

@@ -22,7 +22,7 @@ final class RefreshFlight<Credential: Sendable>: Sendable {
     }
 
     let old: HeldCredential<Credential>?
-    /// The number of credentials that were there before; see ``RefreshState``.
+    /// The generation of the credential that is replaced; see ``RefreshState``.
     let generation: Int
 
     private let state = Mutex(State())
@@ -39,7 +39,7 @@ final class RefreshFlight<Credential: Sendable>: Sendable {
     /// Whether the current Swift task belongs to this refresh, which therefore must not wait for itself.
     var isCurrent: Bool { RefreshScope.flight === self }
 
-    /// Calls the function that refreshes, with ``isCurrent`` being true in it.
+    /// Calls the function that refreshes; ``isCurrent`` is true in it.
     func perform<Result: Sendable>(_ refresh: () async throws -> Result) async rethrows -> Result {
         try await RefreshScope.$flight.withValue(self, operation: refresh)
     }
@@ -80,7 +80,7 @@ final class RefreshFlight<Credential: Sendable>: Sendable {
         }
     }
 
-    /// Adds a task that has no purpose any more once there is a result, and is then cancelled.
+    /// Adds a task to cancel when there is a result.
     func adopt(_ task: Task<Void, Never>) {
         let isFinished = state.withLock { state in
             if state.outcome == nil { state.tasks.append(task) }
@@ -89,7 +89,7 @@ final class RefreshFlight<Credential: Sendable>: Sendable {
         if isFinished { task.cancel() }
     }
 
-    /// Sets the result and wakes all that wait for it; only the first result counts.
+    /// Sets the result and resumes all requests that wait for it; only the first result counts.
     func finish(_ outcome: Outcome) {
         let (waiters, tasks) = state.withLock { state -> ([Waiter], [Task<Void, Never>]) in
             guard state.outcome == nil else { return ([], []) }

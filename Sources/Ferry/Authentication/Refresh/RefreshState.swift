@@ -1,4 +1,4 @@
-/// A credential with its expiration date, which the authenticator is asked for once.
+/// A credential with its expiration date, for which the authenticator is asked only once.
 final class HeldCredential<Credential: Sendable>: Sendable {
     let value: Credential
     let expirationDate: Date?
@@ -14,7 +14,7 @@ final class HeldCredential<Credential: Sendable>: Sendable {
     }
 }
 
-/// The credential of an interceptor, the refresh that runs, and what is remembered of earlier ones.
+/// The credential of an interceptor, the refresh that runs, and the times of earlier ones.
 ///
 /// All decisions are functions of this state and the time. The caller that receives a new flight has to start it.
 struct RefreshState<Credential: Sendable>: Sendable {
@@ -50,7 +50,7 @@ struct RefreshState<Credential: Sendable>: Sendable {
     private var isRefused = false
     /// When the refreshes within the window began.
     private var starts: [Date] = []
-    /// The attempts of tasks that are followed by one with the current credential.
+    /// By task, the number of the attempt that is followed by one with the current credential.
     private var retried: [TaskIdentity: Int] = [:]
 
     init(_ current: Held?, options: AuthenticationOptions) {
@@ -83,7 +83,7 @@ struct RefreshState<Credential: Sendable>: Sendable {
     /// Decides what follows a response that refuses a credential; `held` was the current one when the request was
     /// compared with it, and `isSent` is whether the request carried it.
     ///
-    /// After waiting, call ``remember(_:attempt:)``.
+    /// If the request is sent again after waiting, call ``remember(_:attempt:)``.
     mutating func rejection(of held: Held, isSent: Bool, task: TaskIdentity, attempt: Int, at now: Date) -> Rejection {
         let isCurrent = current === held
         if isCurrent, let earlier = retried[task], attempt > earlier { return .deliver }
@@ -112,7 +112,7 @@ struct RefreshState<Credential: Sendable>: Sendable {
     // MARK: - Refreshes
 
     private mutating func begin(at now: Date, limit: Int) -> Flight? {
-        // After the clock was set back, there are starts in the future.
+        // If the clock was set back, some starts are in the future.
         starts.removeAll { start in
             let age = now.timeIntervalSince(start)
             return !(age >= 0 && age < window)
@@ -124,10 +124,10 @@ struct RefreshState<Credential: Sendable>: Sendable {
         return new
     }
 
-    /// Ends a refresh, and returns whether its result counts, and the refresh that must end with the same result.
+    /// Ends a refresh, and returns whether its result counts, and a newer refresh that must end with the same result.
     ///
-    /// A credential that arrives after the time limit counts too, if there is no other: the server may accept the old
-    /// one no longer, not even for the refresh that has begun in the meantime.
+    /// A credential that arrives after the time limit counts too, unless there is a newer one: the server may no longer
+    /// accept the old one, not even for a refresh that has begun since.
     mutating func end(_ ended: Flight, with new: Held?) -> (counts: Bool, other: Flight?) {
         let other = flight === ended ? nil : flight
         guard ended.generation == generation, new != nil || other == nil else { return (false, nil) }

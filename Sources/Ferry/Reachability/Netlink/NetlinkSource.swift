@@ -127,7 +127,7 @@ final class NetlinkSource: ReachabilitySource {
     private func endLookup(_ found: [Data]) {
         let (number, isOutdated) = state.withLock { state in
             state.isLookingUp = false
-            // A failure from before the last change tells nothing about the addresses that are known.
+            // A lookup that failed before the last change does not make the known addresses invalid.
             state.addresses = found.isEmpty && state.isOutdated ? state.addresses ?? [] : found
             return (state.number, state.isOutdated)
         }

@@ -4,11 +4,11 @@ import Synchronization
 struct TaskOutcome: Sendable {
     /// The task, which is the object of the notifications.
     let task: URLSessionTask
-    /// The response; it has no data for a download and a streamed body, and if there is no response.
+    /// The response without a value; it has no data for a download or a streamed body, or if the server sent none.
     let response: TaskResponse<Never>
     /// A downloaded file, moved away from the session.
     let temporaryFile: URL?
-    /// The destination that the manager's hook returned, which comes before that of the task.
+    /// The destination that the manager's hook returned, which replaces the task's.
     let hookDestination: URL?
     /// The observers that the end of the task was reported to.
     let observers: Observers

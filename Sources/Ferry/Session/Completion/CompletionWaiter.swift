@@ -17,7 +17,6 @@ final class CompletionWaiter: Sendable {
         var isOver = false
         var continuation: CheckedContinuation<Void, Never>?
 
-        /// Removes and returns what has arrived.
         mutating func take() -> (work: (@Sendable () -> Void)?, response: (any Sendable)?) {
             defer { (work, response) = (nil, nil) }
             if response != nil { isOver = true }
@@ -44,7 +43,7 @@ final class CompletionWaiter: Sendable {
         return isTaken ? nil : current
     }
 
-    /// Runs code of the user, whose session tasks do not take the current waiter.
+    /// Runs code of the user so that session tasks made in it do not take the current waiter.
     static func hidden<Result>(_ body: () throws -> Result) rethrows -> Result {
         current == nil ? try body() : try $current.withValue(nil, operation: body)
     }
@@ -82,7 +81,7 @@ final class CompletionWaiter: Sendable {
     func wait() async -> any Sendable {
         await arrival()
         while true {
-            // A task other than the awaited one may have taken the waiter, and submitted its work last: it runs too.
+            // Another task than the awaited one may have taken the waiter, and submitted work last: that runs too.
             let (work, response) = state.withLock { $0.take() }
             work?()
             if let response { return response }

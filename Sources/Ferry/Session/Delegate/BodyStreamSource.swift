@@ -5,7 +5,7 @@ struct BodyStreamSource: Sendable {
     /// Whether the session asks the delegate for the first stream too, rather than taking it from the request.
     let isAskedFirst: Bool
 
-    /// Returns the stream to send: a new one, one of the same body, or the request's itself if it has not been used.
+    /// Returns a new stream, a copy of the request's, or the request's own as the first one if the session has none.
     func next(isFirst: Bool) -> InputStream? {
         if let replay { return replay() }
         guard let stream = request.httpBodyStream else { return nil }
@@ -36,7 +36,7 @@ extension URLRequest {
         return copy
     }
 
-    /// Returns the error of uploading a file that cannot be read, or nil; not every transport would report it in time.
+    /// Returns the error of a file that cannot be read, or nil: not every transport reports it before sending.
     func uploadError(_ file: URL) -> NetworkError? {
         func refusal(_ message: String) -> NetworkError {
             NetworkError(.fileError, message: "The body cannot be uploaded: \(message)", failingURL: url)

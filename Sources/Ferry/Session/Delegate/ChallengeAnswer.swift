@@ -3,7 +3,7 @@ final class ChallengeAnswer: Sendable {
     let challenge: URLAuthenticationChallenge
     let task: URLSessionTask
     let delegate: TaskDelegate?
-    /// Whether default handling must be replaced: FoundationNetworking's never ends without a credential.
+    /// Whether default handling must be replaced: without a credential, FoundationNetworking's never ends.
     let defaultHandlingHangs: Bool
     let completionHandler: @Sendable (URLSession.AuthChallengeDisposition, URLCredential?) -> Void
     private let isGiven = Mutex(false)

@@ -3,7 +3,6 @@
 /// It retains everything that its completion needs, so that a task completes after its manager has been released. Its
 /// callbacks run one at a time on the session's delegate queue.
 final class TaskDelegate: Sendable {
-    /// Whether nothing of the body is used before the end.
     var collectsBody: Bool { sink == nil }
 
     /// The receiver of the body as it arrives; `nil` if the body is collected.
@@ -47,7 +46,7 @@ final class TaskDelegate: Sendable {
 
     // MARK: - Progress
 
-    /// Returns the reporter of the progress of one direction, which is made when it is first needed.
+    /// Returns the progress reporter of one direction, which is made when it is first needed.
     func reporter(_ direction: TransferProgress.Direction) -> ProgressReporter {
         state.withLock { $0.reporter(direction) }
     }
@@ -68,7 +67,7 @@ final class TaskDelegate: Sendable {
 
     // MARK: - Task
 
-    /// Whether the task is running, as far as the manager has been told.
+    /// Whether the task is running, according to the last report of its session.
     var isRunning: Bool { state.withLock { $0.isRunning } }
 
     /// Records that the task was resumed or suspended; returns nil if nothing changes, and otherwise the result of
@@ -174,11 +173,11 @@ final class TaskDelegate: Sendable {
 
     // MARK: - Download
 
-    /// Counts bytes written to the file, of which `total` are in it; nil if the session does not know that.
+    /// Counts bytes written to the file; `total` is the file's size, nil if the session does not report it.
     func didWrite(_ count: Int64, total: Int64?, expected: Int64) {
         report { state in
             if let total {
-                // Less than before if the download has started over.
+                // This is less than before if the download has started over.
                 state.bytesReceived = total - state.fileOffset
             } else {
                 state.bytesReceived += count
@@ -221,7 +220,7 @@ final class TaskDelegate: Sendable {
         let data = end.temporaryFile == nil && !(task is URLSessionDownloadTask) && response != nil ? end.body : nil
         let failure = end.error(of: error).map {
             let error = NetworkError(transport: $0, request: request, response: response?.value, data: data)
-            // The session's own errors tell the number of attempts.
+            // The session's own errors already contain the number of attempts.
             return end.storedError == nil ? error : error.noting(attemptsOf: metrics)
         }
         let outcome = TaskOutcome(

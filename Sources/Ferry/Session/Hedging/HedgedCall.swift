@@ -25,11 +25,11 @@ final class HedgedCall<Value: Sendable>: Sendable {
     private let makeTask: @Sendable (@escaping Handler) -> URLSessionDataTask?
     private let startTask: @Sendable (URLSessionTask) -> Void
     private let handler: Handler
-    /// Cancels the call when the Swift task is cancelled that awaits it, if one does.
+    /// Cancels the call when the Swift task that awaits it is cancelled; nil if none awaits it.
     private let relay = CompletionWaiter.current?.relay
     private let state = Mutex(State())
 
-    /// Creates a call; `startTask` resumes the second task for the first time, and the handler is called once, with the
+    /// Creates a call; `startTask` resumes the second task for the first time; the handler is called once, with the
     /// response that is used.
     init(
         of url: URL,
@@ -73,7 +73,7 @@ final class HedgedCall<Value: Sendable>: Sendable {
     }
 
     private func sendSecond() {
-        // The deadline is that of the call, which began with the first task.
+        // The deadline counts from the beginning of the first task.
         let left = state.withLock { $0.wasSuspended ? nil : $0.first }?.deadline.map {
             $0 - MonotonicTime.now().since(begin).seconds
         }
@@ -120,7 +120,7 @@ final class HedgedCall<Value: Sendable>: Sendable {
             return isFinal ? (response, isSecond, old) : (old.bad ?? response, isSecond == (old.bad == nil), old)
         }
         guard let ended else {
-            // The first task has ended, and can cancel nothing.
+            // The first task has ended, so cancelling it would not cancel the second one.
             if !isSecond { relay?.attach { [weak self] in self?.cancelSecond() } }
             return
         }

@@ -1,4 +1,4 @@
-/// A second request for the same response if the first one takes unusually long; the first good response is used.
+/// An object that sends a second request if the first one takes unusually long, and uses the first good response.
 ///
 /// ```swift
 /// manager.hedging = Hedging()
@@ -8,7 +8,7 @@
 /// request is cancelled as soon as one has a good response: any response but those that `RetryPolicy.standard` would
 /// repeat.
 ///
-/// It concerns the calls whose task the manager resumes itself: the `async` methods that return a decoded response,
+/// It applies to calls whose task the manager resumes itself: the `async` methods that return a decoded response,
 /// ``HTTPSessionManager/send(_:completionHandler:)`` and the verbs, for requests with a safe method (RFC 9110, section
 /// 9.2.1) and without closures for progress. Each of the two requests is a task of its own with retries, notifications
 /// and monitors. A call with a completion handler returns the first task. Cancelling it ends the call, unless it has
@@ -17,7 +17,7 @@
 ///
 /// Managers can share an object, which keeps durations and a budget for each origin.
 public final class Hedging: Sendable {
-    /// When a second request is sent.
+    /// The rule for when, and how often, a second request is sent.
     public struct Rule: Sendable, Hashable {
         /// The time after which it is sent.
         public enum Delay: Sendable, Hashable {
@@ -29,7 +29,7 @@ public final class Hedging: Sendable {
             case seconds(TimeInterval)
         }
 
-        /// The time after which the second request is sent; by default, after that of 95 % of the last requests.
+        /// The time after which the second request is sent; by default, that within which 95 % of requests end.
         public var delay = Delay.percentile(0.95)
         /// The number of second requests for each request, 0.05 by default; up to ten are saved up for each origin.
         public var budget = 0.05
@@ -38,7 +38,7 @@ public final class Hedging: Sendable {
         public init() {}
     }
 
-    /// How often a second request was sent, and used.
+    /// The numbers of calls, of second requests, and of those whose response was used.
     public struct Counts: Sendable, Hashable {
         /// The number of calls.
         public var calls = 0
@@ -53,7 +53,7 @@ public final class Hedging: Sendable {
         var counts = Counts()
     }
 
-    /// The largest number of origins that are known; beyond it, the least recently used one is forgotten.
+    /// The largest number of origins that are kept; beyond it, the least recently used one is removed.
     private static let maximumOrigins = 1_000
 
     private let rule: Rule
@@ -62,10 +62,10 @@ public final class Hedging: Sendable {
     /// Creates an object with a rule.
     public init(_ rule: Rule = Rule()) { self.rule = rule }
 
-    /// How often a second request was sent so far.
+    /// The counts so far, of all origins together.
     public var counts: Counts { state.withLock { $0.counts } }
 
-    /// Notes a call, and returns after which time a second request may be sent.
+    /// Notes a call, and returns the time after which a second request may be sent, if at all.
     func begin(_ origin: Origin, at now: MonotonicTime) -> TimeSpan? {
         state.withLock { state in
             state.counts.calls += 1

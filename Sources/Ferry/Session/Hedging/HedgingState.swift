@@ -1,4 +1,4 @@
-/// When requests to one origin are sent a second time, as a pure value: the state of a ``Hedging`` for it.
+/// The state of a ``Hedging`` for one origin, as a pure value: it decides when a second request may be sent.
 struct HedgingState: Sendable {
     /// The number of durations that are kept, and that are needed for a percentile.
     static let maximumDurations = 256
@@ -18,7 +18,7 @@ struct HedgingState: Sendable {
 
     init(_ rule: Hedging.Rule, at now: MonotonicTime) { (self.rule, lastUse) = (rule, now) }
 
-    /// Notes a request, and returns when a second one may follow; `nil` if too few durations are known.
+    /// Notes a request, and returns the time after which a second one may follow; `nil` if too few durations are known.
     mutating func begin(at now: MonotonicTime) -> TimeSpan? {
         lastUse = now
         // A budget that is not a number, or negative, allows nothing.
@@ -36,7 +36,7 @@ struct HedgingState: Sendable {
         return true
     }
 
-    /// Notes how long a first request has taken, or has been waited for.
+    /// Notes how long the response to a first request was waited for.
     mutating func note(_ duration: TimeSpan) {
         if durations.count < Self.maximumDurations {
             durations.append(duration)

@@ -36,7 +36,7 @@ public struct Redaction: Sendable, Hashable {
 
     private init(isOn: Bool) { (headerNames, parameterNames, self.isOn) = ([], [], isOn) }
 
-    /// Returns the name of a header field; an invalid one may be a whole field with its value.
+    /// Returns the name of a header field without secrets: an invalid name may be a whole field with its value.
     func name(_ name: String) -> String { isOn ? PresentableText.argument(name) : name }
 
     /// Returns the value of a header field, or the placeholder if it must be left out.
@@ -56,7 +56,7 @@ public struct Redaction: Sendable, Hashable {
         return isOn ? PresentableText.url(text, isSecret: isSecret) : text
     }
 
-    /// Returns a body as text without secrets; nil for one whose size alone is shown.
+    /// Returns a body as text without secrets; nil if only its size is shown.
     func body(_ text: String, type: String?) -> String? {
         isOn ? PresentableText.body(text, type: type, isSecret: isSecret) : text
     }

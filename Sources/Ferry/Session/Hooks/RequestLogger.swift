@@ -92,7 +92,7 @@ extension URLRequest {
             arguments += ["--header", (shown.isEmpty ? "\(name);" : "\(name): \(shown)").shellQuoted]
         }
         if method == "HEAD" {
-            // Its body is not sent, and curl refuses both together.
+            // The body is not sent: curl refuses --head together with data.
         } else if let httpBody {
             // Not --data, which would read the file that a leading @ names.
             arguments += ["--data-raw", text(of: httpBody, redaction).shellQuoted]

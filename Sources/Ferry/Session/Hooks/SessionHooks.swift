@@ -65,7 +65,7 @@ public struct SessionHooks: Sendable {
     /// Called with each piece of a body, after the task has received it.
     public var dataTaskDidReceiveData: (@Sendable (URLSession, URLSessionDataTask, Data) -> Void)?
 
-    /// Returns the response to cache, nil for none; it is called for those that would be stored as they were received.
+    /// Returns the response to cache, nil for none; it is called only for a response that the session would store.
     public var dataTaskWillCacheResponse:
         (@Sendable (URLSession, URLSessionDataTask, CachedURLResponse) -> CachedURLResponse?)?
 
@@ -100,7 +100,7 @@ package struct TaskHooks: Sendable {
     package init() {}
 }
 
-/// What to do about an authentication challenge.
+/// The decision about an authentication challenge.
 ///
 /// AFNetworking: the values its authentication challenge handler returns.
 public enum ChallengeOutcome: Sendable {

@@ -2,7 +2,7 @@
 ///
 /// They wait in a list and not in the queue, so that a command-line program whose main queue never runs keeps no more
 /// than ``maximumBacklog`` of them, of which the oldest are dropped first. Beyond ``maximumCost`` bytes of bodies, the
-/// oldest lose their user info, or are dropped together with all others about the same object if that has the body.
+/// oldest lose their user info; those about an object that has the body are dropped in pairs.
 final class NotificationPoster: Sendable {
     fileprivate struct Item: Sendable {
         let name: Notification.Name
@@ -42,8 +42,8 @@ final class NotificationPoster: Sendable {
         var generation = 0
         var lastDrain = DispatchTime(uptimeNanoseconds: 0)
 
-        /// Adds an item, and returns those that it displaces: the oldest one if too many wait, and those whose bodies
-        /// have too many bytes together with the newer ones, in place of which bare ones wait.
+        /// Adds an item, and returns those that it displaces: the oldest one if too many wait, and the oldest with
+        /// bodies, which then wait without them or are removed in pairs, if the bodies are too large.
         mutating func append(_ item: Item) -> [Item] {
             let isFull = items.count == NotificationPoster.maximumBacklog
             var displaced = isFull ? [items.removeFirst()] : []
@@ -68,7 +68,7 @@ final class NotificationPoster: Sendable {
             return displaced
         }
 
-        /// Removes and returns the items about some objects, where they are pairs of a beginning and an end.
+        /// Removes and returns the items about those objects for which a beginning and an end wait.
         ///
         /// An end whose beginning was posted already is kept, since observers may count both.
         private mutating func remove(_ keepers: Set<ObjectIdentifier>) -> [Item] {
@@ -146,8 +146,8 @@ final class NotificationPoster: Sendable {
         finish(add(Item(name: name, object: keeper, cost: cost, keeper: id, isBeginning: isBeginning) { nil }))
     }
 
-    /// Adds a notification as ``post(_:object:cost:userInfo:)`` does, also with a lock held; the result is what is left
-    /// to do without the lock: pass it to ``finish(_:)``.
+    /// Adds a notification; unlike `post`, it may be called with a lock held; pass the result to ``finish(_:)`` without
+    /// the lock.
     func add(_ name: Notification.Name, object: any Sendable) -> Addition {
         add(Item(name: name, object: object, cost: 0, userInfo: { nil }))
     }
@@ -158,7 +158,7 @@ final class NotificationPoster: Sendable {
         if let turn = addition.turn { wait(for: turn) }
     }
 
-    /// Posts what waits, if notifications are posted on the queue, which must be the current one and serial.
+    /// Posts the waiting notifications if `queue`, the current serial queue, is the one that they are posted on.
     func postWaiting(on queue: DispatchQueue) {
         let generation = state.withLock { $0.queue === queue && !$0.items.isEmpty ? $0.generation : nil }
         if let generation { drain(generation) }

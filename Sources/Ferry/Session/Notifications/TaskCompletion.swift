@@ -28,7 +28,7 @@ public struct TaskCompletion: Sendable {
         self.response.request = response.request?.presentable
     }
 
-    /// Reads the payload of ``Foundation/NSNotification/Name/networkingTaskDidComplete``; nil if it is another.
+    /// Reads the payload of ``Foundation/NSNotification/Name/networkingTaskDidComplete``; nil for any other.
     public init?(_ notification: Notification) {
         guard let payload = notification.userInfo?[Self.payloadKey] as? TaskCompletion else { return nil }
         self = payload

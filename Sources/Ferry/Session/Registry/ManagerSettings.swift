@@ -13,7 +13,7 @@ struct ManagerSettings: Sendable {
     var hedging: Hedging?
 
     /// Copies the settings that decide how requests are made and validated, but not the queues and the group; returns
-    /// those before, to be released without the lock: they contain objects of the user.
+    /// the old ones, to be released without the lock: they contain objects of the user.
     mutating func take(_ original: ManagerSettings) -> ManagerSettings {
         let old = self
         responseSerializer = original.responseSerializer

@@ -35,7 +35,7 @@ extension SessionCore {
         if let delegate { note(isRunning: isRunning, task, delegate, observers) }
     }
 
-    /// Reports that a task was resumed whose session does not report it.
+    /// Reports that a task was resumed, for a session that does not report it itself.
     func noteResumed(_ task: URLSessionTask) {
         let (delegate, observers) = state.withLock { state in
             (state.registry.delegate(of: task, generations: state.sessions.generations), state.observers)
@@ -43,7 +43,7 @@ extension SessionCore {
         if let delegate { note(isRunning: true, task, delegate, observers) }
     }
 
-    /// Posts a notification about a change, and tells the monitors.
+    /// Posts a notification about a change, and reports it to the monitors.
     ///
     /// The notification precedes that of the task's end, which a monitor or another thread may cause at once.
     private func note(isRunning: Bool, _ task: URLSessionTask, _ delegate: TaskDelegate, _ observers: Observers) {

@@ -1,6 +1,6 @@
 /// Makes tasks, and registers their delegates.
 extension SessionCore {
-    /// Makes a task as below; if the request was refused, a task of the same kind takes its place.
+    /// Makes a task as the method below does; `make` also makes the task of a refused request.
     func makeTask<Task: URLSessionTask>(
         _ delegate: TaskDelegate,
         refusal: NetworkError? = nil,
@@ -52,8 +52,7 @@ extension SessionCore {
     /// hook takes is removed. A task of an earlier process has not begun, and gets the manager's interceptors and retry
     /// policy.
     func adopt(_ task: URLSessionTask, at key: TaskKey, isEarlier: Bool = false) {
-        // Announced before the task is asked, so that no end in between is missed: that of a task which was suspended
-        // may come at any time.
+        // Announced before the task is queried, so that its end is not missed: a suspended task may end at any time.
         state.withLock { $0.registry.willRegister() }
         guard task.willReportToSessionDelegate else { return state.withLock { $0.registry.cancelRegistration() } }
         let serializer = UntypedResponseSerializer(base: settings.withLock { $0.responseSerializer })
@@ -86,7 +85,7 @@ extension SessionCore {
 
     /// The tasks that have not ended, in the order they were made.
     var tasks: [URLSessionTask] {
-        // Those of an earlier process are known when the session is made.
+        // The tasks of an earlier process are known once the session is made.
         if transport.isDurable { _ = session }
         return state.withLock { $0.registry.tasks() }
     }

@@ -62,7 +62,7 @@ final class SessionCore: Sendable {
         let delegate = SessionDelegate(core: self, generation: generation)
         let made = transport.makeSession(configuration, delegate, operationQueue)
         (made as? CurlSession)?.taskObserver = delegate
-        // Together, so that no task is made under an earlier policy than one that is set in the meantime.
+        // Under one lock, so that the new session also gets a policy that is set at the same time.
         let (isCurrent, old) = policyHandover.withLock { _ in
             let old = made.apply(settings.withLock { $0.securityPolicy })
             return (state.withLock { $0.sessions.adopt(made, generation: generation) }, old)
@@ -112,8 +112,8 @@ final class SessionCore: Sendable {
 
     /// Invalidates the current session; if `resetting`, the next task gets a new one.
     func invalidate(_ invalidation: SessionTable.Invalidation, resetting: Bool) {
-        // A session is made, so that the end of a manager without one is reported too. A durable manager's would have
-        // the tasks of an earlier process.
+        // A session is made, so that the end of a manager without one is reported too. The session of a durable manager
+        // would have tasks of an earlier process.
         if !resetting, !isClosed, !transport.isDurable { _ = session }
         let step = state.withLock { $0.sessions.invalidate(invalidation, resetting: resetting) }
         if case .invalidate(let session) = step { return session.invalidate(invalidation) }

@@ -11,7 +11,7 @@ struct SessionTable: Sendable {
         case finishing
     }
 
-    /// What the caller of an invalidation has to do.
+    /// The step that the caller of an invalidation must perform.
     enum Step: Sendable {
         /// Nothing: there is no session, or the end of its last lease will invalidate it.
         case nothing
@@ -92,7 +92,7 @@ struct SessionTable: Sendable {
         return invalidation
     }
 
-    /// Ends the current session, and returns what the caller has to do.
+    /// Ends the current session, and returns the step that the caller must perform.
     ///
     /// A session may be invalidated again, to cancel the tasks that were to finish, or to get a new session after all.
     mutating func invalidate(_ invalidation: Invalidation, resetting: Bool) -> Step {

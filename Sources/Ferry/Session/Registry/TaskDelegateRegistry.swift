@@ -61,7 +61,7 @@ struct TaskDelegateRegistry: Sendable {
         return .registered
     }
 
-    /// Registers a task, unless it has a delegate, which another thread may have given it, or has ended already.
+    /// Registers a task, unless another thread has registered it, or it has ended already.
     mutating func registerIfUnknown(_ task: URLSessionTask, delegate: TaskDelegate, at key: TaskKey) -> Bool {
         guard endRegistration(at: key) == nil, entries[key] == nil else { return false }
         add(delegate, of: task, at: key)
@@ -84,7 +84,7 @@ struct TaskDelegateRegistry: Sendable {
         return keys.compactMap { entries.removeValue(forKey: $0) }
     }
 
-    /// Moves a delegate to the task that replaces another one, and returns the entry of that.
+    /// Moves a delegate to the task that replaces another one, and returns the entry of the old task.
     mutating func move(from old: TaskKey, to task: URLSessionTask, at new: TaskKey) -> Entry? {
         guard let entry = entries.removeValue(forKey: old) else { return nil }
         add(entry.delegate, of: task, at: new)

@@ -8,8 +8,8 @@ extension DataStream {
 
     /// The body as server-sent events as they arrive, each of at most 16 MiB.
     ///
-    /// Until the server sends an identifier, that of the events is the field `Last-Event-ID` of the request with which
-    /// the stream was made. `ServerSentEvents` takes other limits, and another identifier.
+    /// Until the server sends an identifier, the events have that of the field `Last-Event-ID` of the stream's request.
+    /// `ServerSentEvents` takes other limits, and another identifier.
     ///
     /// ```swift
     /// for try await event in manager.stream(.get("events")).events {

@@ -33,7 +33,7 @@ public struct DataStream: AsyncSequence, Sendable {
         ///
         /// - Returns: The piece; nil at the end.
         /// - Throws: A ``NetworkError``, with ``NetworkError/Code/cancelled`` if the Swift task was cancelled, and with
-        ///   ``NetworkError/Code/unknown`` if another one already waits for the next piece.
+        ///   ``NetworkError/Code/unknown`` if another Swift task already waits for the next piece.
         public mutating func next(isolation actor: isolated (any Actor)?) async throws -> Data? {
             let hold = self.hold ?? start()
             self.hold = hold

@@ -15,8 +15,8 @@ struct RejectedBody: Sendable {
 
     /// Adds a piece, and returns whether the body is cut off after it.
     ///
-    /// A body without an end would delay the error for ever. The time needs no timer: a server that sends nothing at
-    /// all is noticed by the session.
+    /// A body without an end would delay the error for ever. The time limit needs no timer: if the server sends nothing
+    /// at all, the session's own timeout applies.
     mutating func append(_ data: Data) -> Bool {
         beginning.append(data.prefix(max(0, TemporaryFile.errorBodyLimit - beginning.count)))
         guard beginning.count < TemporaryFile.errorBodyLimit else { return true }
