@@ -16,9 +16,9 @@ public enum BaseURL {
     /// Returns the absolute URL for a string, resolved against a base URL.
     ///
     /// A relative path is appended to the base, one with a leading slash replaces the base's path, an absolute URL is
-    /// used as it is, and an empty string results in the base. What begins with two slashes is an absolute URL without
-    /// a scheme, so its first part is a host (RFC 3986, section 4.2). Characters that are not allowed in a URL are
-    /// percent-encoded; if a path or query has any, so are its percent signs.
+    /// used as it is, and an empty string results in the base. A string that begins with two slashes is a URL without a
+    /// scheme, whose first part is a host (RFC 3986, section 4.2). Characters that are not allowed in a URL are
+    /// percent-encoded; in a path or query with such characters, percent signs are encoded too.
     ///
     /// - Parameters:
     ///   - string: A path, a query, or an absolute URL.

@@ -1,7 +1,7 @@
 /// One header field: a name and its value.
 ///
 /// Two fields are equal if their values are equal and their names differ at most in case (RFC 9110, section 5.1). A
-/// field may be invalid, so that literals work: ``validate()`` checks it, and request serializers call that.
+/// field can be created with an invalid name or value; request serializers check it with ``validate()``.
 public struct HTTPHeader: Sendable, Codable {
     /// The field's name, in its original case.
     public let name: String

@@ -1,9 +1,9 @@
 extension HTTPURLResponse {
-    /// The header fields in the order in which they were received, with those of the same name one by one.
+    /// The header fields in the order in which they were received; fields with the same name are not joined.
     ///
-    /// `allHeaderFields` joins the values of a name with `", "`, after which those of `Set-Cookie` cannot be told apart
-    /// (RFC 9110, section 5.3). If the response is not one of a `CurlSession`, there is one joined field for each name,
-    /// sorted by name.
+    /// `allHeaderFields` joins the values of a name with `", "`, after which several `Set-Cookie` fields cannot be
+    /// separated (RFC 9110, section 5.3). If the response is not one of a `CurlSession`, there is one joined field for
+    /// each name, sorted by name.
     public var headerFields: HTTPHeaders {
         if let fields = receivedFields { return HTTPHeaders(fields.map { HTTPHeader($0.name, $0.value) }) }
         var joined: [String: String] = [:]
@@ -26,7 +26,7 @@ extension HTTPURLResponse {
 extension TaskResponse {
     /// Returns the values of all header fields with a name, such as `Set-Cookie`, which may be in any case.
     ///
-    /// They are in the order received; see ``headerFields`` for those joined by name.
+    /// They are in the order received; ``headerFields`` joins those with the same name.
     public func values(of name: String) -> [String] { httpResponse?.values(of: name) ?? [] }
 
     /// The fields that were received after the body; see `HTTPURLResponse.trailerFields`.

@@ -44,7 +44,7 @@ public struct PropertyListRequestSerializer: ConfigurableRequestSerializer {
         }
     }
 
-    /// Returns an XML property list of Foundation's in a form that any XML parser reads as the same values.
+    /// Returns a property list that Foundation has written as XML that any parser reads as the same values.
     ///
     /// Foundation writes all characters of a string but three as they are. XML has no control characters, U+FFFE and
     /// U+FFFF, and its parsers read a carriage return as a line feed unless it is written as a reference (XML 1.0,

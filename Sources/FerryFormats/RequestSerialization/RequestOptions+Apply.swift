@@ -1,5 +1,5 @@
 extension TimeInterval {
-    /// The time limit as one that was chosen: 60 seconds in a `URLRequest` stand for the limit of the session.
+    /// The limit to set in a `URLRequest`, in which exactly 60 seconds would mean the session's limit.
     package var asChosen: TimeInterval { self == 60 ? nextUp : self }
 }
 
@@ -30,8 +30,7 @@ extension RequestOptions {
 
     /// Returns a copy of the request with default header fields and with the parameters in its query or body.
     ///
-    /// The bytes of the body are those that `encode` returns; `nil` means that the format, which error messages name,
-    /// does not allow the parameters.
+    /// `encode` returns the body, or `nil` if the format, which error messages name, does not allow the parameters.
     package func serialize(
         _ request: URLRequest,
         _ parameters: Parameters?,
@@ -69,7 +68,7 @@ extension RequestOptions {
     }
 }
 
-/// Allows setting a property that Foundation has deprecated and that AFNetworking's users may still set.
+/// Sets a property that Foundation has deprecated and that AFNetworking's users may still set, without a warning.
 private protocol Pipelining {
     var httpShouldUsePipelining: Bool { get set }
 }

@@ -31,7 +31,7 @@ public struct RequestOptions: Sendable {
     public var methodsEncodingParametersInURI: Set<HTTPMethod> = [.get, .head, .delete]
     /// A closure that encodes the query or form body in place of ``queryEncoding``.
     ///
-    /// An error that it throws is the serializer's, and the ``NetworkError/underlyingError`` of a manager's call.
+    /// The serializer throws the closure's errors; a manager's call has them as its ``NetworkError/underlyingError``.
     public var querySerializer: (@Sendable (_ request: URLRequest, _ parameters: Parameters) throws -> String)?
 
     /// Creates options with default values.

@@ -60,7 +60,7 @@ extension NetworkError: CustomNSError {
         return code.urlErrorCode
     }
 
-    /// Whether the code is the transport's, so that its number is more specific.
+    /// Whether the transport has set the code, whose number is then more specific.
     private var hasTransportCode: Bool {
         guard let underlyingError, !(underlyingError is NetworkError) else { return false }
         let original = underlyingError as NSError
@@ -84,7 +84,7 @@ extension NetworkError: CustomNSError {
 }
 
 extension NSError {
-    /// Returns the error with its description as a reason, if it has none, and the same for its causes down to a depth.
+    /// Returns the error with its description as the reason, unless it has one; its causes, down to a depth, likewise.
     fileprivate func withReason(depth: Int) -> NSError {
         var info = userInfo
         if localizedFailureReason == nil {

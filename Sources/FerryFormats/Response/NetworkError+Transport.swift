@@ -54,7 +54,7 @@ extension NetworkError {
         guard let meaning = code.meaning else { return detail }
         let host = url?.presentableHost
         let start = meaning + (host.map { " (\($0))" } ?? "")
-        // Without a description, Foundation's says no more than the code.
+        // Without a description of its own, the error has Foundation's, which says no more than the code.
         let isEmpty = own == nil && underlying == nil && error.domain == NSURLErrorDomain
         let addition = isEmpty ? "" : TransportDetail.addition(to: code, detail, host: host, url: url?.presentableText)
         return addition.isEmpty ? start : "\(start): \(addition)"
@@ -63,8 +63,8 @@ extension NetworkError {
 
 /// The rule by which a transport's description follows the meaning of its code without repeating it.
 package enum TransportDetail {
-    /// Returns what a description adds to the meaning of a code, the host and the URL; an empty text if that is
-    /// nothing.
+    /// Returns the part of a description that the meaning of the code, the host and the URL do not have; empty for
+    /// none.
     package static func addition(to code: NetworkError.Code, _ detail: String, host: String?, url: String?) -> String {
         var text = detail
         let meaning = code.meaning ?? ""

@@ -1,8 +1,8 @@
 /// The error of a request.
 ///
 /// ``code`` is the kind of error, for comparing; ``message`` describes it in a sentence. ``response`` and ``data`` are
-/// what the server sent, so that the body of an error response is never lost. Errors form a chain of
-/// ``underlyingError``s, all of which ``contains(_:)`` searches.
+/// the server's response and its body, also for an unacceptable status. Errors form a chain of ``underlyingError``s,
+/// all of which ``contains(_:)`` searches.
 ///
 /// An error bridges to `NSError`: see ``nsError``.
 public struct NetworkError: Error, Sendable {

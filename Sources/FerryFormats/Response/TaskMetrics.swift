@@ -20,7 +20,7 @@ public struct TaskMetrics: Sendable, Hashable {
     public var transactions: [TransferMetrics.Transaction]
     /// The attempts that have failed and were followed by another one, in order; empty for a system session.
     public var retries: [TransferMetrics.Retry]
-    /// Why no attempt followed the last one, which has failed; see `TransferMetrics.retryRefusal`.
+    /// The reason why no attempt followed the last one, which has failed; see `TransferMetrics.retryRefusal`.
     public var retryRefusal: String?
 
     /// Creates a record with the given values of its properties; the duration is by default the time between the dates.

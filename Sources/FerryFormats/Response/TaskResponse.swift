@@ -10,7 +10,7 @@ public struct TaskResponse<Value: Sendable>: Sendable {
         get { received?.value }
         set { received = newValue.map { ReceivedResponse($0) } }
     }
-    /// The response, whose object may not have been made: that takes longer than the rest of a small request.
+    /// The response, whose object is made when it is first read: that takes longer than the rest of a small request.
     package var received: ReceivedResponse?
     /// The body; nil for a download and if none has arrived.
     public var data: Data?

@@ -28,9 +28,9 @@ public struct AnyResponseSerializer<Output: Sendable>: ValidatingResponseSeriali
     ///
     /// - Parameters:
     ///   - base: The serializer to wrap.
-    ///   - transform: A closure that transforms the value. It is called where ``serialize(_:)`` is,
-    ///     normally on the processing queue. A ``NetworkError`` that it throws becomes the response's error; any other
-    ///     error is reported as ``NetworkError/Code/decodingFailed``.
+    ///   - transform: A closure that transforms the value. It is normally called on the processing queue. A
+    ///     ``NetworkError`` that it throws becomes the response's error; any other error is reported as
+    ///     ``NetworkError/Code/decodingFailed``.
     public init<Base: ResponseSerializer>(
         _ base: Base,
         transform: @escaping @Sendable (Base.Output) throws -> Output

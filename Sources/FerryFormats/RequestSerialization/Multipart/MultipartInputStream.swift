@@ -4,7 +4,7 @@
 /// a part fails, the bytes before it are returned first; then ``read(_:maxLength:)`` returns -1 and ``streamError`` is
 /// set. A failure is never reported as the end of the body. `copy()` returns a new stream of the same body.
 public final class MultipartInputStream: InputStream {
-    /// The form whose body this is.
+    /// The form whose body the stream returns.
     public let form: MultipartFormData
     private let state: Mutex<State>
     private let closing = DispatchSemaphore(value: 0)

@@ -30,7 +30,7 @@ extension JSONDecoder {
 }
 
 extension JSONParser {
-    /// Checks a text, and returns it in UTF-8 as Foundation's decoder reads it in the same way.
+    /// Checks a text, and returns it in UTF-8, changed so that Foundation's decoder reads the same values.
     fileprivate static func checked(_ json: Data) throws(JSONParsingError) -> Data {
         var text = utf8(json)
         let findings = try read(text, keepsValues: false)

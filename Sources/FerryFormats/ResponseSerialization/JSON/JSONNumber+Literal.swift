@@ -23,7 +23,7 @@ extension JSONNumber {
         let string = String(decoding: text, as: UTF8.self)
         guard let double = Double(string), double.isFinite else { return nil }
         // Fifteen digits always survive the conversion to a Double and back. Doubles are written with up to seventeen.
-        // A Decimal has 38, and an integer 39 up to UInt128.max; of a greater number it drops the last one.
+        // A Decimal has 38, and an integer 39 up to UInt128.max; it drops the last digit of a greater number.
         if parts.digits > 15, parts.digits <= (parts.exponent == 0 ? 39 : 38), let decimal = Decimal(literal: string),
             decimal != Decimal(literal: double.description), parts.digits < 39 || decimal.exponent == 0
         {

@@ -103,14 +103,14 @@ package struct JSONParser {
         return (name, false)
     }
 
-    /// Skips a name, and notes what is needed to find others that may be equal.
+    /// Skips a name, and notes its hash to find duplicates.
     private mutating func checkName() throws(JSONParsingError) {
         if peek() == UInt8(ascii: "\""), let text = skipPlainString() {
             // FNV-1a is faster than `Hasher`. Names that collide only cause the text to be parsed with its values.
             return nameHashes.append(text.reduce(0xCBF2_9CE4_8422_2325) { ($0 ^ UInt64($1)) &* 0x100_0000_01B3 })
         }
         _ = try parseName(false)
-        // Another spelling of it may be equal.
+        // A name in another spelling may be equal.
         hasDuplicates = true
     }
 
@@ -284,7 +284,7 @@ package struct JSONParser {
 
     /// Returns a text in UTF-8 without a byte order mark; the same bytes if they are that already.
     package static func utf8(_ data: Data) -> Data {
-        // Nearly every text is UTF-8 without a mark, and then has none of these bytes at its start.
+        // Nearly all texts are UTF-8 without a mark, and have none of these bytes at their start.
         guard data.withUnsafeBytes({ $0.prefix(4).contains { $0 == 0 || $0 >= 0xEF } }) else { return data }
         if data.starts(with: [0xEF, 0xBB, 0xBF]) { return data.dropFirst(3) }
         guard let encoding = encoding(Array(data.prefix(4))), let text = String(data: data, encoding: encoding) else {

@@ -76,14 +76,14 @@ extension JSONValue: Codable {
 extension SingleValueDecodingContainer {
     /// Returns a Boolean value that indicates whether the number is the integer that was decoded from it.
     ///
-    /// Foundation's JSON decoder drops a fraction that a `Double` of that size cannot represent. Below 2^32 that is
-    /// less than a millionth, which is not looked for: decoding all integers would take twice as long.
+    /// Foundation's JSON decoder drops a fraction that a `Double` of that size cannot represent. Below 2^32 such a
+    /// fraction is less than a millionth, and is not checked: decoding would take twice as long.
     fileprivate func isExactly(_ integer: some BinaryInteger) -> Bool {
         guard integer.magnitude >= 1 << 32, let decimal = try? decode(Decimal.self) else { return true }
         return decimal == Decimal(exactly: integer)
     }
 
-    /// Returns whether a decimal number was not cut to 39 digits by the decoder, as integers of 128 bits are not.
+    /// Returns whether the decoder has kept all digits of a decimal number; it keeps at most 39.
     fileprivate func isExactly(_ decimal: Decimal) -> Bool {
         if decimal.significand.magnitude < Decimal(sign: .plus, exponent: 38, significand: 1) { return true }
         let integer = (try? decode(Int128.self))?.description ?? (try? decode(UInt128.self))?.description

@@ -1,5 +1,5 @@
 extension JSONValue {
-    /// Options for what is accepted besides an array or an object.
+    /// Options that accept more texts than arrays and objects.
     public struct ReadingOptions: OptionSet, Sendable, Hashable, Codable {
         /// The options as bits.
         public let rawValue: Int
@@ -21,7 +21,7 @@ extension JSONValue {
     ///
     /// - Parameters:
     ///   - json: The text.
-    ///   - options: What is accepted; by default any kind of value at the top level.
+    ///   - options: The accepted texts; by default any kind of value at the top level.
     /// - Throws: ``JSONParsingError`` with the reason and the position.
     public init(json: Data, options: ReadingOptions = .fragmentsAllowed) throws(JSONParsingError) {
         let utf8 = JSONParser.utf8(json)

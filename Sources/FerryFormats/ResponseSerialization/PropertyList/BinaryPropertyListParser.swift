@@ -8,9 +8,9 @@ package struct BinaryPropertyListParser {
     /// The limit on expanded values: containers may share their elements, which can make a small file expand a lot.
     package static let maximumValues = 1 << 24
 
-    /// The limit on the size of all keys together, for each byte of the list and at least.
+    /// The limit on the bytes of all keys together: `each` for each byte of the list, but at least `least`.
     ///
-    /// Each use of a key is counted: dictionaries may share a long one, but each of them hashes it.
+    /// Each use of a key counts: dictionaries may share a long key, but each of them hashes it.
     private static let keyBytes = (least: 1 << 20, each: 32)
 
     private static let headerLength = 8
@@ -132,7 +132,7 @@ package struct BinaryPropertyListParser {
         return Parsed(value: .dictionary(members), size: size, height: height)
     }
 
-    /// Returns the key that a value is, in a dictionary at an offset.
+    /// Returns a value as a key of the dictionary at an offset.
     private mutating func key(_ value: PropertyListValue, at offset: Int) throws(PropertyListParsingError) -> String {
         guard let key = value.string else { throw PropertyListParsingError("A key that is not a string", at: offset) }
         remainingKeyBytes -= key.utf8.count

@@ -1,7 +1,7 @@
 extension PropertyListValue {
     /// Creates a value from an XML property list.
     ///
-    /// Its encoding is that of its byte order mark or its XML declaration, and UTF-8 if it has neither.
+    /// The encoding is that of the byte order mark or the XML declaration, or UTF-8 without either.
     package init(xml data: Data) throws(PropertyListParsingError) {
         let start = data.starts(with: [0xEF, 0xBB, 0xBF]) ? data.dropFirst(3) : data
         let first = start.first { !XMLPropertyListScanner.isWhitespace($0) }

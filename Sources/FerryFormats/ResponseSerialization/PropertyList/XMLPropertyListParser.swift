@@ -2,8 +2,8 @@
 ///
 /// Foundation's reader takes quadratic time (Swift 6.3). Its dictionaries hash only some characters of a key, always in
 /// the same way, so 10,000 keys of 200 bytes can take 0.7 s and 20,000 take 2.7 s; 100 keys of combining marks, in a
-/// list of 1 MB, take 1.8 s. It also returns empty data for what is not base64. Dictionaries of Swift hash whole keys,
-/// with a seed for each process.
+/// list of 1 MB, take 1.8 s. It also returns empty data for invalid base64. Dictionaries of Swift hash whole keys, with
+/// a seed for each process.
 ///
 /// The parser accepts what Foundation's accepts, except for tags that are not well-formed, data that is not base64,
 /// dates that do not exist or are before the year 1, character references without a number, and a property list inside
@@ -19,7 +19,7 @@ package struct XMLPropertyListParser {
         scanner = XMLPropertyListScanner(bytes)
     }
 
-    /// Parses the list; as with Foundation's reader, a value without `<plist>` is one too, and what follows is ignored.
+    /// Parses the list; as in Foundation's reader, `<plist>` may be missing, and text after the list is ignored.
     package mutating func parse() throws(PropertyListParsingError) -> PropertyListValue {
         try scanner.skipMarkup()
         if scanner.isAt("<!DOCTYPE") {

@@ -1,4 +1,4 @@
-/// The content of the elements of an XML property list that contain neither other elements nor any text.
+/// Parses the numbers, dates and data of an XML property list.
 package enum XMLPropertyListScalar {
     package typealias Content = Slice<UnsafeBufferPointer<UInt8>>
 
@@ -42,7 +42,7 @@ package enum XMLPropertyListScalar {
 
     /// Returns a decimal number, infinity or NaN; a number that is too large is infinity.
     private static func real(_ content: Content) -> PropertyListValue? {
-        // No number needs as many digits.
+        // No number needs so many digits.
         guard content.count <= 1_024 else { return nil }
         let text = String(decoding: content, as: UTF8.self)
         // Double also reads numbers in hexadecimal and other words.

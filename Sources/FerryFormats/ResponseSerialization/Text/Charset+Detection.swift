@@ -10,7 +10,7 @@ extension Charset {
         return nil
     }
 
-    /// Whether an encoding is the one of a byte order mark, without its byte order.
+    /// Returns whether an encoding is that of a byte order mark, except that it leaves the byte order open.
     package static func orders(_ marked: String.Encoding, of encoding: String.Encoding?) -> Bool {
         switch encoding {
         case .utf16?, .unicode?: marked == .utf16BigEndian || marked == .utf16LittleEndian
@@ -27,7 +27,7 @@ extension Charset {
         return wideEncodings.contains(encoding) ? .utf8 : encoding
     }
 
-    /// Returns the name of UTF-16 or UTF-32 in the XML declaration of a text that is in neither; nil if it is another.
+    /// Returns the name if the XML declaration of a text in another encoding names UTF-16 or UTF-32; otherwise nil.
     package static func wrongXMLDeclaration(of data: Data) -> String? {
         guard let name = xmlEncodingName(of: data), let encoding = encoding(named: name) else { return nil }
         return wideEncodings.contains(encoding) ? name : nil
@@ -81,7 +81,7 @@ extension TaskResponse {
         guard let received, received.statusCode != nil else { return response?.contentType }
         guard let field = received.value(forField: "Content-Type") else { return nil }
         let type = field.utf8.prefix { $0 != UInt8(ascii: ";") }
-        // An unusual value is read as Foundation does, for which the response's object is made.
+        // Foundation reads an unusual value, for which the response's object is made.
         let isPlain = !type.isEmpty && type.isPlainType && !field.hasByte(UInt8(ascii: ","))
         return isPlain ? String(Substring(type)) : response?.contentType
     }
