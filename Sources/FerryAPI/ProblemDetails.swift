@@ -18,13 +18,13 @@ public struct ProblemDetails: Sendable, Hashable {
 
     /// The URI that identifies the kind of problem; `about:blank` if the status code alone does.
     ///
-    /// One that is relative has been resolved against the URL of the response, if that is known.
+    /// A relative URI has been resolved against the URL of the response, if that is known.
     public var type: String
 
     /// A short summary of the kind of problem.
     public var title: String?
 
-    /// The status code, as the server that found the problem chose it; from 100 to 599.
+    /// The status code that the server with the problem has chosen, from 100 to 599; nil if it has sent none.
     public var status: Int?
 
     /// An explanation of this occurrence of the problem.
@@ -49,7 +49,7 @@ public struct ProblemDetails: Sendable, Hashable {
         self.extensions = extensions
     }
 
-    /// Creates a description from a JSON object; nil if the value is none.
+    /// Creates a description from a JSON object; nil if the value is not an object.
     ///
     /// A member of the wrong type is ignored (RFC 9457, section 3.1).
     ///

@@ -48,7 +48,7 @@ public final class FileOutputStream: OutputStream, ResumableOutputStream {
                     throw NetworkError(.fileError, message: "\(url.presentableText) is not a file URL")
                 }
                 let file = try RegularFile(writing: url.path, links: .follow, creatingWith: 0o666)
-                // Not with O_TRUNC: what is at the path may not be a regular file.
+                // Not with O_TRUNC: the path may not lead to a regular file.
                 if appends { state.byteCount = try file.size() } else { try file.truncate(to: 0) }
                 (state.file, state.status) = (file, .open)
             } catch {
@@ -80,7 +80,7 @@ public final class FileOutputStream: OutputStream, ResumableOutputStream {
         return state.withLock { state in
             guard state.status == .open, let file = state.file else { return -1 }
             do {
-                // The bytes would follow a gap of zeros.
+                // Otherwise the bytes would follow a gap of zeros.
                 guard try file.size() >= state.byteCount else {
                     throw NetworkError(.fileError, message: "\(url.path) was truncated by something else")
                 }
@@ -138,7 +138,7 @@ public final class FileOutputStream: OutputStream, ResumableOutputStream {
 
 /// An output stream that can be truncated, so that an operation can write to it again after a pause.
 ///
-/// If the server has a different entity after a pause, it sends that from its beginning, and the operation truncates
+/// If the server has a different entity after a pause, it sends this from the beginning, and the operation truncates
 /// the stream. With a stream that cannot be truncated, the operation fails.
 public protocol ResumableOutputStream: OutputStream {
     /// The number of bytes in the stream.

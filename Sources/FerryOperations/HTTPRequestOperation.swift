@@ -30,7 +30,7 @@ open class HTTPRequestOperation: RequestOperation, @unchecked Sendable {
         set { parsing.replace(\.self, with: Parsing(serializer: newValue)) }
     }
 
-    /// The object the serializer made of the response; nil before the end, or if there is none.
+    /// The object that the serializer made of the response; nil before the end, or if it made none.
     ///
     /// It is parsed once, on the processing queue, before the operation finishes.
     public var responseObject: (any Sendable)? { parsed?.value }

@@ -10,7 +10,7 @@ extension RequestOperation {
     ///
     /// A transition that is not in the table is ignored.
     public enum State: Int, Sendable, Hashable, CaseIterable, Codable {
-        /// Paused; what has arrived is kept.
+        /// Paused; the part of the response that has arrived is kept.
         case paused = -1
 
         /// Waiting to be started, by its queue or directly.
@@ -44,7 +44,7 @@ extension RequestOperation {
     }
 }
 
-/// The state machine of an operation, which decides what an event changes and carries nothing out.
+/// The state machine of an operation, which decides what follows from an event but does not perform it.
 struct OperationMachine: Sendable, Hashable {
     typealias State = RequestOperation.State
 
@@ -85,14 +85,14 @@ struct OperationMachine: Sendable, Hashable {
     private(set) var isCancelled = false
     /// Whether its queue or its owner has started it; resuming then has to start it again, because the queue will not.
     private(set) var isStarted = false
-    /// Whether it is ending; from then on, only `finish` changes its state.
+    /// Whether the operation is ending; from then on, only `finish` changes its state.
     private(set) var isEnding = false
     /// Whether its end has been delivered.
     private(set) var isDelivered = false
     /// The transitions that have not been published yet.
     private(set) var changes: [Change] = []
 
-    /// Creates a machine; one that starts as finished is from an archive, and delivers its end when it is started.
+    /// Creates a machine; a finished one is from an archive, and delivers its end when it is started.
     init(state: State = .ready, isCancelled: Bool = false) {
         self.state = state
         self.isCancelled = isCancelled

@@ -6,7 +6,7 @@ package struct OperationRecord: Sendable {
     var request: URLRequest
     var settings = OperationSettings()
     var body = ReceivedBody()
-    /// The running transfer; events of any other are too late and ignored.
+    /// The running transfer; late events of earlier ones are ignored.
     var transfer: OperationTransfer?
     var error: NetworkError?
     /// The request that the last transfer has sent last, after redirects.
@@ -85,7 +85,7 @@ package struct OperationRecord: Sendable {
 
     /// Returns the record with everything to call at the end, and removes all closures.
     ///
-    /// Those that are not called any more are released together with the returned record, outside the lock.
+    /// Closures that are no longer called are released with the returned record, outside the lock.
     mutating func takeClosures() -> OperationRecord {
         defer {
             (handler, completionBlock, token, progress) = (nil, nil, nil, nil)
@@ -137,9 +137,9 @@ struct OperationSettings: Sendable {
 
     /// Returns the decision about a challenge; nil leaves it to the manager and the credential storage.
     ///
-    /// A handler decides alone. Otherwise the credential is used once, and then the protection space is rejected.
-    /// Without a credential for it, it is rejected too, unless the credential storage may be used. Server trust is left
-    /// to the manager.
+    /// If there is a handler, it decides. Otherwise the credential is used once, and then the protection space is
+    /// rejected, as is one without a credential unless the credential storage may be used. Server trust is left to the
+    /// manager.
     private func answer(
         _ question: URLAuthenticationChallenge,
         for url: URL?,
@@ -156,7 +156,7 @@ struct OperationSettings: Sendable {
 }
 
 extension URLProtectionSpace {
-    /// Returns whether the space is of the server that a URL names, also if HSTS has changed its protocol.
+    /// Returns whether the space belongs to the server of a URL, also if HSTS has changed the protocol.
     func isOfServer(at url: URL) -> Bool {
         guard !isProxy(), let host = try? URLHost(host) else { return false }
         let (own, asking) = (Origin(url), Origin(scheme: `protocol`?.lowercased() ?? "", host: host, port: port))

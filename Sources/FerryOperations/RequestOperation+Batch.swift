@@ -41,7 +41,7 @@ extension RequestOperation {
 
 /// Counts the finished operations of a batch, and reports them in order.
 ///
-/// It retains an operation only once that has finished, so that a batch which is never run is freed.
+/// It retains an operation only after its end, so that a batch that never runs is released.
 private final class BatchCounter: Sendable {
     typealias Progress = @Sendable (_ finished: Int, _ total: Int) -> Void
     typealias Completion = @Sendable ([RequestOperation]) -> Void
@@ -84,7 +84,7 @@ private final class BatchCounter: Sendable {
 
 /// The last operation of a batch, which becomes ready when the batch is complete and does nothing.
 ///
-/// It has no dependencies: with Foundation's, it would retain the batch's operations, but they would not retain it.
+/// It has no dependencies: these would make it retain the batch's operations, which would not retain it.
 private final class BatchOperation: Operation, @unchecked Sendable {
     // Unchecked since Operation's conformance is; its own state is locked.
 

@@ -1,5 +1,5 @@
 extension RequestOperation {
-    /// Cancels the transfer and keeps what has arrived.
+    /// Cancels the transfer and keeps the part of the response that has arrived.
     ///
     /// If the operation was running, posts ``Foundation/NSNotification/Name/networkingOperationDidFinish``. Has no
     /// effect on an operation that is cancelled or ending. A paused operation keeps its place in its queue.
@@ -49,7 +49,7 @@ extension RequestOperation {
 
     /// Publishes the changes of state to the queue and all other observers, serially and in order.
     ///
-    /// The state has already changed: that is decided under a lock, and observers must not be called under a lock.
+    /// The state has already changed, under a lock; observers must not be called under a lock.
     func publishChanges() {
         let isMine = record.withLock { record in
             defer { record.isPublishing = true }

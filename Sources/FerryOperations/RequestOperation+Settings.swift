@@ -34,8 +34,7 @@ extension RequestOperation {
     /// The stream to which the body of the response is written as it arrives; nil, the default, collects it in memory.
     ///
     /// ``FileOutputStream`` writes a file. A stream is opened, written to and closed on the manager's operation queue,
-    /// which waits for it, so a slow stream delays other requests. A stream that fails or is full makes the operation
-    /// fail.
+    /// which waits for it, so a slow stream delays other requests. If a stream fails or is full, the operation fails.
     public var outputStream: OutputStream? {
         get { record.withLock { $0.settings.output }?.stream }
         set {
@@ -43,8 +42,8 @@ extension RequestOperation {
         }
     }
 
-    /// The credential for a first challenge of the server that the ``request`` names, not of a proxy or, after a
-    /// redirect, of another server.
+    /// The credential for a first challenge by the server of the ``request``, but not by a proxy or, after a redirect,
+    /// by another server.
     public var credential: URLCredential? {
         get { record.withLock { $0.settings.credential } }
         set { record.replace(\.settings.credential, with: newValue) }
@@ -137,6 +136,5 @@ extension RequestOperation {
         set { record.replace(\.settings.recovery.deadline, with: newValue) }
     }
 
-    /// Sets what a request says about retries, interceptors and the deadline.
     func setRecovery(_ recovery: RequestRecovery) { record.replace(\.settings.recovery, with: recovery) }
 }

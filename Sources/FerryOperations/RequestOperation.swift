@@ -10,8 +10,8 @@
 /// own thread. Set the operation up before it is started; its closures are released once it has finished. All members
 /// may be used from any thread.
 ///
-/// ``pause()`` keeps what has arrived, and ``resume()`` requests the rest of the same entity where that is safe. A
-/// paused operation keeps its place in its queue.
+/// ``pause()`` keeps the part that has arrived, and ``resume()`` requests the rest of the same entity where that is
+/// safe. A paused operation keeps its place in its queue.
 ///
 /// Do not call `start()` on an operation that is in a queue: Foundation does not support that.
 ///
@@ -38,12 +38,13 @@ open class RequestOperation: Operation, NSSecureCoding, NSCopying, @unchecked Se
     /// Creates an operation from the result of ``archivedData()``; it is finished if the archived one was, and ready
     /// otherwise.
     ///
-    /// A finished one delivers its end when it is started or queued; operations that depend on it are not ready before.
+    /// If finished, it delivers its end when it is started or queued; operations that depend on it are not ready
+    /// before.
     ///
     /// Closures, streams and the manager are not archived. A response serializer is archived if it is one of Ferry's
     /// for data, JSON, property lists, text or images, or a compound of those, and has no closures. The destination of
-    /// an output stream is not archived either: set a stream that still contains what had arrived, and what was there
-    /// before it, to continue there.
+    /// an output stream is not archived either: to continue there, set a stream that still contains the body's bytes so
+    /// far and any earlier contents.
     ///
     /// - Parameters:
     ///   - data: The archive; invalid data is safe.
@@ -106,8 +107,8 @@ open class RequestOperation: Operation, NSSecureCoding, NSCopying, @unchecked Se
     /// Returns a new operation, ready, with the same request, manager, closures and settings.
     ///
     /// The copy, which is meant for trying again, has no output stream and no completions. The closures of an operation
-    /// that has finished are not copied either, because they have been released. A body stream that conforms to
-    /// `NSCopying`, as that of a form does, and that of a body that can be made again, is copied; instead of any other,
+    /// that has finished are not copied either, because they have been released. A body stream is copied if it conforms
+    /// to `NSCopying`, as that of a form does, or if its body can be made again; for any other stream,
     /// ``newBodyStream`` is called.
     ///
     /// - Parameter zone: Not used.
@@ -132,7 +133,7 @@ open class RequestOperation: Operation, NSSecureCoding, NSCopying, @unchecked Se
 
     // MARK: - Operation
 
-    /// A Boolean value that indicates whether the operation is ready, and so are its dependencies.
+    /// A Boolean value that indicates whether the operation is ready and its dependencies have finished.
     override open var isReady: Bool {
         // As in Foundation, a finished operation is also ready, so that its queue can remove it.
         let state = state
@@ -207,7 +208,7 @@ open class RequestOperation: Operation, NSSecureCoding, NSCopying, @unchecked Se
 
     /// The part of the body that has arrived.
     ///
-    /// Nil without a response, or if an output stream has received some of it; the body in a stream to memory is
+    /// Nil without a response, or if an output stream has received some of the body. The body in a stream to memory is
     /// available once the operation has finished.
     public var responseData: Data? {
         let (response, data, output) = record.withLock { ($0.body.response, $0.body.collected, $0.settings.output) }

@@ -50,11 +50,11 @@ public struct Link: Sendable, Hashable {
     /// Returns a Boolean value that indicates whether the link has a relation type, in any case.
     public func has(rel relation: String) -> Bool { relations.contains(relation.lowercased()) }
 
-    /// Returns the links of field values, in their order.
+    /// Returns the links in field values, in order.
     ///
-    /// What cannot be read is left out, and so is a link without a relation type, whose target is longer than 8,192
-    /// bytes, or whose target or anchor is relative without a base. A parameter longer than 4,096 bytes is ignored. At
-    /// most 1,000 links are read.
+    /// Malformed links are left out, as are links without a relation type, with a target of more than 8,192 bytes, or
+    /// with a relative target or anchor without a base. A parameter longer than 4,096 bytes is ignored. At most 1,000
+    /// links are read.
     ///
     /// - Parameters:
     ///   - values: The values of `Link` fields, each with any number of links.

@@ -124,7 +124,7 @@ struct LinkParser {
         guard !relations.isEmpty, let target = resolve(target) else { return nil }
         var link = Link(target: target, relations: relations)
         if let anchor = first("anchor") {
-            // A link with an unknown context must not be taken for one of the response.
+            // A link whose anchor cannot be resolved must not be taken for one of the response.
             guard let context = resolve(anchor[...]) else { return nil }
             if context.absoluteString != base?.absoluteString { link.anchor = context }
         }

@@ -11,10 +11,10 @@
 /// ```
 ///
 /// With the grant ``Grant/refreshToken``, give the interceptor the token that the user has signed in with, and store
-/// each new one in its `didRefresh`: the server may replace the refresh token too.
+/// each new token in its `didRefresh`: the server may replace the refresh token too.
 ///
 /// The token endpoint receives secrets: redirects of its responses are not followed, and it must have the scheme https
-/// or be on this machine, which is never reached through a proxy, unless a session is given.
+/// or be on this machine. Unless a session is given, this machine is never reached through a proxy.
 public struct OAuth2Authenticator: Authenticator {
     /// How a token is obtained.
     public enum Grant: Sendable, Hashable {
@@ -38,7 +38,7 @@ public struct OAuth2Authenticator: Authenticator {
     ///   - tokenEndpoint: The URL of the token endpoint.
     ///   - client: The client.
     ///   - grant: How a token is obtained.
-    ///   - scope: The scope to ask for, separated by spaces; `nil`, the default, leaves it to the server.
+    ///   - scope: The scope to ask for, separated by spaces; with `nil`, the default, the server chooses it.
     ///   - parameters: More parameters of the token request, such as `audience`.
     ///   - session: The session for the token requests, which must not have the interceptor that uses the
     ///     authenticator. By default a separate ephemeral one, without cookies and stored credentials.
@@ -88,7 +88,7 @@ public struct OAuth2Authenticator: Authenticator {
         let request = try tokenRequest(replacing: credential)
         let date = clock()
         let (response, body) = try await send(request)
-        // A word such as `jwt_token` may be a part of an error's code.
+        // A value of lower-case letters, such as `jwt_token`, may be a part of an error's code.
         let values = parameters.filter { name, value in
             SecretName.isSecret(name) && !value.utf8.allSatisfy { (0x61...0x7A).contains($0) || $0 == 0x5F }
         }

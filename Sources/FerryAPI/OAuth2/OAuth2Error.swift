@@ -29,7 +29,7 @@ public struct OAuth2Error: Error, Sendable, Hashable, LocalizedError, CustomStri
 
         // Ferry's codes.
 
-        /// The response has a status that means a failure, a redirect included, and no error of the above form.
+        /// The response has a status other than 200 and 201, such as a redirect, and contains no error code.
         public static let unexpectedResponse = Code(rawValue: "unexpectedResponse")
         /// The response is not JSON, or it has no access token, or one of its members is not valid.
         public static let malformedResponse = Code(rawValue: "malformedResponse")
@@ -39,7 +39,7 @@ public struct OAuth2Error: Error, Sendable, Hashable, LocalizedError, CustomStri
         public static let unsupportedTokenType = Code(rawValue: "unsupportedTokenType")
         /// There is no refresh token: the user has to sign in.
         public static let missingRefreshToken = Code(rawValue: "missingRefreshToken")
-        /// The token endpoint has another scheme than https, and is not on this machine.
+        /// The token endpoint does not have the scheme https, and is not on this machine.
         public static let insecureEndpoint = Code(rawValue: "insecureEndpoint")
     }
 

@@ -12,10 +12,10 @@ struct OAuth2Response: Sendable {
     /// The texts that an error must not contain.
     let secrets: [String]
 
-    /// Returns the token of the response; its lifetime is counted from the date, at which the request was sent.
+    /// Returns the token of the response; its lifetime counts from the date, the time at which the request was sent.
     ///
-    /// The refresh token of the old one remains valid if the server sends no other (section 6). A server may leave out
-    /// the scope if it has granted the requested one; without a requested scope, it grants that of the old token.
+    /// If the server sends no refresh token, the old one remains valid (section 6). If it sends no scope, it has
+    /// granted the requested scope or, if none was requested, that of the old token.
     func token(requestedAt date: Date, replacing old: OAuth2Token?, scope: String?) throws(OAuth2Error) -> OAuth2Token {
         let json = try? JSONValue(json: body)
         // Some servers send errors with the status 200.
@@ -71,7 +71,7 @@ struct OAuth2Response: Sendable {
     private func publicText(_ text: String, limit: Int) -> String? {
         guard text.utf8.count <= limit, text.utf8.allSatisfy({ (0x20...0x7E).contains($0) }) else { return nil }
         return secrets.reduce(text) { text, secret in
-            // Such a short text occurs in words.
+            // So short a text may be a part of ordinary words.
             secret.utf8.count < Self.minimumSecretLength ? text : text.replacing(secret, with: SecretName.placeholder)
         }
     }

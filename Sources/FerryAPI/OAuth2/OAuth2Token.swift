@@ -1,4 +1,4 @@
-/// An access token of OAuth 2.0, with what came with it (RFC 6749, section 5.1).
+/// An access token of OAuth 2.0, with its refresh token, expiration date and scope (RFC 6749, section 5.1).
 ///
 /// Its textual descriptions do not contain the tokens. Encoding it does, so that it can be stored in a safe place.
 public struct OAuth2Token: Sendable, Hashable, Codable {

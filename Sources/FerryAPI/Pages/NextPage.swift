@@ -56,7 +56,7 @@ public struct NextPage<Value: Sendable>: Sendable {
 
 /// The reason why the next page was not requested: the underlying error of `NetworkError.Code.nextPageRefused`.
 public enum PaginationError: Error, Sendable, Hashable {
-    /// The next page has another origin than the first; the URL is its own, without user and password.
+    /// The next page has another origin than the first; the URL is that of the next page, without user and password.
     case otherOrigin(URL)
     /// The page refers to itself or to an earlier page.
     case repeatedPage

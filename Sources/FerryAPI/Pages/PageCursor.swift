@@ -22,7 +22,7 @@ struct PageCursor<Value: Sendable>: Sendable {
         self.maximumPages = maximumPages
     }
 
-    /// Returns the request for the next page, or `nil` at the end; unless the page arrives, there is no other.
+    /// Returns the request for the next page, or `nil` at the end and if the page before has not arrived.
     mutating func nextRequest() throws(NetworkError) -> Request<Value>? {
         let position = self.position
         self.position = .ended
@@ -40,7 +40,7 @@ struct PageCursor<Value: Sendable>: Sendable {
     mutating func advance(past page: TaskResponse<Value>, sentTo url: URL?) -> Int {
         if firstURL == nil { firstURL = url }
         if case .link = rule {
-            // A redirected page has two URLs, and a link to either of them leads to it again.
+            // A redirected page has two URLs, and a link to either one leads to the same page.
             for url in [url, page.response?.url] { visited.formUnion(url.map { [Self.key($0.presentable)] } ?? []) }
         }
         position = .after(page)
@@ -78,7 +78,7 @@ struct PageCursor<Value: Sendable>: Sendable {
         to cursor: String,
         of page: TaskResponse<Value>
     ) throws(NetworkError) -> Request<Value> {
-        // A digest compares the bytes; a set of texts takes some that differ for equal, and may take quadratic time.
+        // A digest compares the bytes; a set of texts would treat some different texts as equal, in quadratic time.
         let key = SHA256Hash.hash(Data(cursor.utf8)).hexadecimal
         guard visited.insert(key).inserted else { throw Self.refusal(.repeatedPage, of: page) }
         var next = request
@@ -94,7 +94,7 @@ struct PageCursor<Value: Sendable>: Sendable {
         return next
     }
 
-    /// Returns what identifies a page: its URL without the fragment, which is not sent.
+    /// Returns the text that identifies a page: its URL without the fragment, which is not sent.
     private static func key(_ url: URL) -> String {
         String(Substring(url.absoluteString.utf8.prefix { $0 != UInt8(ascii: "#") }))
     }
@@ -123,7 +123,7 @@ struct PageCursor<Value: Sendable>: Sendable {
 extension Parameters? {
     fileprivate func setting(_ name: String, to value: String) throws -> Parameters {
         guard case .dictionary(var members) = try self?.value() ?? [:] else {
-            let reason = "The parameters are not a dictionary, to which a cursor can be added."
+            let reason = "The parameters are not a dictionary, so that a cursor cannot be added."
             throw RequestSerializationError(.invalidParameters, reason: reason)
         }
         if let first = try self?.encodable(), !(first is ParameterValue) {

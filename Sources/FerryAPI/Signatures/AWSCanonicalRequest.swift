@@ -1,4 +1,4 @@
-/// The text of a request that AWS Signature Version 4 signs, which the server makes again from what it has received.
+/// The text of a request that AWS Signature Version 4 signs; the server makes the same from the received request.
 package struct AWSCanonicalRequest: Sendable {
     package let text: String
     /// The names of the fields in it, as in the `Authorization` field.

@@ -40,8 +40,8 @@ public struct AWSSignatureV4: RequestSigner {
     ///   - service: The name of the service in signatures, such as `s3` or `execute-api`.
     ///   - origins: URLs of the origins for which requests are signed; by default the origin of each task's original
     ///     URL.
-    ///   - credentials: A closure that returns the credentials. It is called before each attempt; an error that it
-    ///     throws is that of the task.
+    ///   - credentials: A closure that returns the credentials. It is called before each attempt; the task fails with
+    ///     an error that it throws.
     public init(
         region: String,
         service: String,

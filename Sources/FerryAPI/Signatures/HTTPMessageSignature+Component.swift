@@ -23,7 +23,7 @@ extension HTTPMessageSignature {
         public static let scheme = Component("@scheme")
         /// The path.
         public static let path = Component("@path")
-        /// The query with its question mark, which is there even without a query.
+        /// The query with its question mark; without a query, the question mark alone.
         public static let query = Component("@query")
         /// The digest of the body (RFC 9530), which the signer adds to a request that does not have it.
         public static let contentDigest = Component("content-digest")
@@ -82,7 +82,7 @@ extension HTTPMessageSignature {
             String(decoding: text.percentDecoded(plusIsSpace: true), as: UTF8.self)
         }
 
-        /// Returns text as section 2.2.8 has it: in the set of forms, but with `%20` for a space.
+        /// Returns text as section 2.2.8 requires: percent-encoded as in forms, but with `%20` for a space.
         private static func formEncoded(_ text: String) -> String { text.utf8.percentEncoded(keeping: "*-._") }
     }
 }

@@ -10,18 +10,17 @@
 /// manager.interceptors = [signature]
 /// ```
 ///
-/// Other algorithms, such as `ed25519`, `ecdsa-p256-sha256` and `rsa-pss-sha512`, sign in a closure, with a key that
-/// this type need not see.
+/// Other algorithms, such as `ed25519`, `ecdsa-p256-sha256` and `rsa-pss-sha512`, sign in a closure, which has the key.
 ///
 /// Each attempt is signed with its own time: retries, and redirects within the origin. A request for another origin
 /// is sent without a signature. Signatures that a request has already are kept, so that several signers with different
 /// labels can follow each other.
 public struct HTTPMessageSignature: RequestSigner {
-    /// What the signature covers, in this order.
+    /// The components that the signature covers, in this order.
     public var components: [Component]
     /// The name of the signature in both fields; `sig1` by default.
     public var label = "sig1"
-    /// The parameter `alg`, such as `hmac-sha256`; `nil`, the default, if the server knows it from the key.
+    /// The parameter `alg`, such as `hmac-sha256`; `nil`, the default, if the key determines it.
     public var algorithm: String?
     /// The time in seconds after which the signature expires; `nil`, the default, for no parameter `expires`.
     public var lifetime: TimeInterval?
@@ -38,12 +37,12 @@ public struct HTTPMessageSignature: RequestSigner {
     /// Creates a signer with an algorithm of your own.
     ///
     /// - Parameters:
-    ///   - components: What the signature covers.
+    ///   - components: The components that the signature covers.
     ///   - keyID: The parameter `keyid`, by which the server finds the key; `nil` for none.
     ///   - origins: URLs of the origins for which requests are signed; by default the origin of each task's original
     ///     URL.
-    ///   - sign: A closure that returns the signature of the bytes that it is given, the signature base. An error that
-    ///     it throws is that of the task.
+    ///   - sign: A closure that returns the signature of the given bytes, the signature base. The task fails with an
+    ///     error that it throws.
     public init(
         _ components: [Component],
         keyID: String?,
@@ -57,7 +56,7 @@ public struct HTTPMessageSignature: RequestSigner {
     /// Creates a signer with the algorithm `hmac-sha256`.
     ///
     /// - Parameters:
-    ///   - components: What the signature covers.
+    ///   - components: The components that the signature covers.
     ///   - keyID: The parameter `keyid`, by which the server finds the key; `nil` for none.
     ///   - key: The key that both sides share.
     ///   - origins: URLs of the origins for which requests are signed; by default the origin of each task's original
@@ -125,7 +124,7 @@ public struct HTTPMessageSignature: RequestSigner {
         guard let digest = try await request.bodySHA256() else {
             throw RequestSerializationError(
                 .invalidHeader,
-                reason: "The body is a stream, so that its Content-Digest is not known before it is sent."
+                reason: "The body is a stream, so its Content-Digest is not known before it is sent."
             )
         }
         return "sha-256=" + StructuredField.bytes(digest)

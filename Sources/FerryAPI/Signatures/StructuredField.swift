@@ -1,4 +1,4 @@
-/// Serializes the parts of structured fields (RFC 9651, section 4.1) that signatures have.
+/// Serializes the parts of structured fields (RFC 9651, section 4.1) that signatures need.
 package enum StructuredField {
     /// Returns a string (section 4.1.6), or throws if a character is not printable ASCII.
     package static func string(_ text: String) throws -> String {
@@ -24,7 +24,7 @@ package enum StructuredField {
     /// Returns a byte sequence (section 4.1.8).
     package static func bytes(_ data: Data) -> String { ":\(data.base64EncodedString()):" }
 
-    /// Returns a key of a dictionary (section 4.1.1.3), or throws if it is none.
+    /// Returns a key of a dictionary (section 4.1.1.3), or throws if the text is not a valid key.
     package static func key(_ text: String) throws -> String {
         let lowercase = UInt8(ascii: "a")...UInt8(ascii: "z")
         let isKey = text.utf8.allSatisfy { lowercase.contains($0) || $0.isDigit || "_-.*".utf8.contains($0) }

@@ -50,7 +50,7 @@ public struct HTTPManagerDescriptor: Codable, Sendable {
         try self.init(manager.sessionManager)
     }
 
-    /// Decodes a description; throws a `DecodingError` for anything else, or a base URL that is not a web address.
+    /// Decodes a description; throws a `DecodingError` if it is malformed, or the base URL is not a web address.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)
         baseURL = try container.decodeIfPresent(URL.self, forKey: .baseURL)

@@ -57,7 +57,7 @@ struct OperationArchive: Sendable {
         state = record.machine.state == .finished ? .finished : .ready
         isCancelled = record.machine.isCancelled
         body = record.body
-        // An operation that is still ending is archived as ready, and has another end when it runs again.
+        // An operation that is still ending is archived as ready, and runs again.
         error = state == .finished ? record.error : nil
     }
 
@@ -126,7 +126,7 @@ struct OperationArchive: Sendable {
         else {
             throw .archive("Its byteCount is \(head.byteCount), but it has \(data.count) bytes of data")
         }
-        // Earlier versions did not archive it.
+        // Earlier versions did not archive the start.
         let streamStart = head.streamStart ?? 0
         guard (0...Self.maximumBytes).contains(streamStart) else { throw .archive("Its streamStart is \(streamStart)") }
         let response = try Self.response(head.response)
@@ -186,7 +186,7 @@ extension HTTPURLResponse {
             guard let name = name as? String, let value = value as? String else { continue }
             fields[name] = value
         }
-        // The chunks tell the length of the body, whatever the field says (RFC 9112, section 6.3).
+        // With chunks, the field does not count (RFC 9112, section 6.3).
         if value(forHTTPHeaderField: "Transfer-Encoding") != nil {
             fields = fields.filter { !$0.key.isEqualIgnoringCase("content-length") }
         }

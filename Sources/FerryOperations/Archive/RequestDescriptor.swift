@@ -78,7 +78,7 @@ public struct RequestDescriptor: Codable, Hashable, Sendable {
         case policy = "cachePolicy"
     }
 
-    /// Decodes a description; throws a `DecodingError` for anything but that of a request that can be sent.
+    /// Decodes a description; throws a `DecodingError` unless it describes a request that can be sent.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)
         url = try container.decode(URL.self, forKey: .url)

@@ -1,4 +1,4 @@
-// AFNetworking's verbs, as far as they concern operations; ``send(_:success:failure:)`` takes every other request.
+// AFNetworking's verbs that concern operations; ``send(_:success:failure:)`` sends every other request.
 extension HTTPRequestOperationManager {
     /// A closure called with a successful operation and its parsed object.
     public typealias Success = @Sendable (HTTPRequestOperation, (any Sendable)?) -> Void

@@ -4,7 +4,7 @@
 final class OperationOutput: @unchecked Sendable {
     /// The user's stream.
     let stream: OutputStream
-    /// The number of bytes that were written here.
+    /// The number of bytes that this object has written.
     private var written: Int64 = 0
 
     init(_ stream: OutputStream) { self.stream = stream }
@@ -12,11 +12,11 @@ final class OperationOutput: @unchecked Sendable {
     /// The number of bytes in the stream, if it can be truncated.
     var byteCount: Int64 { (stream as? any ResumableOutputStream)?.byteCount ?? 0 }
 
-    /// Opens the stream unless it is open, and truncates it to what has arrived of the body, in this operation or in an
-    /// archived one, after the `start` bytes that it had before.
+    /// Opens the stream unless it is open, and truncates it to the `start` bytes that it had before the body and the
+    /// `byteCount` bytes of the body that have arrived, in this operation or an archived one.
     ///
-    /// Returns the number of bytes of the body it contains; zero if some of those that had arrived are missing. It
-    /// throws also if it is not known what the stream contains.
+    /// Returns the number of bytes of the body that it contains; zero if some are missing. It also throws if the
+    /// contents of the stream are unknown.
     func open(holding byteCount: Int64, after start: Int64) throws -> Int64 {
         let opensStream = stream.streamStatus == .notOpen
         if opensStream {
@@ -27,7 +27,7 @@ final class OperationOutput: @unchecked Sendable {
         if let stream = stream as? any ResumableOutputStream {
             let isWhole = stream.byteCount >= start + byteCount
             let end = isWhole ? start + byteCount : min(start, stream.byteCount)
-            // Further contents of a stream that its owner has opened are the owner's.
+            // If the owner has opened the stream, further contents belong to the owner.
             if opensStream { try stream.truncate(toByteCount: end) }
             return isWhole ? byteCount : 0
         }
@@ -35,8 +35,8 @@ final class OperationOutput: @unchecked Sendable {
         guard isEmpty else {
             throw NetworkError(
                 .fileError,
-                message: "The output stream may or may not contain the beginning of the body, which cannot be found "
-                    + "out: use a ResumableOutputStream"
+                message: "The contents of the output stream are unknown, so that it cannot continue the body: use a "
+                    + "ResumableOutputStream"
             )
         }
         return 0

@@ -1,12 +1,12 @@
 /// The part of a response that has arrived, and how the rest is requested (RFC 9110, sections 13.1.5 and 14.2).
 struct ReceivedBody: Sendable {
-    /// What a new response means for the part that has already arrived.
+    /// The consequence of a new response for the part that has already arrived.
     enum Verdict: Sendable, Hashable {
         /// A new body begins, to which the earlier part does not belong.
         case begins
         /// The rest of the same entity follows.
         case continues
-        /// There is no more: the part that has arrived is the whole body.
+        /// The part that has arrived is the whole body.
         case isComplete
         /// The response is neither the rest nor the whole, so the whole must be requested again.
         case mustStartOver
@@ -95,7 +95,7 @@ struct ReceivedBody: Sendable {
 
     /// Evaluates a response after the first one of a transfer, such as a challenge that FoundationNetworking delivers.
     ///
-    /// What had arrived before is discarded by then, and the rest alone is not the body.
+    /// The earlier part has been discarded by then, and the rest alone is not the body.
     private func judgeLater(_ received: URLResponse) -> Verdict {
         asksForRest && (received as? HTTPURLResponse)?.statusCode == 206 ? .mustStartOver : .begins
     }

@@ -1,6 +1,6 @@
-/// One transfer of an operation, from a start or resumption to the next pause or the end.
+/// One transfer of an operation, from its start or resumption to the next pause or the end.
 ///
-/// It retains the operation while it runs. The operation ignores events of any transfer but its current one.
+/// It retains the operation while it runs. The operation ignores the events of earlier transfers.
 final class OperationTransfer: BodySink {
     private let operation: RequestOperation
     private let relay = CancellationRelay()
@@ -122,7 +122,7 @@ extension RequestOperation {
         let taken = record.withLock { record -> (ReceivedBody.Verdict, Int64, OperationOutput?)? in
             guard record.transfer === transfer else { return nil }
             let before = record.body.byteCount
-            // The request as the user gave it: the one that was sent may be for a part.
+            // The request of the user: the one that was sent may be for a part.
             let verdict = record.body.take(response, request: record.request)
             return (verdict, before, record.settings.output)
         }
