@@ -40,8 +40,8 @@ public struct XMLContent: Sendable, Hashable {
 
     /// Returns a new parser on each call, which has not been started and does not load external entities.
     ///
-    /// Its `parse()` returns false for a text, comment, attribute or the like that libxml2 does not accept, which are
-    /// longer than 10,000,000 bytes.
+    /// Its `parse()` returns false if a text, comment, attribute or the like has more than 10,000,000 bytes, which
+    /// libxml2 does not accept.
     public func makeParser() -> XMLParser {
         // A parser with data passes it to libxml2 as one piece, and fails after the end of one that is longer than
         // 10,000,000 bytes.

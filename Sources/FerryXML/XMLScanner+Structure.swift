@@ -57,7 +57,7 @@ extension XMLScanner {
         guard text(version).hasPrefix("1."), !minor.isEmpty, minor.allSatisfy({ (0x30...0x39).contains($0) }) else {
             throw failure("An unknown version of XML")
         }
-        // The scanner rejects what only XML 1.1 allows, and libxml2 complains about other version numbers.
+        // The scanner accepts only XML 1.0, and libxml2 complains about other version numbers.
         edits.append(Edit(range: version, text: "1.0"))
         var hasSpace = skipSpace()
         if hasSpace, take("encoding") {
@@ -168,9 +168,9 @@ extension XMLScanner {
         entities[name] = Entity(size: value.count, content: content(of: value))
     }
 
-    /// Returns the text of an entity as it may be in an element: without `>`, which brackets may precede there.
+    /// Returns the text of an entity for an element: with `>` escaped, since brackets may precede it there.
     ///
-    /// It is found by bytes: with a combining mark, `>` is another `Character`.
+    /// Bytes are compared, since `>` with a combining mark is another `Character`.
     private func content(of value: Range<Int>) -> String {
         var content: [UInt8] = []
         for byte in bytes[value] {

@@ -29,12 +29,12 @@ struct XMLScanner {
     struct Entity {
         /// The size of its text, in bytes.
         var size: Int
-        /// What replaces a reference in content; `nil` for a predefined entity, such as `&lt;`, which remains.
+        /// The text that replaces a reference in content; `nil` for a predefined entity, such as `&lt;`, which is kept.
         var content: String?
     }
 
     let bytes: UnsafeBufferPointer<UInt8>
-    /// Whether the XML declaration says that there are no declarations outside of the text.
+    /// Whether the XML declaration excludes declarations outside of the text (`standalone`).
     var isStandalone = false
     /// Whether the document type names further declarations, which are never read.
     var hasUnreadDeclarations = false
@@ -181,9 +181,9 @@ struct XMLScanner {
 
     /// Scans a reference, `&name;` or `&#number;`.
     ///
-    /// In content, one to a declared entity is replaced by the entity's text: `XMLParser` on Linux drops this text, and
-    /// the text after an empty entity too. One to an entity that may be declared elsewhere remains as text, since both
-    /// of Foundation's parsers would drop it.
+    /// In content, a reference to a declared entity is replaced by the entity's text, since `XMLParser` on Linux drops
+    /// this text, and the text after an empty entity too. A reference to an entity that may be declared elsewhere is
+    /// kept as text, since both of Foundation's parsers would drop it.
     mutating func scanReference(inContent: Bool) throws(XMLParsingError) {
         let start = position
         try expect("&")

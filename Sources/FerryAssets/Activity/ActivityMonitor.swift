@@ -1,4 +1,4 @@
-/// A monitor that says whether to show network activity: not for short requests, and without flicker.
+/// A monitor that indicates whether to show network activity: not for short requests, and without flicker.
 ///
 /// ```swift
 /// let activity = ActivityMonitor()
@@ -14,7 +14,7 @@ public final class ActivityMonitor: Sendable {
     /// A function that runs a closure after a number of seconds.
     public typealias Scheduler = @Sendable (TimeInterval, @escaping @Sendable () -> Void) -> Void
 
-    /// A task that has been resumed, and that is not retained.
+    /// A weak reference to a task that has been resumed.
     ///
     /// `@unchecked Sendable`: the reference is set once, before the object is shared.
     private final class Entry: @unchecked Sendable {
@@ -50,7 +50,7 @@ public final class ActivityMonitor: Sendable {
 
         /// Adds an event.
         ///
-        /// At the limit, the last two events are dropped first: the state is then as if they had not happened.
+        /// At the limit, the last two events are dropped first, as if they had not happened.
         mutating func note(_ event: ActivityState.Event) {
             guard event != events.last else { return }
             if events.count >= Self.maximumEvents { events.removeLast(2) }
@@ -93,7 +93,7 @@ public final class ActivityMonitor: Sendable {
         set { change { $0.isEnabled = newValue } }
     }
 
-    /// The number of seconds after the beginning of a request after which requests that run are shown; 1 by default.
+    /// The time from the beginning of a request until activity is shown, in seconds; 1 by default.
     ///
     /// With zero every request is shown, however short.
     public var activationDelay: TimeInterval {
@@ -142,9 +142,9 @@ public final class ActivityMonitor: Sendable {
         change { $0.tasks[id] = entry }
     }
 
-    /// Forgets tasks whose end was not posted, since too many notifications waited, until one is found that runs.
+    /// Removes tasks whose end was not posted because too many notifications waited, up to the first one that runs.
     ///
-    /// The tasks are asked without the lock, since they may be released after that.
+    /// The tasks are queried without the lock, since this may release them.
     private func forgetEnded() {
         while let (id, entry) = state.withLock({ $0.tasks.first }), entry.hasEnded {
             state.withLock { $0.forget(id, entry) }
@@ -213,7 +213,7 @@ private final class ActivityObservers: @unchecked Sendable {
         for token in tokens { center.removeObserver(token) }
     }
 
-    /// Calls a closure with each task that starts or stops running, and whether it is running now.
+    /// Calls a closure with each task that starts or stops running, and with whether it runs.
     func observe(_ tell: @escaping @Sendable (URLSessionTask, Bool) -> Void) {
         let names: [(Notification.Name, Bool)] = [
             (.networkingTaskDidResume, true), (.networkingTaskDidSuspend, false), (.networkingTaskDidComplete, false),

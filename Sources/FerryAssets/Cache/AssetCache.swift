@@ -66,7 +66,7 @@ extension URLRequest {
     /// Returns the identifier of a request's value; nil if the request has no URL.
     func assetIdentifier(_ additional: String? = nil) -> String? {
         guard let url else { return nil }
-        // Servers respond differently to other credentials.
+        // The response may depend on the credentials.
         let fields = ["Authorization", "Cookie"].map { value(forHTTPHeaderField: $0) }
         let hasCredentials = fields.contains { $0 != nil }
         let digest = hasCredentials ? " " + SHA256Hash.hash(Data("\(fields)".utf8)).hexadecimal : ""

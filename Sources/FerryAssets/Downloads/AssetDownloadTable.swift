@@ -1,4 +1,4 @@
-/// The downloads of one downloader: the handlers of each, which are running, and which is next.
+/// The downloads of one downloader: their handlers, and the order in which they start.
 ///
 /// A download has a number in addition to its key, so that a cancelled one is not confused with its successor.
 struct AssetDownloadTable<Value: Sendable>: Sendable {
@@ -15,7 +15,7 @@ struct AssetDownloadTable<Value: Sendable>: Sendable {
     private var waiting: [(key: String, number: Int)] = []
     /// The downloads whose tasks are being made.
     private var making: Set<Int> = []
-    /// The responses of those whose tasks have ended already, such as a task of an invalid session.
+    /// The responses of those downloads whose tasks have ended already, such as tasks of an invalid session.
     private var earlyResponses: [Int: TaskResponse<Value>] = [:]
     private var lastNumber = 0
 
@@ -74,7 +74,7 @@ struct AssetDownloadTable<Value: Sendable>: Sendable {
 
     /// Ends a download, and returns its handlers in the order they were added.
     ///
-    /// There are none yet if its task is still being made: then ``add(_:at:)`` returns the response.
+    /// If its task is still being made, there are no handlers yet: ``add(_:at:)`` then returns the response.
     mutating func end(_ key: String, number: Int, response: TaskResponse<Value>) -> [Handler] {
         if making.contains(number) { earlyResponses[number] = response }
         running.remove(number)
@@ -93,7 +93,7 @@ struct AssetDownloadTable<Value: Sendable>: Sendable {
             downloads[receipt.key] = download
             return (handler, nil)
         }
-        // If it is running, its place becomes free when its task ends.
+        // If the download is running, its place becomes free when its task ends.
         downloads[receipt.key] = nil
         waiting.removeAll { $0.number == download.number }
         return (handler, download.task)

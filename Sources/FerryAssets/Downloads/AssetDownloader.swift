@@ -54,7 +54,7 @@ public final class AssetDownloader<Value: Sendable>: Sendable {
 
     // MARK: - Downloading
 
-    /// Downloads an asset, shares a download of it, or takes it from the cache.
+    /// Downloads an asset, joins a running download of it, or takes it from the cache.
     ///
     /// The cache is used unless the cache policy of the request excludes it; its responses have only a request and a
     /// value.
@@ -75,7 +75,7 @@ public final class AssetDownloader<Value: Sendable>: Sendable {
             manager.completionQueue.async { completionHandler(TaskResponse(request: request, error: error)) }
             return nil
         }
-        // A download ends only after its value has been cached: a request that finds no download finds the value.
+        // A download ends after its value has been cached, so a request that finds no download finds the value.
         if let receipt = table.withLock({ $0.join(key, id: receiptID, completionHandler) }) { return receipt }
         if request.mayUseCache, let value = cache?.value(for: request, withAdditionalIdentifier: nil) {
             manager.completionQueue.async { completionHandler(TaskResponse(request: request, value: value)) }

@@ -1,5 +1,5 @@
 extension EventSource {
-    /// A stream that calls handlers.
+    /// A running stream whose events are passed to a closure.
     public final class Subscription: Sendable {
         private let work: Task<Void, Never>
 

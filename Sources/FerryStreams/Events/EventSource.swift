@@ -21,15 +21,15 @@ public struct EventSource: AsyncSequence, Sendable {
     public struct Options: Sendable {
         /// The largest number of bytes in an event's data, and in a line; 16 MiB by default.
         public var maximumEventLength = 16_777_216
-        /// The policy for connections that fail.
+        /// The policy for connections that fail; `RetryPolicy.standard` by default.
         ///
-        /// Its count of retries, 3 by default, is that of failures in a row; a response that opens the stream ends the
-        /// row. Its backoff also applies to connections in a row that end without an event.
+        /// Its number of retries, 3 by default, limits consecutive failures; a response that opens the stream sets the
+        /// count to zero. Its backoff also applies to consecutive connections that end without an event.
         public var policy = RetryPolicy.standard
-        /// The time before the next connection, in seconds, unless the server sends another; 3 by default.
+        /// The time before the next connection, in seconds, unless the server sends one; 3 by default.
         public var reconnectionTime: TimeInterval = 3
-        /// The identifier of the last event of an earlier stream, which is continued; by default, that of the request's
-        /// field `Last-Event-ID`.
+        /// The identifier of the last event of an earlier stream to continue; by default, that in the request's field
+        /// `Last-Event-ID`.
         public var lastEventID = ""
         /// Called in the Swift task that iterates when the state changes.
         public var stateDidChange: @Sendable (State) -> Void = { _ in }
@@ -67,7 +67,7 @@ public struct EventSource: AsyncSequence, Sendable {
         private var events: ServerSentEvents<CurlSession.Chunks>.AsyncIterator?
         private var lastEventID: String
         private var reconnectionTime: TimeInterval
-        /// The failures in a row, and the ends of connections without an event since the last one.
+        /// The number of consecutive failures, and of connections that have ended since the last event.
         private var (failures, ends) = (0, 0)
         private var isClosed = false
 
@@ -192,7 +192,7 @@ extension EventSourceError {
             case .status: "The response has the status \(response.statusCode)"
             default: "The response's media type is \(PresentableText.argument(mediaType ?? "missing"))"
             }
-        self.init(code: code, message: text + ", and is no stream of events", response: response)
+        self.init(code: code, message: text + ", so it is not a stream of events", response: response)
     }
 }
 

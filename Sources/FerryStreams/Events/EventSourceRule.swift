@@ -1,6 +1,6 @@
 /// The rules of a stream of events (HTML standard, section 9.2), as pure functions.
 enum EventSourceRule {
-    /// What a response means for the stream.
+    /// The consequence of a response for the stream.
     enum Verdict: Hashable, Sendable {
         case opens
         /// The server has no more events.
@@ -16,10 +16,10 @@ enum EventSourceRule {
 
     /// Returns the delay in seconds before the next connection, or `nil` if there is none.
     ///
-    /// The error is `nil` at the end of the body. `failures` is how many connections in a row have failed, and `ends`
-    /// how many have ended since the last event, both before this one. `reconnectionTime` is what the server, or else
-    /// the program, asks for; `random`, from 0 to 1, chooses the delay. A response that asks for a longer
-    /// delay gets it, up to the policy's maximum; beyond that there is none.
+    /// The error is `nil` at the end of the body. `failures` is the number of consecutive failures, and `ends` that of
+    /// the connections that have ended since the last event, both before this one. `reconnectionTime` is the server's
+    /// or else the program's; `random`, from 0 to 1, chooses the delay. A response may ask for a longer delay, up to
+    /// the policy's maximum; if it asks for more, there is no next connection.
     static func delay(
         after error: (any Error)?,
         failures: Int,
@@ -43,8 +43,8 @@ enum EventSourceRule {
         return policy.delay(delay, after: response)
     }
 
-    /// Whether a stream was lost because its body could not be continued, its content coding has no end, it has reached
-    /// its limit of time, or a circuit is open for a while.
+    /// Whether a stream was lost because its body could not be continued, its content coding was cut off, its time
+    /// limit was reached, or a circuit is open for a while.
     private static func isLoss(_ error: URLError) -> Bool {
         guard let cause = error.sessionCause?.code else { return false }
         return [.cannotContinue, .incompleteContentCoding, .resourceTimeout, .circuitOpen].contains(cause)

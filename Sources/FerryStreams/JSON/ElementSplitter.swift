@@ -1,7 +1,7 @@
 /// Splits the bytes of a JSON array (RFC 8259, section 5) into the texts of its elements.
 ///
-/// Only what is outside of the elements is checked here: an element ends at a comma or bracket that is neither in a
-/// string nor in brackets of its own, and the decoder refuses one that is not a value.
+/// Only the text between the elements is checked here: an element ends at a comma or bracket outside of its own strings
+/// and brackets, and the decoder refuses an element that is not a value.
 struct ElementSplitter: PieceSplitter {
     private enum Place {
         case beforeArray
@@ -17,7 +17,7 @@ struct ElementSplitter: PieceSplitter {
     let limit: Int
     private var place = Place.beforeArray
     private var buffer: [UInt8] = []
-    /// How much of the buffer has been read.
+    /// The number of bytes of the buffer that have been read.
     private var position = 0
     /// The start of the element that is being read.
     private var start = 0
@@ -30,7 +30,7 @@ struct ElementSplitter: PieceSplitter {
     init(limit: Int) { self.limit = max(0, limit) }
 
     mutating func append(_ piece: Data) {
-        // What has been read is removed once for each piece, not for each element.
+        // Bytes that were read are removed once for each piece, not for each element.
         let taken = place == .element ? start : position
         buffer.removeFirst(taken)
         (start, position) = (0, position - taken)

@@ -1,4 +1,4 @@
-/// Values in JSON, decoded as they arrive; see `jsonLines(as:)` and `jsonElements(as:)`.
+/// Values in JSON that are decoded as they arrive; see `jsonLines(as:)` and `jsonElements(as:)`.
 ///
 /// The body is read only as fast as the program iterates, with memory for one value.
 public struct JSONValues<Base: AsyncSequence & Sendable, Value: Decodable>: AsyncSequence, Sendable
@@ -24,7 +24,7 @@ where Base.Element == Data {
         ///
         /// - Throws: The error that the transfer ended with, a `DecodingError`, after which the next value can be read,
         ///   or a `URLError`: `dataLengthExceedsMaximum` for a text that is too long, `networkConnectionLost` for one
-        ///   that was cut off, and `cannotParseResponse` for a body that should be an array and is none.
+        ///   that was cut off, and `cannotParseResponse` for a body that should be an array but is not.
         public mutating func next(isolation actor: isolated (any Actor)?) async throws -> Value? {
             guard let text = try await reader.next(isolation: actor) else { return nil }
             return try decoder.decodeStrictly(Value.self, from: text)
@@ -50,7 +50,7 @@ extension AsyncSequence where Self: Sendable, Element == Data {
         JSONValues(base: self, makeSplitter: { RecordSplitter(limit: maximumLength) }, makeDecoder: decoder)
     }
 
-    /// The elements of the JSON array that is the whole body.
+    /// The elements of a body that is one JSON array.
     ///
     /// - Parameters:
     ///   - type: The type of the elements.
@@ -67,14 +67,14 @@ extension AsyncSequence where Self: Sendable, Element == Data {
 }
 
 extension CurlSession.Bytes {
-    /// The values of the body in NDJSON or a JSON text sequence, each of at most 16 MiB; `chunks` has a function that
-    /// takes another limit and another decoder.
+    /// The values of the body in NDJSON or a JSON text sequence, each of at most 16 MiB; a function of `chunks` takes
+    /// another limit and another decoder.
     public func jsonLines<Value: Decodable>(as type: Value.Type) -> JSONValues<CurlSession.Chunks, Value> {
         chunks.jsonLines(as: type)
     }
 
-    /// The elements of the JSON array that is the body, each of at most 16 MiB; `chunks` has a function that takes
-    /// another limit and another decoder.
+    /// The elements of a body that is one JSON array, each of at most 16 MiB; a function of `chunks` takes another
+    /// limit and another decoder.
     public func jsonElements<Value: Decodable>(as type: Value.Type) -> JSONValues<CurlSession.Chunks, Value> {
         chunks.jsonElements(as: type)
     }

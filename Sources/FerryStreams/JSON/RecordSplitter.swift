@@ -1,7 +1,7 @@
 /// Splits the bytes of a stream into the texts of NDJSON, which end with a line feed, or of a JSON text sequence, each
 /// of which begins with a record separator (RFC 7464, whose sections are named below).
 ///
-/// A text of a sequence ends at the next separator, and already at a line feed after which nothing of it can follow.
+/// A text of a sequence ends at the next separator, or at a line feed after its complete value.
 struct RecordSplitter: PieceSplitter {
     private static let separator: UInt8 = 0x1E
     private static let lineFeed = UInt8(ascii: "\n")
@@ -15,13 +15,13 @@ struct RecordSplitter: PieceSplitter {
     private var searched = 0
     /// The nesting at the place of the search, in a text of a sequence.
     private var nesting = Nesting()
-    /// Whether the stream is a sequence of texts with separators; `nil` before the first byte that is no blank.
+    /// Whether the stream is a sequence of texts with separators; `nil` before the first byte that is not blank.
     private var isSequence: Bool?
 
     init(limit: Int) { self.limit = max(0, limit) }
 
     mutating func append(_ piece: Data) {
-        // What has been taken is removed once for each piece, not for each text.
+        // Texts that were returned are removed once for each piece, not one by one.
         buffer.removeFirst(start)
         (start, searched) = (0, searched - start)
         buffer.append(contentsOf: piece)
@@ -31,7 +31,7 @@ struct RecordSplitter: PieceSplitter {
     /// the code `dataLengthExceedsMaximum` if a text is longer than the limit.
     mutating func next() throws(URLError) -> Data? {
         while let end = try end() {
-            // A line feed belongs to the text of a sequence, whose last number it ends.
+            // A line feed is kept: in a sequence, it shows that a number at the end of a text is complete.
             let bytes = buffer[start..<(buffer[end] == Self.lineFeed ? end + 1 : end)]
             (start, searched, nesting) = (end + 1, end + 1, Nesting())
             let text = Self.trimmed(bytes)
@@ -40,17 +40,17 @@ struct RecordSplitter: PieceSplitter {
         return nil
     }
 
-    /// Whether a text of a sequence may be the beginning of another one, which a reader must drop (section 2.4).
+    /// Returns whether a text of a sequence may be cut off, so that a reader must drop it (section 2.4).
     ///
-    /// That is a number or a word that nothing ends. Other texts that are cut off are no JSON.
+    /// That is a number or a word without a blank after it. Other texts that are cut off are not valid JSON.
     private func mayBeCutOff(_ text: ArraySlice<UInt8>, _ bytes: ArraySlice<UInt8>) -> Bool {
         guard isSequence == true, let first = text.first, bytes.last.map(Self.isBlank) != true else { return false }
         let isNumber = first == UInt8(ascii: "-") || (0x30...0x39).contains(first)
         return isNumber || ["true", "false", "null"].contains { $0.utf8.starts(with: text) }
     }
 
-    /// Returns the last text, if it has no end, after the last piece was appended; throws a `URLError` with the code
-    /// `networkConnectionLost` if the text of a sequence was cut off.
+    /// Returns the last text, which may lack its end, after the last piece was appended; throws a `URLError` with the
+    /// code `networkConnectionLost` if the text of a sequence was cut off.
     mutating func last() throws(URLError) -> Data? {
         defer { (buffer, start, searched) = ([], 0, 0) }
         let bytes = buffer[start...]
@@ -78,7 +78,7 @@ struct RecordSplitter: PieceSplitter {
         return end
     }
 
-    /// Skips what is before the first text, and finds out whether the stream is a sequence.
+    /// Skips blanks before the first text, and determines whether the stream is a sequence.
     private mutating func skipBlanks() {
         start = buffer[start...].firstIndex { !Self.isBlank($0) } ?? buffer.count
         if start < buffer.count {
@@ -88,14 +88,14 @@ struct RecordSplitter: PieceSplitter {
         searched = start
     }
 
-    /// How deep in arrays, objects and strings a place of a text is.
+    /// The nesting of a place of a text in arrays, objects and strings.
     private struct Nesting {
         private var depth = 0
         private var isInString = false
         private var isEscaped = false
         private var hasBegun = false
 
-        /// Goes on by a byte, and returns whether the text ends before it.
+        /// Advances past a byte, and returns whether the text ends before it.
         mutating func ends(at byte: UInt8) -> Bool {
             if byte == separator { return true }
             if isInString {

@@ -1,9 +1,9 @@
 extension HTTPSessionManager {
     /// Returns a stream of server-sent events of the service.
     ///
-    /// The request of each connection is that of a GET: made by the manager's request serializer, with its header
-    /// fields, and by `SessionManager.adapt(_:)`, once for all connections. The manager's interceptors apply to each
-    /// connection, as do the credentials and the trust of its session.
+    /// All connections send the same GET request, which the manager's request serializer and `SessionManager.adapt(_:)`
+    /// make once. The manager's interceptors apply to each connection, as do the credentials and the trust of its
+    /// session.
     ///
     /// - Parameters:
     ///   - path: The path relative to the manager's base URL, or an absolute URL.

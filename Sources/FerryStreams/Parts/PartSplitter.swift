@@ -1,7 +1,7 @@
 /// Splits the bytes of a multipart body into its parts (RFC 2046, section 5.1.1).
 ///
-/// As many cameras send them, lines may also end in a line feed alone, if the first delimiter does, and a boundary that
-/// begins with two hyphens may be the whole delimiter.
+/// Many cameras do not follow the standard: lines may also end in a line feed alone, if the first delimiter does, and a
+/// boundary that begins with two hyphens may be the whole delimiter.
 struct PartSplitter: PieceSplitter {
     private enum Place {
         case preamble
@@ -10,12 +10,12 @@ struct PartSplitter: PieceSplitter {
         case epilogue
     }
 
-    /// What follows a line end.
+    /// The kind of the line after a line end.
     private enum Line {
         case other
         /// A delimiter, with the index after its line.
         case delimiter(end: Int, isLast: Bool)
-        /// There are too few bytes to tell.
+        /// There are too few bytes to determine the kind.
         case unknown
     }
 
@@ -28,16 +28,16 @@ struct PartSplitter: PieceSplitter {
 
     /// The largest number of bytes in the body of a part.
     let limit: Int
-    /// The delimiters that are accepted: from the first one on, only that.
+    /// The delimiters that are accepted; once one has occurred, only that one.
     private var delimiters: [[UInt8]]
     /// Whether a delimiter needs a carriage return in the line ends before and after it.
     private var isStrict = false
     private var place = Place.preamble
     // A delimiter follows a line end, which the first one may lack.
     private var buffer: [UInt8] = [Self.lineFeed]
-    /// The start of what is being read.
+    /// The start of the bytes that are being read.
     private var start = 0
-    /// Where the search for its end goes on; before ``start`` if the delimiter of an empty body would begin there.
+    /// The place where the search for their end continues; before ``start`` if an empty body's delimiter begins there.
     private var searched = 0
     private var headLength = 0
     private var fields: [(name: String, value: String)] = []
@@ -141,7 +141,7 @@ struct PartSplitter: PieceSplitter {
             (start, searched) = (end + 1, end + 1)
             if line.isEmpty {
                 place = .body
-                // The line end before the body is that of the delimiter, if the body is empty.
+                // If the body is empty, the line end before it is also that of the delimiter.
                 searched = end
                 return true
             }

@@ -9,7 +9,7 @@
 /// }
 /// ```
 ///
-/// Pieces are delivered before the digest is known, so what they led to counts only once the sequence has ended without
+/// Pieces are delivered before the digest is known, so use them only provisionally until the sequence has ended without
 /// an error.
 public struct CheckedBody<Base: AsyncSequence & Sendable>: AsyncSequence, Sendable where Base.Element == Data {
     /// A piece of the body.
@@ -24,8 +24,8 @@ public struct CheckedBody<Base: AsyncSequence & Sendable>: AsyncSequence, Sendab
     /// - Parameters:
     ///   - base: The pieces.
     ///   - maximumLength: The largest number of bytes of all pieces together; by default there is no limit.
-    ///   - digest: The digest that all pieces together must have; none by default. Like the pieces, it is of the body
-    ///     after its content coding has been removed.
+    ///   - digest: The digest that all pieces together must have; none by default. It is that of the decoded body,
+    ///     without its content coding, like the pieces.
     public init(_ base: Base, maximumLength: Int = .max, digest: ContentDigest? = nil) {
         (self.base, self.maximumLength, self.digest) = (base, maximumLength, digest)
     }
@@ -38,7 +38,7 @@ public struct CheckedBody<Base: AsyncSequence & Sendable>: AsyncSequence, Sendab
     /// An iterator over pieces.
     public struct Iterator: AsyncIteratorProtocol {
         private var base: Base.AsyncIterator?
-        /// The number of bytes that may follow.
+        /// The number of bytes that may still follow.
         private var room: Int
         private let limit: Int
         private let digest: ContentDigest?
@@ -68,7 +68,7 @@ public struct CheckedBody<Base: AsyncSequence & Sendable>: AsyncSequence, Sendab
                 piece.withUnsafeBytes { hash?.update($0) }
                 return piece
             } catch {
-                // The transfer ends with its iterator, and an error is thrown once.
+                // Releasing the iterator ends the transfer, and an error is thrown only once.
                 (base, hash) = (nil, nil)
                 throw error
             }

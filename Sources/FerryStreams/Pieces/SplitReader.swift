@@ -1,4 +1,4 @@
-/// Puts the pieces of a body together to the elements of a sequence.
+/// Joins the pieces of a body and splits them into the elements of a sequence.
 protocol PieceSplitter<Output>: Sendable {
     /// An element.
     associatedtype Output
@@ -9,7 +9,7 @@ protocol PieceSplitter<Output>: Sendable {
     /// Returns the next whole element, or `nil` if there is none yet; after an error there is no other element.
     mutating func next() throws(URLError) -> Output?
 
-    /// Returns the last element, if it has no end; call this after the last piece.
+    /// Returns the last element, which may lack its end; call this after the last piece.
     mutating func last() throws(URLError) -> Output?
 }
 
@@ -24,7 +24,7 @@ struct SplitReader<Base: AsyncIteratorProtocol, Output> where Base.Element == Da
     mutating func next(isolation actor: isolated (any Actor)?) async throws -> Output? {
         while base != nil {
             do {
-                // Many elements may have arrived that the reader no longer wants.
+                // Many elements may have arrived that a cancelled reader does not want.
                 if Task.isCancelled { try await base?.endCancelled(isolation: actor) }
                 if let element = try splitter.next() { return element }
                 guard let piece = try await base?.next(isolation: actor) else {
@@ -33,7 +33,7 @@ struct SplitReader<Base: AsyncIteratorProtocol, Output> where Base.Element == Da
                 }
                 splitter.append(piece)
             } catch {
-                // The transfer ends with its iterator.
+                // Releasing the iterator ends the transfer.
                 base = nil
                 throw error
             }
