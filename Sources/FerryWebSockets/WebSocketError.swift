@@ -10,13 +10,13 @@ public struct WebSocketError: Error, Sendable {
         /// Creates a code from its name.
         public init(rawValue: String) { self.rawValue = rawValue }
 
-        /// The URL's scheme is none of `ws`, `wss`, `http` and `https`, or a name of a subprotocol is no token.
+        /// The URL's scheme is not `ws`, `wss`, `http` or `https`, or a subprotocol is not a token or named twice.
         public static let invalidRequest = Code(rawValue: "invalidRequest")
-        /// The server has answered with another status than 101; see ``WebSocketError/response``.
+        /// The server has responded with another status than 101; see ``WebSocketError/response``.
         public static let refused = Code(rawValue: "refused")
         /// The response to the handshake breaks RFC 6455, section 4.1.
         public static let invalidHandshake = Code(rawValue: "invalidHandshake")
-        /// The server has broken the protocol, and the connection is closed with the code that fits.
+        /// The server has broken the protocol, and the connection is closed with the corresponding code.
         public static let protocolViolation = Code(rawValue: "protocolViolation")
         /// A message is larger than ``WebSocketTask/maximumMessageSize``.
         public static let messageTooLarge = Code(rawValue: "messageTooLarge")
@@ -34,7 +34,7 @@ public struct WebSocketError: Error, Sendable {
     public let message: String
     /// The response to the handshake, if the server has refused it.
     public let response: HTTPURLResponse?
-    /// The code with which the connection was closed, if it is.
+    /// The code with which the connection was closed, if it was.
     public let closeCode: WebSocketTask.CloseCode?
     /// The error that has caused this one.
     public let underlyingError: (any Error)?
@@ -53,7 +53,7 @@ public struct WebSocketError: Error, Sendable {
         self.underlyingError = underlyingError
     }
 
-    /// The error of the task that fails for this reason.
+    /// The error of a task that fails for this reason.
     var ofTask: URLError {
         let info: [String: Any] = [NSLocalizedDescriptionKey: message, NSUnderlyingErrorKey: self]
         return URLError(code == .timedOut ? .timedOut : .badServerResponse, userInfo: info)

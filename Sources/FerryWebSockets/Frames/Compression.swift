@@ -57,13 +57,13 @@ struct MessageDeflater: Sendable {
 
     init(_ parameters: CompressionParameters) { self.parameters = parameters }
 
-    /// Returns the compressed message, or `nil` if it is sent as it is.
+    /// Returns the compressed message, or `nil` if the message must be sent uncompressed.
     mutating func deflate(_ message: Data) -> Data? {
         // zlib cannot keep within the smallest window.
         guard RawDeflate.windows.contains(parameters.clientWindow), !message.isEmpty else { return nil }
         guard let stream = stream ?? RawDeflate(deflates: true, window: parameters.clientWindow) else { return nil }
         let result = stream.deflate(message)
-        // The memory is not kept for the next message, which does not need what was before.
+        // If messages are compressed independently, the memory is released before the next one.
         self.stream = parameters.clientForgets || result == nil ? nil : stream
         return result
     }

@@ -43,8 +43,7 @@ struct FrameHeader: Hashable, Sendable {
 }
 
 extension FrameHeader {
-    /// Reads the header of a server's frame, of which all bytes are there; with compression, the first reserved bit has
-    /// a meaning.
+    /// Reads the complete header of a server's frame; with compression, the first reserved bit is allowed.
     init(_ bytes: [UInt8], allowsCompression: Bool) throws(ProtocolViolation) {
         guard bytes.count >= 2, bytes.count == Self.size(bytes[1]) else {
             throw ProtocolViolation("A frame's header has \(bytes.count) bytes")
@@ -56,7 +55,7 @@ extension FrameHeader {
         guard bytes[0] & 0x30 == 0 else { throw ProtocolViolation("A frame has reserved bits") }
         let isCompressed = bytes[0] & 0x40 != 0
         guard !isCompressed || (allowsCompression && (type == .text || type == .binary)) else {
-            throw ProtocolViolation("A frame is compressed that must not be")
+            throw ProtocolViolation("A frame that must not be compressed is compressed")
         }
         let short = bytes[1] & 0x7F
         let length = bytes.dropFirst(2).reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
@@ -77,7 +76,7 @@ extension FrameHeader {
     }
 }
 
-/// Writes the frames of a client, whose payloads are masked (RFC 6455, section 5.3).
+/// Makes the frames of a client, whose payloads are masked (RFC 6455, section 5.3).
 enum FrameWriter {
     /// Returns all bytes of a frame; an attacker must not be able to guess the mask.
     static func frame(_ type: FrameType, _ payload: Data, isCompressed: Bool = false, mask: UInt32) -> Data {
@@ -104,14 +103,14 @@ enum FrameWriter {
     static func closePayload(_ code: WebSocketTask.CloseCode?, _ reason: Data) -> Data {
         guard let code, let number = UInt16(exactly: code.rawValue), code.isSendable else { return Data() }
         var text = Array(reason.prefix(124))
-        // A longer one ends before the character that does not fit.
+        // A longer reason is cut off before the character that does not fit.
         if text.count > 123 {
             while let last = text.popLast(), last & 0xC0 == 0x80 {}
         }
         return withUnsafeBytes(of: number.bigEndian) { Data($0) } + text
     }
 
-    /// Changes bytes by a mask.
+    /// Masks bytes, or removes the mask.
     static func apply(_ mask: UInt32, to bytes: UnsafeMutableRawBufferPointer) {
         let word = mask.bigEndian
         let wide = UInt64(word) << 32 | UInt64(word)

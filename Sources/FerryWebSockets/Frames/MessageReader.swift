@@ -1,6 +1,6 @@
 /// Reads messages and control frames from the bytes of a server, which come in any pieces (RFC 6455, sections 5 and 6).
 struct MessageReader: Sendable {
-    /// What the bytes mean.
+    /// A message or close frame that the bytes contain.
     enum Event: Hashable, Sendable {
         case message(WebSocketTask.Message)
         case ping(Data)
@@ -14,7 +14,7 @@ struct MessageReader: Sendable {
         var left: Int
     }
 
-    /// A message of which frames have come.
+    /// A message of which some frames have arrived.
     private struct Incoming: Sendable {
         let type: FrameType
         let isCompressed: Bool
@@ -85,11 +85,11 @@ struct MessageReader: Sendable {
             guard message == nil else { throw ProtocolViolation("A message begins within another one") }
             message = Incoming(type: header.type, isCompressed: header.isCompressed)
         }
-        // What is compressed is counted when it is inflated.
+        // The size of a compressed message is checked when it is inflated.
         if message?.isCompressed == false, header.length > room { throw tooLarge }
     }
 
-    /// How many bytes may be added to the message.
+    /// The number of bytes that may still be added to the message.
     private var room: Int { maximumSize - (message?.data.count ?? 0) }
 
     private var tooLarge: ProtocolViolation {
@@ -130,7 +130,7 @@ struct MessageReader: Sendable {
         }
     }
 
-    /// Ends a frame, and with it perhaps a message.
+    /// Ends a frame, which may be the last one of a message.
     private mutating func end(_ header: FrameHeader) throws(ProtocolViolation) -> Event? {
         if header.type.isControl { return try endControl(header.type) }
         guard header.isFinal else { return nil }

@@ -1,6 +1,6 @@
 internal import CFerry
 
-/// A stream of zlib's without header, whose memory is freed with it.
+/// A zlib stream without a header, whose memory is freed in `deinit`.
 ///
 /// `@unchecked Sendable`: its owner, a value that one lock guards, is the only one to use it.
 final class RawDeflate: @unchecked Sendable {
@@ -40,8 +40,8 @@ final class RawDeflate: @unchecked Sendable {
         return output.dropLast(4).isEmpty ? Data([0]) : Data(output.dropLast(4))
     }
 
-    /// Inflates a piece of a message to at most `limit` bytes; throws why the message is refused, or the error of
-    /// `receive`.
+    /// Inflates a piece of a message to at most `limit` bytes; throws the reason why the message is refused, or the
+    /// error of `receive`.
     func inflate(
         _ bytes: UnsafeRawBufferPointer,
         limit: Int,
@@ -69,7 +69,7 @@ final class RawDeflate: @unchecked Sendable {
         var total = 0
         var rest = bytes
         var isDone = false
-        // Small messages are many, and a large buffer would be cleared for each of them.
+        // Most messages are small, and a large buffer would have to be cleared for each of them.
         let size = min(65_536, max(1024, bytes.count))
         let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: size, alignment: 16)
         defer { buffer.deallocate() }
@@ -94,7 +94,7 @@ final class RawDeflate: @unchecked Sendable {
                 guard ferry_raw_stream_begin_again(stream) else { throw .damaged }
                 isDone = rest.isEmpty
             } else {
-                // Output that fills the buffer may go on.
+                // If output fills the buffer, more may follow.
                 isDone = produced < size && (rest.isEmpty || consumed == 0)
             }
         }

@@ -1,8 +1,8 @@
 /// Checks text that comes in pieces (RFC 3629), so that an error is found at the first byte that is wrong.
 struct UTF8Validator: Sendable {
-    /// How many bytes of a character are missing.
+    /// The number of bytes of the current character that are missing.
     private var missing = 0
-    /// What the next byte may be.
+    /// The values that the next byte may have.
     private var allowed: ClosedRange<UInt8> = 0x80...0xBF
 
     /// Whether the text so far ends with a whole character.
@@ -33,7 +33,7 @@ struct UTF8Validator: Sendable {
         return true
     }
 
-    /// Begins a character of several bytes; returns false if none begins so.
+    /// Begins a character of several bytes; returns false if no character begins with the byte.
     private mutating func begin(_ byte: UInt8) -> Bool {
         switch byte {
         case 0xC2...0xDF: (missing, allowed) = (1, 0x80...0xBF)

@@ -1,11 +1,11 @@
 /// The opening handshake of a client (RFC 6455, section 4.1).
 struct Handshake: Sendable {
-    /// The value of `Sec-WebSocket-Key`: 16 random bytes.
+    /// The value of `Sec-WebSocket-Key`: 16 random bytes in Base64.
     let key: String
     let protocols: [String]
     let offersCompression: Bool
 
-    /// What the server has agreed to.
+    /// The subprotocol and the compression that the server has chosen.
     struct Agreement: Hashable, Sendable {
         var subprotocol: String?
         /// How messages are compressed; `nil` if they are not.
@@ -24,8 +24,8 @@ struct Handshake: Sendable {
     /// Returns whether a URL has the scheme `ws` or `wss`.
     static func isSocket(_ url: URL) -> Bool { ["ws", "wss"].contains(url.scheme?.lowercased()) }
 
-    /// Returns the request of the handshake for the program's, whose URL has one of the schemes `ws`, `wss`, `http` and
-    /// `https`; throws an error with the code `invalidRequest`.
+    /// Returns the request of the handshake for the program's request; throws an error with the code `invalidRequest`
+    /// if its URL has another scheme than `ws`, `wss`, `http` and `https`, or a subprotocol is invalid.
     func request(_ request: URLRequest) throws(WebSocketError) -> URLRequest {
         guard let url = request.url, var parts = URLComponents(url: url, resolvingAgainstBaseURL: true) else {
             throw WebSocketError(.invalidRequest, "The request has no URL")
@@ -39,7 +39,7 @@ struct Handshake: Sendable {
         // Section 3: a fragment is not a part of a WebSocket's URI.
         parts.fragment = nil
         if let wrong = protocols.first(where: { !HeaderRule.isToken($0) }) {
-            throw WebSocketError(.invalidRequest, "The subprotocol is no token: \(PresentableText.argument(wrong))")
+            throw WebSocketError(.invalidRequest, "The subprotocol is not a token: \(PresentableText.argument(wrong))")
         }
         guard Set(protocols).count == protocols.count else {
             throw WebSocketError(.invalidRequest, "A subprotocol is named twice")
@@ -60,7 +60,7 @@ struct Handshake: Sendable {
         return next
     }
 
-    /// Returns what the server agrees to in a response; throws what is wrong with it.
+    /// Returns the server's choices in a response; throws an error if the response is not a valid handshake.
     ///
     /// Values are read as bytes: comparing hostile text takes quadratic time.
     func read(_ response: URLResponse) throws(WebSocketError) -> Agreement {
@@ -100,6 +100,6 @@ struct Handshake: Sendable {
         }
     }
 
-    /// The value of `Sec-WebSocket-Accept` that answers the key.
+    /// The value of `Sec-WebSocket-Accept` in a response to the key.
     var accept: String { Data(SHA1.hash(key + "258EAFA5-E914-47DA-95CA-C5AB0DC85B11")).base64EncodedString() }
 }

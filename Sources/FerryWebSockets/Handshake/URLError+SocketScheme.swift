@@ -1,5 +1,5 @@
 extension URLError {
-    /// The error with the scheme `ws` or `wss` in its URL, in place of that of the request that was sent.
+    /// The error with the scheme `ws` or `wss` in its URL, in place of the scheme that was sent.
     var withSocketScheme: URLError {
         guard let url = userInfo[NSURLErrorFailingURLErrorKey] as? URL,
             var parts = URLComponents(url: url, resolvingAgainstBaseURL: true)

@@ -7,11 +7,11 @@
 /// for try await message in messages { print(message) }
 /// ```
 ///
-/// It is opened again after failures of the network and statuses that the policy names, and after the close codes 1001,
-/// 1006 and 1011 to 1014, with the policy's delays. A message, or 10 seconds for which the connection was open, set the
-/// count of attempts to zero; a server that accepts a connection and drops it at once does not. The sequence ends at
-/// another close without an error (1000, or no code), and throws the other errors. Messages that the server has sent in
-/// the meantime are lost, unless its protocol sends them again.
+/// It is opened again after network failures and statuses that the policy names, and after the close codes 1001, 1006
+/// and 1011 to 1014, with the policy's delays. The count of attempts returns to zero after a message, or once a
+/// connection was open for 10 seconds. The sequence ends when the connection is closed with the code 1000 or without a
+/// code, and throws all other errors. Messages that the server has sent in the meantime are lost, unless its protocol
+/// sends them again.
 ///
 /// The connection is closed with 1001 when the iterator is released or the Swift task is cancelled.
 public struct ReconnectingMessages: AsyncSequence, Sendable {
@@ -49,7 +49,7 @@ public struct ReconnectingMessages: AsyncSequence, Sendable {
                     (connection, isOver) = (nil, true)
                 } catch {
                     if let opening, messages.now().since(opening) >= ReconnectionRule.minimumOpenTime { failures = 0 }
-                    // Until the wait for the next connection has ended.
+                    // Set until the wait for the next connection has ended.
                     (connection, isOver) = (nil, true)
                     if Task.isCancelled { throw CancellationError() }
                     let (policy, random) = (messages.policy, Double.random(in: 0...1))
@@ -74,7 +74,7 @@ public struct ReconnectingMessages: AsyncSequence, Sendable {
             do {
                 try await messages.opened(next.task)
             } catch let error as WebSocketError where error.code == .closed && next.task.closeCode != .invalid {
-                // The messages that have come before the end are received, and then the end.
+                // The messages before the end of the connection are received first.
             }
             return next.task
         }
@@ -91,7 +91,7 @@ public struct ReconnectingMessages: AsyncSequence, Sendable {
 }
 
 extension WebSocketError {
-    /// Whether the server has closed the connection because its purpose is fulfilled.
+    /// Whether the connection was closed with the code 1000 or without a code.
     fileprivate var isNormalEnd: Bool {
         code == .closed && (closeCode == .normalClosure || closeCode == .noStatusReceived)
     }
@@ -103,7 +103,7 @@ extension CurlSession {
     /// - Parameters:
     ///   - request: The request of the handshake, as in `webSocket(with:protocols:options:)`.
     ///   - protocols: The subprotocols that the program understands; by default, those that the request's field names.
-    ///   - options: The settings. A ping interval finds connections that were lost silently.
+    ///   - options: The settings. A ping interval detects connections that were lost silently.
     ///   - policy: The policy for attempts after the first one; by default 3 in a row.
     ///   - opened: Called each time a connection has opened, before its first message is delivered, for example to send
     ///     what the server needs to know; it runs in the Swift task that reads.
@@ -120,7 +120,7 @@ extension CurlSession {
         }
     }
 
-    /// Like the public function, with functions that wait for a number of seconds, and that read the clock.
+    /// Like the public function; the additional functions wait for a number of seconds, and read the clock.
     func webSocketMessages(
         with request: URLRequest,
         protocols: [String] = [],

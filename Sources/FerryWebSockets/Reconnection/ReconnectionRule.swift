@@ -1,16 +1,15 @@
 /// The rule that decides whether a connection that has ended is opened again.
 enum ReconnectionRule {
-    /// How long a connection must have been open so that its loss is the first failure again.
+    /// The time for which a connection must have been open so that its loss counts as the first failure.
     ///
     /// It is longer than a server needs to refuse an open connection, and shorter than the limits of proxies for
     /// connections without messages.
     static let minimumOpenTime = TimeSpan.milliseconds(10_000)
 
-    /// Returns the delay in seconds before the next attempt, or `nil` if there is none; `random`, from 0 to 1, chooses
-    /// it.
+    /// Returns the delay in seconds before the next attempt, or `nil` if there is none.
     ///
-    /// `failures` is how many attempts in a row have failed, without a message or a connection that was open for
-    /// ``minimumOpenTime``.
+    /// `failures` is the number of consecutive attempts without a message or a connection that was open for
+    /// ``minimumOpenTime``; `random`, from 0 to 1, chooses the delay.
     static func delay(after error: any Error, failures: Int, policy: RetryPolicy, random: Double) -> TimeInterval? {
         guard failures < policy.maximumRetries, isTemporary(error, policy) else { return nil }
         let delay = policy.backoff.delay(retry: failures, random: random)

@@ -2,7 +2,7 @@
 struct MessageInbox {
     /// The number of bytes of messages that may wait; a larger message waits alone.
     private static let capacity = 65_536
-    /// Each message counts at least so much, since it takes memory even if it is empty.
+    /// The least number of bytes that a message counts, since an empty one takes memory too.
     private static let smallest = 64
 
     typealias Handler = @Sendable (Result<WebSocketTask.Message, any Error>) -> Void
@@ -15,7 +15,7 @@ struct MessageInbox {
     var receivers: [Receiver] = []
     /// The reader of the connection, which waits until there is room.
     private var room: CheckedContinuation<Void, Never>?
-    /// How many times the reader has begun or ended to wait.
+    /// The number of times that the reader has begun or ended to wait.
     private(set) var changes = 0
 
     /// Returns whether the reader waits for room, or has waited since ``changes`` had a value.
@@ -63,7 +63,7 @@ struct MessageInbox {
     mutating func takeRoomIfFree() -> CheckedContinuation<Void, Never>? { isFull ? nil : takeRoom() }
 }
 
-/// Calls that wait for something that happens once.
+/// Calls that wait for an event that happens once.
 struct Waiters {
     var continuations: [Int: CheckedContinuation<Void, Never>] = [:]
     private var lastNumber = 0
@@ -73,7 +73,7 @@ struct Waiters {
         return lastNumber
     }
 
-    /// Removes and returns all, in the order in which they began to wait.
+    /// Removes and returns all calls, in the order in which they began to wait.
     mutating func take() -> [CheckedContinuation<Void, Never>] {
         defer { continuations = [:] }
         return continuations.sorted { $0.key < $1.key }.map(\.value)

@@ -7,7 +7,7 @@
 /// | closing | | | ends | ends | ends |
 /// | ended | | | | | |
 ///
-/// In the state "closing", the connection is waited for a limited time to end.
+/// In the state "closing", the end of the connection is awaited for a limited time.
 struct SocketMachine: Hashable, Sendable {
     enum State: Hashable, Sendable {
         case connecting
@@ -22,19 +22,19 @@ struct SocketMachine: Hashable, Sendable {
         case opened
         /// The program closes the connection.
         case close(WebSocketTask.CloseCode, Data)
-        /// The program gives the connection up.
+        /// The program ends the connection without a close frame.
         case cancel
         case receivedClose(WebSocketTask.CloseCode?, Data)
         case violation(ProtocolViolation)
         /// The connection has ended, with or without an error.
         case disconnected
-        /// The time is over in which the server must answer a ping.
+        /// The server has not answered a ping in time.
         case pingTimeout
-        /// The time is over in which the connection must end after the close frames.
+        /// The connection has not ended in time after the close frames.
         case closeTimeout
     }
 
-    /// What follows an event.
+    /// A step that follows from an event.
     enum Step: Hashable, Sendable {
         /// A close frame is sent, and the connection is ended after a time if the server does not end it.
         case sendClose(WebSocketTask.CloseCode?, Data)
@@ -42,7 +42,7 @@ struct SocketMachine: Hashable, Sendable {
         case finishSending
         /// The connection is ended at once.
         case disconnect
-        /// The calls that wait to receive or to send end.
+        /// The calls that wait for the connection end.
         case tellEnd
     }
 
@@ -50,7 +50,7 @@ struct SocketMachine: Hashable, Sendable {
     /// The code with which the connection was closed: the server's, or else the program's.
     private(set) var closeCode: WebSocketTask.CloseCode?
     private(set) var closeReason: Data?
-    /// Whether the server's close frame has come.
+    /// Whether the server's close frame has arrived.
     private(set) var isClosedByServer = false
 
     mutating func handle(_ event: Event) -> [Step] {

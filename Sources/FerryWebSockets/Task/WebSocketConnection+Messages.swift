@@ -1,7 +1,7 @@
 extension WebSocketConnection {
     // MARK: - Receiving
 
-    /// Reads what the server has sent, in a Swift task that ends as soon as there is nothing more.
+    /// Reads the bytes that the server has sent, in a Swift task that ends when all are read.
     func beginReading() { Task { await readAvailable() } }
 
     private func readAvailable() async {
@@ -53,10 +53,10 @@ extension WebSocketConnection {
         }
     }
 
-    /// The most pongs that wait behind a message without the server's messages waiting too.
+    /// The number of pongs that may wait behind a message before the server is no longer read.
     private static let maximumPongs = 64
 
-    /// Sends the answer to a ping; a server that sends many without reading the answers is not read either.
+    /// Sends the answer to a ping; waits if the server has sent many pings without reading the answers.
     private func answerPing(_ payload: Data) async {
         guard let pipe = state.withLock({ $0.machine.state == .open ? $0.pipe : nil }) else { return }
         try? pipe.append(FrameWriter.frame(.pong, payload, mask: Self.mask()))
@@ -106,7 +106,7 @@ extension WebSocketConnection {
         try await waitUntilSent()
     }
 
-    /// Adds a message to what is sent, after those of earlier calls.
+    /// Adds a message to the outgoing ones, after those of earlier calls.
     func add(_ message: WebSocketTask.Message) throws {
         try outgoing.withLock { deflater in
             let pipe = try state.withLock { state -> BodyPipe? in
@@ -140,7 +140,7 @@ extension WebSocketConnection {
         return (try? pipe.append(frame)) != nil
     }
 
-    /// Returns when the connection is open and has taken enough of what was sent.
+    /// Returns when the connection is open and has taken enough of the outgoing messages.
     func waitUntilSent() async throws {
         await wait(in: \.openWaiters) { $0 == .connecting }
         try Task.checkCancellation()
@@ -148,7 +148,7 @@ extension WebSocketConnection {
             if state.agreement == nil, let error = Self.end(of: state) { throw error }
             return state.pipe
         }
-        // What the connection has taken counts as sent, even if it has ended since then.
+        // Messages that the connection has taken count as sent, even if it has ended since then.
         guard let pipe, pipe.isFull else { return }
         do {
             try await pipe.waitForRoom()
@@ -157,7 +157,7 @@ extension WebSocketConnection {
         }
     }
 
-    /// Calls a handler of the program's on the session's delegate queue, when an operation has ended.
+    /// Calls a handler of the program on the session's delegate queue when an operation has ended.
     func call(
         _ handler: @escaping @Sendable ((any Error)?) -> Void,
         _ operation: @escaping @Sendable (WebSocketConnection) async throws -> Void
@@ -169,7 +169,7 @@ extension WebSocketConnection {
         }
     }
 
-    /// A mask that the sender of a message cannot guess (RFC 6455, section 10.3).
+    /// Returns a mask that the author of a message cannot guess (RFC 6455, section 10.3).
     static func mask() -> UInt32 {
         var generator = SystemRandomNumberGenerator()
         return UInt32.random(in: .min ... .max, using: &generator)
@@ -194,7 +194,7 @@ extension WebSocketConnection {
                     try pipe.get().append(FrameWriter.frame(.ping, payload, mask: Self.mask()))
                 } catch {
                     if case .failure = pipe { return continuation.resume(throwing: error) }
-                    // The pipe takes nothing more. The end of the connection may have ended the wait already.
+                    // The pipe is closed. The end of the connection may already have ended the wait.
                     let (waiter, end) = state.withLock { ($0.pings.remove(payload), Self.end(of: $0)) }
                     waiter?.resume(throwing: end ?? Self.lost(error))
                 }
@@ -206,9 +206,9 @@ extension WebSocketConnection {
 
     /// Sends pings, and ends the connection if one is not answered before the next.
     ///
-    /// While the reader waits for room, or the task is suspended, the answer may have come without being read; while
-    /// bytes are taken, acknowledged or received, the ping or its answer may wait behind them. Such an interval proves
-    /// nothing, and the answer is waited for once more.
+    /// While the reader waits for room, or the task is suspended, the answer may have arrived without being read; while
+    /// other bytes are sent or received, the ping or its answer may wait behind them. After such an interval, the
+    /// answer is awaited for another one.
     func keepAlive(_ interval: TimeSpan) async {
         guard await Self.sleep(interval) else { return }
         while true {

@@ -14,26 +14,26 @@ final class WebSocketConnection: Sendable {
         var openWaiters = Waiters()
         var endWaiters = Waiters()
         var pings = PingList()
-        /// The pongs that were appended since the connection has taken one, and the position after the last one.
+        /// The number of pongs appended since the connection last took one, and the position after the last one.
         var pongs = (count: 0, end: ByteCount.zero)
-        /// Whether messages are dropped, since the program has closed the connection and left many of them waiting.
+        /// Whether messages are dropped, because the program has closed the connection and does not receive them.
         var isCut = false
-        /// The number of bytes that the server has sent, for comparison with an earlier one.
+        /// The number of bytes that the server has sent, to be compared with an earlier value.
         var receivedCount = 0
         var isStarted = false
     }
 
     let options: WebSocketTask.Options
-    /// Whether the program's URL has the scheme `ws` or `wss`, which the URL of an error then has too.
+    /// Whether the program's URL has the scheme `ws` or `wss`; the URLs of errors then have it too.
     private let usesSocketScheme: Bool
-    /// Where the program's handlers are called.
+    /// The queue on which the program's handlers are called.
     let queue: OperationQueue
     private let handshake: Handshake
     private let owner = CurlSession.Owner()
     let state = Mutex(State())
-    /// Guards what is sent, so that frames, and what messages are compressed with, are in the order of the calls.
+    /// Guards the outgoing frames and their compression, so that both are in the order of the calls.
     let outgoing = Mutex<MessageDeflater?>(nil)
-    /// What the bytes of the server mean, once the connection is open.
+    /// The reader of the server's bytes, once the connection is open.
     let reader = Mutex<MessageReader?>(nil)
 
     /// Makes a connection that is not open.
@@ -42,15 +42,15 @@ final class WebSocketConnection: Sendable {
         self.usesSocketScheme = usesSocketScheme
     }
 
-    /// What the server sends, since the task was resumed.
+    /// The bytes that the server sends, once the task was resumed.
     var stream: ByteStream { owner.stream }
     var machine: SocketMachine { state.withLock { $0.machine } }
     var agreement: Handshake.Agreement? { state.withLock { $0.agreement } }
 
     // MARK: - Opening
 
-    /// Waits for the response or the end of a task that will be resumed, and will fail with the error if there is one;
-    /// has no effect after the first time.
+    /// Waits for the response or the end of a task that will be resumed, or will fail with the given error; only the
+    /// first call has an effect.
     func start(_ task: CurlDataTask, _ error: WebSocketError?) {
         let mayStart = state.withLock { state in
             defer { state.isStarted = true }
@@ -117,7 +117,7 @@ final class WebSocketConnection: Sendable {
         }
     }
 
-    /// Sends the messages that were sent before the connection was open, and lets others follow.
+    /// Sends the messages that waited for the connection to open.
     private func begin(_ agreement: Handshake.Agreement) {
         let size = max(0, options.maximumMessageSize)
         reader.withLock { $0 = MessageReader(maximumSize: size, compression: agreement.compression) }
@@ -169,7 +169,7 @@ final class WebSocketConnection: Sendable {
         }
     }
 
-    /// Records why the connection fails, and tells the machine.
+    /// Records why the connection fails, and handles the event.
     func fail(_ error: any Error, _ event: SocketMachine.Event) {
         handle(event, usesSocketScheme ? (error as? URLError)?.withSocketScheme ?? error : error)
     }
@@ -181,7 +181,7 @@ final class WebSocketConnection: Sendable {
     func close(after violation: ProtocolViolation) {
         let code: WebSocketError.Code = violation.code == .messageTooBig ? .messageTooLarge : .protocolViolation
         fail(WebSocketError(code, violation.message, closeCode: violation.code), .violation(violation))
-        // What the server sends now is of no interest, but the close frame has to reach it.
+        // Further bytes of the server are not needed, but the close frame must reach it.
         endClosing(after: min(TimeSpan(seconds: options.closeTimeout), .milliseconds(1_000)))
     }
 
@@ -205,7 +205,7 @@ final class WebSocketConnection: Sendable {
         switch step {
         case .sendClose(let code, let reason):
             let messages = pipe?.position.appended
-            // A pipe that takes nothing more belongs to a connection that has ended.
+            // A pipe that is closed belongs to a connection that has ended.
             try? pipe?.append(FrameWriter.frame(.close, FrameWriter.closePayload(code, reason), mask: Self.mask()))
             endClosing(after: TimeSpan(seconds: options.closeTimeout), sending: pipe, through: messages)
         case .finishSending: pipe?.finish()
@@ -216,13 +216,13 @@ final class WebSocketConnection: Sendable {
         }
     }
 
-    /// Ends the task, whose delegate is told of a failure as such, and not of a cancellation.
+    /// Ends the task; its delegate receives the failure, if there is one, and not a cancellation.
     private func endTask(_ failure: (any Error)?) {
         guard let failure = failure as? WebSocketError else { return stream.cancel() }
         stream.fail(with: failure.ofTask)
     }
 
-    /// Ends the calls that wait for a task that is released without having been resumed.
+    /// Ends the calls that wait for a task that was released without being resumed.
     func abandon() {
         stream.detach()
         handle(.cancel)
@@ -244,7 +244,7 @@ final class WebSocketConnection: Sendable {
         }
     }
 
-    /// Drops further messages if the reader waits until the program receives some, and returns whether it has waited.
+    /// Drops further messages, and returns whether the reader has waited for the program to receive some.
     private func cutMessages() -> Bool {
         let room = state.withLock { state in
             state.isCut = true
@@ -277,7 +277,7 @@ final class WebSocketConnection: Sendable {
         stream.cancel()
     }
 
-    /// Returns the error of those who use a connection that is closed; `nil` if it is not.
+    /// Returns the error for calls on a closed connection; `nil` if it is not closed.
     static func end(of state: borrowing State) -> (any Error)? {
         let machine = state.machine
         switch machine.state {

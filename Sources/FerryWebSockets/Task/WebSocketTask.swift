@@ -11,11 +11,11 @@
 /// certificates are as for any other. The connection is not one of `httpMaximumConnectionsPerHost` once it is open.
 /// Messages are compressed if the server agrees (RFC 7692).
 ///
-/// The server is read only as fast as the program receives: about 1 MiB, or one message that is larger, waits in
+/// The server is read only as fast as the program receives: at most about 1 MiB, or one larger message, waits in
 /// memory. Pings are answered while messages are read. A task that runs is retained until its connection has ended.
 ///
-/// It is a task of its session like others: the delegate is told of challenges, redirects, metrics and its end, and
-/// `getAllTasks` has it, among the data tasks.
+/// It is a task of its session like others: the delegate receives challenges, redirects, metrics and its end, and
+/// `getAllTasks` returns it among the data tasks.
 public final class WebSocketTask: CurlDataTask, @unchecked Sendable {
     /// The settings of a connection.
     public struct Options: Sendable, Hashable {
@@ -25,12 +25,11 @@ public final class WebSocketTask: CurlDataTask, @unchecked Sendable {
         public var offersCompression = true
         /// The time between pings, in seconds; `nil`, the default, for none.
         ///
-        /// A ping that is not answered before the next one ends the connection with the error `timedOut`. While the
-        /// task is suspended, the server sends anything else, or the program receives so slowly that the server is not
-        /// read, an answer is waited for longer.
+        /// A ping that is not answered before the next one ends the connection with the error `timedOut`. The answer
+        /// may take longer while the task is suspended, the server sends other data, or the program receives so slowly
+        /// that the server is not read.
         public var pingInterval: TimeInterval?
-        /// The time for which the end of the connection is waited for after the close frame was sent, in seconds; 5 by
-        /// default.
+        /// The longest time between sending the close frame and the end of the connection, in seconds; 5 by default.
         public var closeTimeout: TimeInterval = 5
 
         /// Makes the default settings.
@@ -39,7 +38,7 @@ public final class WebSocketTask: CurlDataTask, @unchecked Sendable {
 
     // The properties are constants of types that are `Sendable`.
     private let connection: WebSocketConnection
-    /// Why the task will fail; nil if the request is valid.
+    /// The error with which the task will fail; nil if the request is valid.
     private let invalidity: WebSocketError?
 
     private init(_ core: TaskCore, _ connection: WebSocketConnection, _ invalidity: WebSocketError?) {
@@ -57,7 +56,7 @@ public final class WebSocketTask: CurlDataTask, @unchecked Sendable {
         _ options: Options
     ) -> WebSocketTask {
         let compresses = options.offersCompression && RawDeflate.isAvailable
-        // A program may name them in the field, as for URLSession.
+        // A program may name the subprotocols in the field, as with URLSession.
         let field = request.value(forHTTPHeaderField: "Sec-WebSocket-Protocol") ?? ""
         let named = field[...].utf8.parts(between: ",").map(\.trimmed.string).filter { !$0.isEmpty }
         let protocols = protocols.isEmpty ? named : protocols
@@ -80,7 +79,7 @@ public final class WebSocketTask: CurlDataTask, @unchecked Sendable {
         )
     }
 
-    /// The connection, which from now on is told if the task ends, even if it is never resumed.
+    /// The connection, which from now on handles the end of the task, even if the task is never resumed.
     private var started: WebSocketConnection {
         connection.start(self, invalidity)
         return connection
@@ -88,25 +87,25 @@ public final class WebSocketTask: CurlDataTask, @unchecked Sendable {
 
     /// Opens the connection.
     ///
-    /// Further calls only undo those of `suspend()`. The request's `timeoutInterval` limits the whole handshake, unless
-    /// it is zero or infinite and without the time for which the task is suspended; after the handshake there is no
-    /// limit of time but ``Options/pingInterval`` and the session's `deadline`, which ends an open connection too.
+    /// Further calls only undo those of `suspend()`. The request's `timeoutInterval` limits the whole handshake,
+    /// without the time for which the task is suspended; zero and infinity set no limit. After the handshake only
+    /// ``Options/pingInterval`` and the session's `deadline` limit the time.
     public override func resume() {
         _ = started
         super.resume()
     }
 
-    /// Returns when the handshake is complete, and enough of the messages that were sent before has been taken.
+    /// Returns when the handshake is complete and the connection has taken enough of the messages sent before.
     ///
-    /// It need not be called: messages that are sent before the handshake is complete wait for that. If the connection
-    /// was open and has ended since, it returns too; see ``closeCode``.
+    /// Calling it is optional: messages that are sent earlier wait for the handshake. If the connection was open and
+    /// has ended since, it returns too; see ``closeCode``.
     ///
-    /// - Throws: Why there is no connection, or a `CancellationError` if the Swift task is cancelled.
+    /// - Throws: The reason why there is no connection, or a `CancellationError` if the Swift task is cancelled.
     public func waitUntilOpen() async throws { try await started.waitUntilSent() }
 
     // MARK: - Messages
 
-    /// Sends a message, and returns when the connection has taken enough of what was sent before.
+    /// Sends a message, and returns when the connection has taken enough of the messages so far.
     ///
     /// Messages are sent in the order of the calls, the first ones when the connection is open. A message whose call is
     /// cancelled may be sent nevertheless.
@@ -192,11 +191,11 @@ public final class WebSocketTask: CurlDataTask, @unchecked Sendable {
 
     /// Closes the connection: sends a close frame after the messages before it, and waits for the server's.
     ///
-    /// That happens in the background, for ``Options/closeTimeout``. Messages before the server's close frame are still
-    /// received; if the program leaves too many of them waiting for that time, the rest is dropped.
+    /// This happens in the background, within ``Options/closeTimeout``. Messages before the server's close frame are
+    /// still received; if the program leaves too many of them waiting for so long, the rest is dropped.
     ///
     /// - Parameters:
-    ///   - closeCode: The code; one that must not be sent is left out.
+    ///   - closeCode: The code; a code that must not be sent is left out.
     ///   - reason: Text in UTF-8, of which at most 123 bytes are sent.
     public func cancel(with closeCode: CloseCode, reason: Data? = nil) {
         connection.handle(.close(closeCode, reason ?? Data()))
