@@ -1,15 +1,15 @@
 extension CurlSession {
-    /// Downloads a file, checks it, and gives it its name.
+    /// Downloads a file, checks it, and then renames it to its destination.
     ///
     /// Cancelling the Swift task cancels the download, which then throws `URLError.cancelled`. Failed requests are
-    /// repeated while others make progress, and at most five times in a row, during three seconds, for each URL. The
-    /// session's retry policy applies only to requests to the last URL that is left.
+    /// repeated while others make progress, and otherwise, for each URL, at most five times in a row within three
+    /// seconds. The session's retry policy applies only to requests to the last URL that is left.
     ///
     /// - Parameters:
     ///   - download: The download.
-    ///   - progress: Called at the beginning, about ten times per second, and at the end, also that of a failure, on
+    ///   - progress: Called at the beginning, about ten times per second, and at the end, also after a failure, on
     ///     threads of the concurrency pool.
-    /// - Returns: What the download has done.
+    /// - Returns: The outcome of the download.
     /// - Throws: A ``VerifiedDownloadError``, a `URLError`, or the error of an interceptor or a protocol class.
     @discardableResult
     public func download(
@@ -20,16 +20,16 @@ extension CurlSession {
         return try await SegmentedRun(session: self, download: download, progress: progress).run()
     }
 
-    /// Uploads a file, and continues after lost connections where the server can.
+    /// Uploads a file, and continues after lost connections if the server supports that.
     ///
-    /// Cancelling the Swift task cancels the upload, which then throws `URLError.cancelled`. A server that has created
-    /// an upload is asked how much it has after each failure; six failures in a row without progress end the upload.
-    /// The session's retry policy applies only to an upload without a protocol, ``FileUpload/Resumption/none``.
+    /// Cancelling the Swift task cancels the upload, which then throws `URLError.cancelled`. After each failure, a
+    /// server that has created an upload is asked how many bytes it has; six failures in a row without progress end the
+    /// upload. The session's retry policy applies only to an upload without a protocol, ``FileUpload/Resumption/none``.
     ///
     /// - Parameters:
     ///   - upload: The upload.
     ///   - progress: Called about ten times per second, and at the end, on threads of the concurrency pool.
-    /// - Returns: What the upload has done.
+    /// - Returns: The outcome of the upload.
     /// - Throws: A ``FileUploadError``, a `URLError`, or the error of an interceptor or a protocol class.
     @discardableResult
     public func upload(
@@ -42,14 +42,14 @@ extension CurlSession {
     /// Uploads a file in parts, several at once, and completes the upload with its manifest.
     ///
     /// Cancelling the Swift task cancels the upload, which then throws `URLError.cancelled`. A part is sent again after
-    /// temporary failures, after the delay that the server asks for; six in a row, or a delay above that of the
-    /// session's retry policy, end the upload. The parts that the server has stay there. Otherwise the policy applies
-    /// only to the request of the manifest.
+    /// temporary failures, after the delay that the server asks for; six failures in a row, or a delay above the
+    /// maximum of the session's retry policy, end the upload. The parts that the server has received stay there.
+    /// Otherwise the policy applies only to the request of the manifest.
     ///
     /// - Parameters:
     ///   - upload: The upload.
     ///   - progress: Called about ten times per second, and at the end, on threads of the concurrency pool.
-    /// - Returns: What the upload has done.
+    /// - Returns: The outcome of the upload.
     /// - Throws: A ``FileUploadError``, a `URLError`, or the error of a closure, an interceptor or a protocol class.
     @discardableResult
     public func upload(
@@ -64,7 +64,7 @@ extension CurlSession {
     /// A server that no longer has the upload counts as a success.
     ///
     /// - Parameters:
-    ///   - location: The upload, of which ``FileUpload/locationDidChange`` has told.
+    ///   - location: The location of the upload, which ``FileUpload/locationDidChange`` received.
     ///   - upload: The upload whose request's header fields are sent, unless the location has another origin.
     /// - Throws: A ``FileUploadError`` with the status, or a `URLError`.
     public func cancelUpload(at location: FileUpload.Location, of upload: FileUpload) async throws {

@@ -1,4 +1,4 @@
-/// A download to a file that is complete and checked when it gets its name.
+/// A download to a file that appears at its destination only when it is complete and checked.
 ///
 /// ```swift
 /// var download = VerifiedDownload(url, to: file, connections: 8)
@@ -22,7 +22,7 @@ public struct VerifiedDownload: Sendable {
 
     /// The number of ranges that are fetched at the same time, from 1, the default, to 64.
     ///
-    /// More than one is used only if the server has a strong validator, says the length, and answers ranges exactly.
+    /// More than one is used only if the response has a strong validator and a length, and ranges are served exactly.
     /// Otherwise the file is fetched as one stream.
     public var connections = 1
 
@@ -38,28 +38,28 @@ public struct VerifiedDownload: Sendable {
 
     /// Other URLs of the same file, of which the first 16 are used.
     ///
-    /// A mirror is used for ranges if the size is that of the first server, and either the entity tag too, or a digest
-    /// is known. One that answers anything else is dropped. If the first server does not have the file, all of it comes
+    /// A mirror is used for ranges if it has the same size as the first server and either the same entity tag, or a
+    /// digest is known. Other mirrors are dropped. If the first server does not have the file, the whole file comes
     /// from a mirror. Header fields of the request are not sent to other origins.
     public var mirrors: [URL] = []
 
     /// Whether the server's links with the relation `duplicate` (RFC 6249) are mirrors too; false by default.
     ///
-    /// They are used only if a digest is known: ``digest``, or the one that the server announces.
-    /// Those that are not https are left out if the request's URL is https.
+    /// They are used only if a digest is known: ``digest``, or the one that the server announces. If the request's URL
+    /// is https, other links are left out.
     public var usesOfferedMirrors = false
 
     /// The limit on the bytes per second, which several downloads may share; nil, the default, for none.
     public var limit: BandwidthLimit?
 
-    /// Whether the file is on the disk before it gets its name, to survive a power failure; false by default.
+    /// Whether the file is written to the disk before it is renamed, to survive a power failure; false by default.
     public var synchronizes = false
 
-    /// Whether a failed or cancelled download leaves what has arrived for the next one; true by default.
+    /// Whether a failed or cancelled download keeps its partial file for the next one; true by default.
     public var keepsPartialFile = true
 
-    /// Whether the download continues that of another URL to this destination, such as one that is signed again; false
-    /// by default.
+    /// Whether the download continues one of another URL to this destination, such as a newly signed URL; false by
+    /// default.
     ///
     /// The validators must be equal.
     public var continuesOtherURL = false
@@ -74,13 +74,13 @@ public struct VerifiedDownload: Sendable {
         (self.request, self.destination, self.connections, self.digest) = (request, destination, connections, digest)
     }
 
-    /// Whether the request is one for the whole file.
+    /// Whether the request is a plain GET for the whole file.
     var hasPlainRequest: Bool {
         request.httpMethod ?? "GET" == "GET" && request.httpBody == nil && request.httpBodyStream == nil
             && request.value(forHTTPHeaderField: "Range") == nil
     }
 
-    /// What a download has done.
+    /// The outcome of a download.
     public struct Outcome: Sendable {
         /// The number of bytes of the file.
         public var bytes: Int64
@@ -88,7 +88,7 @@ public struct VerifiedDownload: Sendable {
         public var continuedBytes: Int64
         /// The time of `Last-Modified`, if the response with the whole file had one.
         public var lastModified: Date?
-        /// The digest that the file was checked with; nil if none was known.
+        /// The digest that the file was checked against; nil if none was known.
         public var digest: ContentDigest?
     }
 }

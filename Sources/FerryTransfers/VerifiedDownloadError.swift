@@ -2,17 +2,17 @@
 ///
 /// A failed request throws a `URLError` instead, as do cancelled downloads.
 public enum VerifiedDownloadError: Error, Sendable, Hashable {
-    /// The request is not a GET without a body and without a `Range`.
+    /// The request is not a GET, or has a body or a `Range`.
     case invalidRequest
     /// The bytes do not have the expected digest; the partial file is deleted.
     case digestMismatch(expected: ContentDigest, actual: ContentDigest)
     /// The file has another size, in bytes, than expected; the partial file is deleted.
     case sizeMismatch(expected: Int64, actual: Int64)
-    /// The response has a status other than 200 and 203, so it is not the file.
+    /// The response has a status other than 200 and 203, so that its body is not the file.
     ///
-    /// The body is its first 64 KiB; it is empty if the status is a temporary failure, or if another URL was left.
+    /// The body is its first 64 KiB; it is empty for a temporary failure, or if another URL could still be used.
     case status(Int, response: HTTPURLResponse, body: Data)
-    /// The file on the server changed more often than the download starts again.
+    /// The file on the server changed again after the last time that the download may start again.
     case keepsChanging
     /// Another download is writing the partial file at this path.
     case isBusy(path: String)
@@ -24,7 +24,7 @@ extension VerifiedDownloadError: LocalizedError, CustomStringConvertible {
     /// A sentence that describes the error.
     public var description: String {
         switch self {
-        case .invalidRequest: "The request of a download must be a GET without a body and a Range"
+        case .invalidRequest: "The request of a download must be a GET without a body and without a Range"
         case .digestMismatch(let expected, let actual):
             "The file has the digest \(actual) instead of \(expected)"
         case .sizeMismatch(let expected, let actual): "The file has \(actual) bytes instead of \(expected)"

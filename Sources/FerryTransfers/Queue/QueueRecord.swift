@@ -1,8 +1,8 @@
-/// A transfer as the journal keeps it: each record has all that is known, so that the last one is enough.
+/// A transfer in the journal; each record is complete, so that only the last one of a transfer counts.
 struct QueueRecord: Codable, Sendable, Hashable {
     enum State: String, Codable, Sendable {
         case waiting, paused, finished, failed
-        /// The transfer was removed; the record says that its number is used.
+        /// The transfer was removed; the record keeps its number from being used again.
         case removed
     }
 
@@ -35,7 +35,7 @@ struct QueueRecord: Codable, Sendable, Hashable {
         var path: String
         var resumption: String
         var metadata: [String: String]
-        /// The URL of the upload that the server has created, if it has.
+        /// The URL of the upload that the server has created; nil if there is none.
         var location: URL?
         /// The protocol of that URL.
         var used: String?
@@ -44,9 +44,9 @@ struct QueueRecord: Codable, Sendable, Hashable {
         var ordinaryURL: URL?
         var connections: Int?
         var checksum: ContentDigest.Algorithm?
-        /// The version of the file that was sent last, or whose beginning the upload has.
+        /// The version of the file that was sent last, also in part.
         var version: FileVersion?
-        /// Whether the queue has made the request's `Idempotency-Key`, which changes with the version of the file.
+        /// Whether the queue has set the request's `Idempotency-Key`, which then changes with the version of the file.
         var makesKey: Bool?
 
         static var newKey: String { "\"\(UUID.random.uuidString)\"" }
@@ -68,7 +68,7 @@ struct QueueRecord: Codable, Sendable, Hashable {
     var error: String?
     /// The number of bytes of a finished transfer.
     var bytes: Int64?
-    /// The inode of the complete file of a download that is about to get its name.
+    /// The inode of a download's complete file, set just before the file is renamed to its destination.
     var published: UInt64?
 
     /// Reads a record; `nil` if it is of another version, or incomplete.
@@ -110,7 +110,7 @@ struct QueueRecord: Codable, Sendable, Hashable {
 // MARK: - Conversions
 
 extension QueueRecord.Request {
-    /// Keeps a request; without `keepsSecrets`, header fields with secrets and the URL's user are left out.
+    /// Creates a record of a request; without `keepsSecrets`, secret header fields and the URL's user are left out.
     init(_ request: URLRequest, keepsSecrets: Bool) throws(TransferQueueError) {
         guard let url = request.url, url.isWebAddress else {
             throw .invalidTransfer("The URL of a queued transfer must begin with http:// or https://")
@@ -154,7 +154,7 @@ extension QueueRecord.Download {
         continuesOtherURL = download.continuesOtherURL
     }
 
-    /// The download; `nil` if the expected digest is not valid, since the file would not be checked.
+    /// The download; `nil` if the expected digest is invalid, so that the file could not be checked.
     var value: VerifiedDownload? {
         let expected = digest.flatMap { ContentDigest($0) }
         guard (expected == nil) == (digest == nil) else { return nil }

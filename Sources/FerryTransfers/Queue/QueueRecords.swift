@@ -1,4 +1,4 @@
-/// The last record of each transfer of a queue, and the bytes that these records need in its journal.
+/// The last record of each transfer of a queue, and the size of these records in its journal.
 struct QueueRecords: Sendable {
     private struct Entry: Sendable {
         var record: QueueRecord
@@ -12,7 +12,7 @@ struct QueueRecords: Sendable {
 
         init(_ record: QueueRecord) throws { (self.record, data) = (record, try record.data) }
 
-        /// Reads a record of a journal; `nil` if it is not one of a queue.
+        /// Reads a record of a journal; `nil` if it is not valid.
         init?(_ data: Data) {
             guard let record = QueueRecord(data) else { return nil }
             (self.record, self.data) = (record, data)
@@ -23,9 +23,9 @@ struct QueueRecords: Sendable {
     }
 
     private var entries: [Int: Entry] = [:]
-    /// The number of bytes that a journal of the last records has.
+    /// The size in bytes of a journal with only the last records.
     private(set) var bytes: Int64 = 0
-    /// The greatest number of a transfer, also of one that was removed.
+    /// The greatest number that a transfer has had, also a removed one.
     private(set) var lastID = 0
 
     var count: Int { entries.count }
@@ -45,12 +45,12 @@ struct QueueRecords: Sendable {
         return old?.record
     }
 
-    /// Returns what ``bytes`` is after new records, at most one of each transfer.
+    /// Returns the value of ``bytes`` after adding new records, at most one for each transfer.
     func bytes(with new: [Written]) -> Int64 {
         new.reduce(bytes) { $0 + $1.liveBytes - (entries[$1.record.id]?.bytes ?? 0) }
     }
 
-    /// Returns the last record of each transfer, and of the greatest number, so that it is not used again.
+    /// Returns the last record of each transfer, and that of the greatest number, so that it is not used again.
     func compacted(with new: [Written]) throws -> [Data] {
         var last = entries.mapValues(\.record)
         for record in new.map(\.record) { last[record.id] = record.state == .removed ? nil : record }
@@ -63,17 +63,17 @@ struct QueueRecords: Sendable {
 
 /// The limits on the size of a queue and its journal.
 ///
-/// The last records, together with a change of each of them, need fewer bytes than a journal may have, so that the
-/// journal of a queue can always be read and replaced.
+/// The last records and one change of each fit into a journal, so that the journal of a queue can always be read and
+/// replaced.
 struct QueueLimits: Sendable {
     var transfers = 1_000_000
-    /// The number of bytes that the last records have after transfers were added.
+    /// The limit on the bytes of the last records when transfers are added.
     var liveBytes: Int64 = 268_435_456
-    /// The number of bytes that a journal has, at least and at most, beyond the last records before it is replaced.
+    /// The least and the greatest number of bytes beyond the last records at which a journal is replaced.
     var outdatedBytes: ClosedRange<Int64> = 1_048_576...67_108_864
     var journalBytes = Journal.maximumBytes
 
-    /// Returns the size from which a journal is replaced, if its last records have that many bytes.
+    /// Returns the size at which a journal is replaced, given the size of its last records, in bytes.
     func sizeOfReplacement(_ live: Int64) -> Int64 {
         let outdated = max(outdatedBytes.lowerBound, min(3 * live, outdatedBytes.upperBound))
         return min(live + outdated, Int64(journalBytes))

@@ -1,6 +1,6 @@
 /// One run of a queue.
 ///
-/// All decisions are made in one loop; each transfer is a Swift task that tells the loop when it has ended.
+/// All decisions are made in one loop; each transfer is a Swift task, whose end is an event of the loop.
 struct QueueRun: Sendable {
     private enum Event: Sendable {
         /// It is time to look for changes.
@@ -14,11 +14,11 @@ struct QueueRun: Sendable {
     private enum Ending: Sendable {
         case finished(Int64)
         case failed(any Error)
-        /// The journal could not be written before the file got its name.
+        /// The journal could not be written before the file was renamed to its destination.
         case unrecorded(any Error)
-        /// A disk is full, or another resource of the system is missing, so that the transfer itself has not failed.
+        /// A resource of the system is missing, such as disk space; the transfer itself has not failed.
         case obstructed(TransferQueueError)
-        /// It was stopped by the loop.
+        /// The loop has stopped the transfer.
         case cancelled
     }
 
@@ -27,7 +27,7 @@ struct QueueRun: Sendable {
         let error: any Error
     }
 
-    /// How often a transfer has failed, and what it had transferred then.
+    /// The number of failures of a transfer, and the bytes that it had transferred then.
     private struct Failures {
         var count = 0
         var bytes: Int64 = 0
@@ -48,7 +48,7 @@ struct QueueRun: Sendable {
             while (try? await SystemClock.sleep(Self.interval)) != nil { sink.yield(.tick) }
         }
         defer { clock.cancel() }
-        // A cancelled task gets no more events, but has to wait for the transfers.
+        // In a cancelled Swift task, the sequence of events would end, but the transfers must be waited for.
         let work = Task {
             do {
                 let summary = try await loop(events, sink)
@@ -99,7 +99,7 @@ struct QueueRun: Sendable {
                 try await take(event, &state, sink)
                 try await start(&state, sink)
             } catch {
-                // A later process would not know of anything that is done without the journal.
+                // A later process could not continue transfers that are missing in the journal.
                 state.error = state.error ?? error
                 state.isEnding = true
             }
@@ -147,7 +147,7 @@ struct QueueRun: Sendable {
         queue.running.withLock { $0[id] = nil }
     }
 
-    /// Stops what was paused or removed, and starts what may run now.
+    /// Stops the transfers that were paused or removed, and starts those that may run now.
     private func start(_ state: inout State, _ sink: AsyncStream<Event>.Continuation) async throws {
         let room = state.isEnding ? 0 : max(0, maximumRunning - state.tasks.count)
         let again = state.due.prefix(room)
@@ -170,7 +170,7 @@ struct QueueRun: Sendable {
 
     // MARK: - One transfer
 
-    /// Runs a transfer once, from where it stands.
+    /// Runs a transfer once, from its current state.
     private func attempt(_ id: Int) async -> Ending {
         do {
             try Task.checkCancellation()
@@ -227,7 +227,7 @@ struct QueueRun: Sendable {
     /// Notes the version of an upload's file before it is sent, and begins again if an earlier one was sent.
     private func begin(_ upload: inout FileUpload, _ record: QueueRecord, _ version: FileVersion) async throws {
         if record.upload?.version != nil {
-            // Neither the part that the server has nor a response to the earlier request is about this version.
+            // The server's part, and a response to the earlier request, belong to the earlier version.
             upload.location = nil
             if record.upload?.makesKey == true { upload.request.idempotencyKey = QueueRecord.Upload.newKey }
         }
@@ -239,7 +239,7 @@ struct QueueRun: Sendable {
         }
     }
 
-    /// Keeps what is known of a running transfer; without that, the run ends.
+    /// Records a change of a running transfer; if that fails, the run ends.
     private func note(_ id: Int, _ change: @escaping @Sendable (inout QueueRecord) -> Void) async throws {
         do {
             try await queue.store.note(id, change)
@@ -248,7 +248,7 @@ struct QueueRun: Sendable {
         }
     }
 
-    /// Returns the size of a file if the process ended between its renaming and the queue's record of that.
+    /// Returns the size of a file that was renamed before the process ended, without a record of that in the journal.
     private static func publishedSize(_ record: QueueRecord) -> Int64? {
         var info = stat()
         guard let inode = record.published, stat(record.path, &info) == 0, info.st_mode & S_IFMT == S_IFREG,
@@ -265,7 +265,7 @@ struct QueueRun: Sendable {
         return size
     }
 
-    /// Returns how long to wait before a transfer begins again; `nil` if it does not.
+    /// Returns the delay before a transfer begins again; `nil` if it does not.
     private func retryDelay(_ id: Int, _ ending: Ending, _ failures: inout Failures) -> TimeSpan? {
         guard case .failed(let error) = ending, let policy = queue.options.retry, mayPass(error) else {
             return nil

@@ -1,4 +1,4 @@
-/// The transfers of a queue: its journal, what has been read of it, and which of them run.
+/// The transfers of a queue: its journal, the records that were read from it, and which transfers run.
 ///
 /// The journal and the records are used on a dispatch queue of their own, since that may wait for the disk.
 ///
@@ -33,8 +33,7 @@ final class QueueStore: @unchecked Sendable {
 
     // MARK: - The journal
 
-    /// Reads what other processes have written, writes the records that `change` returns, takes them over, and returns
-    /// them.
+    /// Reads the records of other processes, and writes, adopts and returns the records that `change` returns.
     ///
     /// If `synchronized`, they are on the disk then. Throws a ``TransferQueueError`` if the last records of all
     /// transfers would have more than `maximumBytes`.
@@ -86,7 +85,7 @@ final class QueueStore: @unchecked Sendable {
 
     // MARK: - The user's side
 
-    /// Adds transfers, which get the next numbers, and returns those when they are on the disk.
+    /// Adds transfers with the next numbers, and returns the numbers when the transfers are on the disk.
     ///
     /// `note` is called with the numbers before a transfer can begin.
     func add(_ new: [QueueRecord], note: @escaping @Sendable ([Int]) -> Void) async throws -> [Int] {
@@ -162,7 +161,7 @@ final class QueueStore: @unchecked Sendable {
             try store.amend(id) { record in
                 if record.state == .waiting || (isFinished && record.state == .paused) { end(&record) }
             }
-            // Without its record, the run has not ended: the transfer stays claimed until ``releaseAll()``.
+            // If the record cannot be written, the transfer stays claimed until ``releaseAll()``.
             let record = store.records[id]
             if store.claimed.remove(id) != nil, let record, record.state == .waiting { store.line.insert(record) }
             return record
@@ -181,7 +180,7 @@ final class QueueStore: @unchecked Sendable {
 
     func record(_ id: Int) async throws -> QueueRecord { try await run { try $0.record(id) } }
 
-    /// Keeps the URL of an upload that the server has created; without it, the upload would begin again.
+    /// Records the URL of an upload that the server has created; without it, the upload would begin again.
     func noteLocation(_ location: FileUpload.Location?, of version: FileVersion?, for id: Int) {
         queue.add { [self] in
             // An error is ignored, since writing the end of the upload will fail too.
@@ -189,13 +188,13 @@ final class QueueStore: @unchecked Sendable {
         }
     }
 
-    /// Keeps what is known of a running transfer.
+    /// Records a change of a running transfer.
     func note(_ id: Int, _ change: @escaping @Sendable (inout QueueRecord) -> Void) async throws {
         try await run { try $0.amend(id, change) }
     }
 }
 
-/// The waiting transfers: those with a greater priority first, then the earlier ones.
+/// The waiting transfers, sorted by descending priority and then by number.
 struct QueueLine {
     private var places: [(priority: Int, id: Int)] = []
 
@@ -216,7 +215,7 @@ struct QueueLine {
         if index < places.count, places[index].id == record.id { places.remove(at: index) }
     }
 
-    /// Returns the index of the place, or where it belongs.
+    /// Returns the index of the record's place, or the index at which to insert it.
     private func index(of record: QueueRecord) -> Int {
         let place = (record.priority, record.id)
         return places.insertionIndex(isBefore: { Self.isBefore($0, place) })

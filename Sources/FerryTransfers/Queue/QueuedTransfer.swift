@@ -1,4 +1,4 @@
-/// A transfer of a ``TransferQueue``, as it was at a moment.
+/// The state of a transfer of a ``TransferQueue`` at one moment.
 public struct QueuedTransfer: Sendable, Identifiable, Hashable {
     /// What a transfer does.
     public enum Kind: String, Sendable, Hashable {
@@ -22,7 +22,7 @@ public struct QueuedTransfer: Sendable, Identifiable, Hashable {
         case failed(String)
     }
 
-    /// The number of the transfer, from 1, which no other transfer of the queue gets.
+    /// The number of the transfer, from 1; no other transfer of the queue ever has it.
     public let id: Int
     /// What the transfer does.
     public var kind: Kind

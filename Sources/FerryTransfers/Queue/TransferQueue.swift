@@ -1,4 +1,4 @@
-/// Downloads and uploads that are kept in a folder, and go on in a new process after the end of this one.
+/// Downloads and uploads that are kept in a folder, so that another process can continue them.
 ///
 /// ```swift
 /// let queue = try await TransferQueue(folder: folder)
@@ -11,12 +11,12 @@
 /// ends, also by `kill -9`, the next ``run(with:progress:)`` goes on: downloads with the bytes that have arrived, of
 /// which at most the last second is lost, and uploads with what the server has, where its protocol can tell.
 ///
-/// Several processes may use the folder at the same time, such as to add transfers, but only one runs them. It learns
-/// of the others' changes within a quarter of a second.
+/// Several processes may use the folder at the same time, for example to add transfers, but only one runs them. It
+/// finds changes by the others within a quarter of a second.
 ///
-/// Passwords, tokens and cookies are not kept unless ``Options/keepsSecrets`` is true: header fields whose names say
-/// that they have secrets, and users in URLs, are left out. Let an interceptor or the session's configuration add them.
-/// The query of a URL is kept as it is; only the user of the process can read the files of the folder.
+/// Passwords, tokens and cookies are not kept unless ``Options/keepsSecrets`` is true: header fields whose names
+/// suggest a secret, and users in URLs, are left out. An interceptor or the session's configuration can add them. The
+/// query of a URL is kept as it is; only the user of the process can read the files of the folder.
 public final class TransferQueue: Sendable {
     /// The settings of a queue.
     public struct Options: Sendable {
@@ -24,21 +24,22 @@ public final class TransferQueue: Sendable {
         public var maximumConcurrentTransfers = 4
         /// Whether header fields with secrets and users in URLs are kept; false by default.
         public var keepsSecrets = false
-        /// How often, and when, a transfer begins again after a failure of the connection or the server.
+        /// The policy that decides when a transfer begins again after a failure of the connection or the server.
         ///
-        /// It is `RetryPolicy.standard` by default, and nil for never. Only its number of retries and its backoff are
-        /// used, not a server's `Retry-After`. A transfer that has made progress since it failed is counted from the
-        /// start. The session's own policy, where it applies to a transfer, comes in addition, so a session without one
-        /// is best.
+        /// The default is `RetryPolicy.standard`; with nil, no transfer begins again. Only its number of retries and
+        /// its backoff are used, not a server's `Retry-After`. The count begins again for a transfer that has made
+        /// progress since its last failure. The session's own policy, where it applies to a transfer, comes in
+        /// addition: prefer a session without one.
         public var retry: RetryPolicy? = .standard
-        /// The limit on the bytes per second of all transfers together that have none; nil, the default, for none.
+        /// The limit on the bytes per second, which all transfers without their own limit share; nil, the default, for
+        /// none.
         public var limit: BandwidthLimit?
 
         /// Creates the default settings.
         public init() {}
     }
 
-    /// How many transfers a run has ended, and how.
+    /// The numbers of transfers that a run has ended.
     public struct Summary: Sendable, Hashable {
         /// The number of transfers that have finished.
         public var finished = 0
@@ -48,7 +49,7 @@ public final class TransferQueue: Sendable {
 
     let store: QueueStore
     let options: Options
-    /// The transfers as they were added in this process, with the secrets that are not kept.
+    /// The transfers that were added in this process, with their secrets, which are not kept on disk.
     let added = Mutex<[Int: QueueWork]>([:])
     let running = Mutex<[Int: TransferProgress]>([:])
 
@@ -79,8 +80,7 @@ public final class TransferQueue: Sendable {
         try await add([download], priority: priority)[0]
     }
 
-    /// Adds downloads, which takes not much longer than to add one; all or none of them, unless the process is killed
-    /// meanwhile.
+    /// Adds downloads in about the time that one takes; all of them or none, unless the process is killed meanwhile.
     ///
     /// - Parameters:
     ///   - downloads: The downloads.
@@ -99,8 +99,8 @@ public final class TransferQueue: Sendable {
     /// Adds an upload, and returns its number when it is on the disk.
     ///
     /// The request gets an `Idempotency-Key` field with a random value, unless it has one: without a protocol for
-    /// resumable uploads, the request may be sent again after the server has received it. If the file has changed then,
-    /// it gets another value.
+    /// resumable uploads, the request may be sent again after the server has received it. If the file has changed
+    /// since, the field gets another value.
     ///
     /// - Parameters:
     ///   - upload: The upload; its limit is not kept.
@@ -125,7 +125,7 @@ public final class TransferQueue: Sendable {
         }
     }
 
-    /// Returns all transfers, those that begin first at the beginning.
+    /// Returns all transfers, in the order in which they begin.
     ///
     /// - Throws: A ``TransferQueueError``.
     public func transfers() async throws -> [QueuedTransfer] {
@@ -140,7 +140,7 @@ public final class TransferQueue: Sendable {
 
     /// The number of records of the journal that could not be read, since they were damaged or not written completely.
     ///
-    /// The transfers are then as they were before those records.
+    /// The state of a transfer is then that of its last readable record.
     public var damagedRecords: Int {
         get async throws { try await store.damagedRecords() }
     }
@@ -200,7 +200,7 @@ extension QueueRecord {
 
     var work: QueueWork? { download?.value.map(QueueWork.download) ?? upload.map { .upload($0.value) } }
 
-    /// What the partial file of a download has; `nil` if there is none.
+    /// The progress of a download according to its partial file; `nil` if there is none.
     var savedProgress: TransferProgress? {
         guard download != nil, state != .finished, let saved = SegmentState.read(path + ".segments.state"),
             let ranges = saved.ranges

@@ -36,7 +36,7 @@ public final class CombinedProgress: Sendable {
         return { [weak self] progress in self?.update(index, progress) }
     }
 
-    /// The sums from now on, of which an iterator that is slow receives the newest; each access makes a sequence.
+    /// The sums from now on, as a new sequence for each access; a slow reader receives only the newest sum.
     ///
     /// The sequence ends with ``finish()``, or when the object is released.
     public var updates: AsyncStream<TransferProgress> {

@@ -2,7 +2,7 @@
 public struct TransferProgress: Hashable, Sendable {
     /// The number of bytes that have arrived, including those of earlier attempts.
     public var bytes: Int64
-    /// The number of bytes of the whole; nil while it is unknown.
+    /// The total number of bytes; nil while it is unknown.
     public var total: Int64?
     /// The number of bytes per second during the last five seconds.
     public var rate: Double

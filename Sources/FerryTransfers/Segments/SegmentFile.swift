@@ -2,8 +2,8 @@ import CFerry
 
 /// The partial file of a download: the engine's thread writes to it, and a queue of its own hashes and renames it.
 ///
-/// `@unchecked Sendable`: the variables are used only on the queue. So is `file`, except that the engine's thread
-/// writes to it, which ends before it is closed.
+/// `@unchecked Sendable`: the variables are used only on the queue. So is `file`, except that the engine's thread also
+/// writes to it, until before it is closed.
 final class SegmentFile: @unchecked Sendable {
     let destination: String
     private let queue = FileQueue(convert: VerifiedDownloadError.init)
@@ -16,13 +16,13 @@ final class SegmentFile: @unchecked Sendable {
     var partPath: String { destination + VerifiedDownload.partSuffix }
     var statePath: String { partPath + ".state" }
 
-    /// Opens and locks the partial file next to the destination, or creates it, if it can replace what is there.
+    /// Opens or creates the partial file next to the destination, and locks it, unless it cannot get that name later.
     init(destination: String) async throws {
         self.destination = destination
         let path = destination + VerifiedDownload.partSuffix
         file = try await queue.run {
             try RegularFile.requireReplaceable(destination)
-            // The longest name is the one that is needed last, for a record after the first second.
+            // The longest name is that of a new record, which is needed only after the first second.
             if access(path + ".state.new", F_OK) != 0, errno == ENAMETOOLONG {
                 throw FileError("create", path: destination, code: ENAMETOOLONG)
             }
@@ -46,7 +46,7 @@ final class SegmentFile: @unchecked Sendable {
         throw VerifiedDownloadError.isBusy(path: path)
     }
 
-    /// Returns the record of what the file has; `nil` if there is none, or the file is shorter than it says.
+    /// Returns the record of the file's parts; `nil` if there is none, or the file is too short for it.
     func state() async throws -> SegmentState? {
         try await queue.run { [self] in
             guard var state = SegmentState.read(statePath), let ranges = state.ranges, let last = ranges.last,
@@ -73,9 +73,9 @@ final class SegmentFile: @unchecked Sendable {
         }
     }
 
-    /// Reserves space for bytes that are written next, so that the file system need not find some for each piece.
+    /// Reserves space for the next bytes, so that the file system need not allocate space for each piece.
     ///
-    /// A full disk is not reported before the bytes are written.
+    /// A full disk is reported only when the bytes are written.
     func reserve(_ range: Range<Int64>) { ferry_reserve(file.descriptor, range.lowerBound, Int64(range.count)) }
 
     /// Writes bytes on the calling thread, as downloads to a file do.
@@ -102,7 +102,7 @@ final class SegmentFile: @unchecked Sendable {
         }
     }
 
-    /// Hashes the first bytes, as many as are not hashed yet; returns early if the Swift task is cancelled.
+    /// Hashes the bytes up to an offset that are not hashed yet; returns early if the Swift task is cancelled.
     func hash(upTo end: Int64) async throws {
         let step: Int64 = 1_048_576
         var isDone = false
@@ -125,7 +125,7 @@ final class SegmentFile: @unchecked Sendable {
         return try await queue.run { [self] in hash?.bytes }
     }
 
-    /// Returns the number by which the file is known to its file system, also after it was renamed.
+    /// Returns the number that identifies the file in its file system, also after it was renamed.
     func inode() async throws -> UInt64 { try await queue.run { [self] in UInt64(try file.status().st_ino) } }
 
     /// Renames the complete file to its destination.

@@ -1,16 +1,16 @@
-/// Which bytes of a file have arrived, and which ones each worker is to fetch.
+/// The bytes of a file that have arrived, and the parts that each worker fetches.
 ///
 /// It does no input or output. Offsets are those of the whole file; a part belongs to one worker at a time.
 struct SegmentPlan: Sendable {
     /// A part that a worker fetches.
     struct Segment: Sendable, Equatable {
-        /// The offset up to which its bytes are in the file.
+        /// The offset up to which the part's bytes are in the file.
         var written: Int64
-        /// The offset up to which its bytes have arrived; those after `written` are being written.
+        /// The offset up to which the part's bytes have arrived; those after `written` are being written.
         var claimed: Int64
         /// The offset after the last byte; it decreases when another worker takes the rest.
         var end: Int64
-        /// The offset up to which the file system has been asked for space.
+        /// The offset up to which space has been reserved.
         var reserved: Int64 = 0
 
         var missing: Int64 { end - claimed }
@@ -53,10 +53,10 @@ struct SegmentPlan: Sendable {
         return gaps
     }
 
-    /// Assigns a part to a worker without one, and returns it; `nil` if no part is worth another request.
+    /// Assigns a part to a worker without one, and returns it; `nil` if no part is large enough for another request.
     ///
-    /// It is the largest gap, or else the second half of the rest that would take another worker the longest. `rates`
-    /// are the bytes per second of workers, as far as they are known.
+    /// It is the largest gap or, without gaps, the second half of the rest that another worker would need longest for.
+    /// `rates` has the known bytes per second of workers.
     mutating func assign(to worker: Int, rates: [Int: Double] = [:]) -> Range<Int64>? {
         guard segments[worker] == nil else { return nil }
         if let gap = gaps.max(by: { $0.count < $1.count }) {
@@ -97,7 +97,7 @@ struct SegmentPlan: Sendable {
     /// Returns the part of the file to reserve space for before a worker's next bytes are written; `nil` if it is
     /// reserved, or too small to be worth it.
     ///
-    /// A server that announces more than it sends gets no more space than this.
+    /// If a server announces more than it sends, no more space than this is wasted.
     mutating func reserve(_ worker: Int) -> Range<Int64>? {
         guard total < .max, let segment = segments[worker], segment.claimed > segment.reserved else { return nil }
         let start = max(segment.written, segment.reserved)

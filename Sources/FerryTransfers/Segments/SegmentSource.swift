@@ -1,4 +1,4 @@
-/// A URL of the file, and what is known about its server.
+/// A URL of the file, and the state of the requests to its server.
 struct SegmentSource: Sendable {
     let request: URLRequest
     /// Whether the URL is not the download's own.
@@ -53,7 +53,7 @@ struct SegmentSource: Sendable {
     }
 }
 
-/// What is known about the file on the servers.
+/// The properties of the file on the servers.
 struct SegmentEntity: Sendable, Equatable {
     /// The strong entity tag or date; `nil` if parts cannot be requested.
     var validator: String?
@@ -62,7 +62,7 @@ struct SegmentEntity: Sendable, Equatable {
     var digest: ContentDigest?
     var announced: ContentDigest?
     var lastModified: Date?
-    /// The index of the source whose response is described; that of the download's own URL for an earlier record.
+    /// The index of the source whose response this describes; for an earlier record, that of the download's own URL.
     var source = 0
 
     /// The meaning of a response to a request for a part.

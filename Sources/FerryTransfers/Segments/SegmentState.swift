@@ -1,7 +1,7 @@
-/// The record of a partial file: which parts of which entity it has.
+/// The record of a partial file: its entity, and the parts that have arrived.
 ///
-/// It is replaced by renaming after the bytes that it names were written, so that it never names bytes that the file
-/// does not have, also if the process is killed. It has no secrets: of the URL, only a hash.
+/// It is replaced by renaming after its bytes were written, so that it never names bytes that the file does not have,
+/// even if the process is killed. It has no secrets, and only a hash of the URL.
 struct SegmentState: Codable, Equatable, Sendable {
     var version = 1
     /// The SHA-256 of the URL, in hexadecimal.
@@ -11,9 +11,9 @@ struct SegmentState: Codable, Equatable, Sendable {
     var total: Int64
     /// The digest that the server has announced, such as `sha-256=HEX`.
     var digest: String?
-    /// The first and the following offset of each part, one after the other.
+    /// For each part, the offset of its first byte and the offset after its last one.
     var parts: [Int64]
-    /// The run of the system in which the bytes were written, unless they are on the disk in any case.
+    /// The boot of the system in which the bytes were written; nil if they are certainly on the disk.
     var boot: UInt64?
 
     private static let magic = Data("ferry-segments ".utf8)

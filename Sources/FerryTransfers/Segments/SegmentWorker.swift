@@ -4,7 +4,7 @@ struct SegmentWorker: Sendable {
     let file: SegmentFile
     let id: Int
 
-    /// How much a request must have fetched so that its failure is not counted.
+    /// The number of bytes that a request must have fetched so that its failure is not counted.
     private static let progress = 16_384
 
     private struct Job {
@@ -17,7 +17,7 @@ struct SegmentWorker: Sendable {
     func run(_ opened: SegmentedRun.Opened?) async throws {
         if let opened {
             try await follow(opened)
-            // If others have ended meanwhile, all begin again with what is left.
+            // If other workers have ended meanwhile, all begin again with the rest.
             if run.state.withLock({ $0.hasRetired }) { return }
         }
         while let job = next() {
@@ -67,7 +67,7 @@ struct SegmentWorker: Sendable {
 
     /// Fetches a part, and returns whether this worker goes on.
     private func fetch(_ job: Job) async throws -> Bool {
-        // Another server may have another tag for the same bytes, which the digest will show.
+        // Another server may have another tag for the same bytes; the digest decides whether they are the same.
         let isFree = job.source.isMirror && job.entity.digest != nil
         let request = job.source.request(for: job.part, ifRange: isFree ? nil : job.entity.validator)
         do {
@@ -96,7 +96,7 @@ struct SegmentWorker: Sendable {
 
     /// Releases the part after a failed request, and returns whether the worker ends.
     ///
-    /// A server that is sending the whole file may refuse other connections, and the file arrives without them.
+    /// A server that is sending the whole file may refuse other connections, which are then not needed.
     private func retires(_ index: Int) -> Bool {
         run.state.withLock { state in
             state.plan.release(id)
@@ -123,7 +123,7 @@ struct SegmentWorker: Sendable {
             }
         } catch let error as URLError where !Task.isCancelled {
             try reception.check()
-            // After its last byte, it does not matter how a response ends.
+            // Once the part is complete, it does not matter how the response ends.
             guard isMissing() else { return true }
             return try await lose(index, reception.received, error, isWhole: isWhole)
         }
@@ -170,7 +170,7 @@ struct SegmentWorker: Sendable {
         plan.claim(id, count).map { part in (part, plan.reserve(id)) }
     }
 
-    /// Counts the loss of a connection, unless it has brought much, and returns whether the worker goes on.
+    /// Counts the loss of a connection, unless it had fetched enough bytes, and returns whether the worker goes on.
     private func lose(_ index: Int, _ received: Int, _ error: any Error, isWhole: Bool) async throws -> Bool {
         if received == 0, !isWhole, retires(index) { return false }
         let isRanged = run.state.withLock { state in
@@ -196,7 +196,7 @@ private final class Reception: Sendable {
     /// Whether the worker's part has ended before the body.
     var isOver: Bool { state.withLock { $0.isOver } }
 
-    /// Counts a piece and has it written; returns whether more is wanted.
+    /// Counts a piece and writes it with a closure; returns whether more pieces are wanted.
     func take(_ piece: UnsafeRawBufferPointer, _ write: (UnsafeRawBufferPointer) throws -> Bool) -> Bool {
         let result = Result { try write(piece) }
         return state.withLock { state in

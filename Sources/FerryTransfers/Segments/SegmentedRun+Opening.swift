@@ -1,7 +1,7 @@
 import FerryAPI
 
 extension SegmentedRun {
-    /// Sends a request to a source with the limit of the download.
+    /// Sends a request to a source, with the download's bandwidth limit.
     func open(_ request: URLRequest, of source: SegmentSource) async throws -> (CurlSession.Bytes, URLResponse) {
         let hasOthers = state.withLock { $0.usable.count > 1 }
         return try await session.bytes(for: request) { [limit = download.limit] task in
@@ -74,7 +74,7 @@ extension SegmentedRun {
         )
     }
 
-    /// The number of bytes of a whole response; `nil` if it is unknown or that of coded bytes.
+    /// The number of bytes of a whole response; `nil` if it is unknown or the body has a content coding.
     private func length(of response: HTTPURLResponse) -> Int64? {
         let coding = response.value(forHTTPHeaderField: "Content-Encoding")
         guard coding == nil || coding?.isEqualIgnoringCase("identity") == true else { return nil }

@@ -12,41 +12,41 @@ final class SegmentedRun: Sendable {
         var senders: Set<Int> = []
         /// The error of the first file with a wrong digest, and the digest that was announced for it.
         var mismatch: (error: VerifiedDownloadError, announced: ContentDigest?)?
-        /// The only source that is asked after a wrong digest.
+        /// The only source that is used after a wrong digest.
         var only: Int?
-        /// Whether all must be fetched again, since the file on the server has changed or ranges are not exact.
+        /// Whether the whole file must be fetched again, because it has changed on the server or ranges are not exact.
         var mustRestart = false
         /// Whether the file is fetched as one stream, since an earlier attempt with ranges has failed.
         var isSingle = false
         /// The source whose response with the whole file is being read, if there is one.
         var followed: Int?
-        /// Whether a worker has ended because that source refused its request.
+        /// Whether a worker has ended because the followed source refused its request.
         var hasRetired = false
         var continuedBytes: Int64 = 0
         var lastError: (any Error)?
-        /// The source whose error that is.
+        /// The source of `lastError`.
         var failedSource: Int?
         var rates: [Int: TransferRate] = [:]
         var meter = ProgressMeter()
-        /// When the record was written; the first time is a quarter of a second after the start.
+        /// The time of the last record; the first one is written a quarter of a second after the start.
         var lastSave = MonotonicTime.now().before(.milliseconds(750))
 
         var usable: [Int] { sources.indices.filter { sources[$0].isUsable && (only ?? $0) == $0 } }
 
-        /// Forgets what has arrived, so that all is fetched again.
+        /// Discards the parts that have arrived, so that the whole file is fetched again.
         mutating func restart() {
             plan = SegmentPlan(total: nil)
             (entity, doubtful, senders, mustRestart, continuedBytes) = (nil, [], [], false, 0)
             for index in sources.indices { sources[index].hasRanges = true }
         }
 
-        /// Notes the error of a request; a mirror's replaces the first source's only if it alone is temporary.
+        /// Notes the error of a request; a mirror's replaces that of the first source only if it alone is temporary.
         mutating func note(_ error: any Error, of source: Int) {
             let hasHope = mayPass(error) && lastError.map(mayPass) != true
             if source == 0 || failedSource != 0 || hasHope { (lastError, failedSource) = (error, source) }
         }
 
-        /// Remembers where a part came from; that of a mirror may be wrong.
+        /// Notes the source of a part; a part from a mirror may be wrong.
         mutating func note(_ part: Range<Int64>, from source: Int) {
             senders.insert(source)
             guard sources[source].isMirror else { return }
@@ -69,12 +69,12 @@ final class SegmentedRun: Sendable {
     let download: VerifiedDownload
     let state: Mutex<State>
     private let progress: (@Sendable (TransferProgress) -> Void)?
-    /// Called with the inode of the complete file before it gets its name.
+    /// Called with the inode of the complete file before it is renamed.
     private let willPublish: (@Sendable (UInt64) async throws -> Void)?
 
     /// The time between two reports of the progress.
     private static let interval = TimeSpan.milliseconds(100)
-    /// How often a download starts again from its first byte.
+    /// The number of times that a download starts again from its first byte.
     private static let maximumRestarts = 3
 
     init(
@@ -103,11 +103,11 @@ final class SegmentedRun: Sendable {
 
     private func run(_ file: SegmentFile) async throws -> VerifiedDownload.Outcome {
         try await load(file)
-        // The first report has the bytes that an earlier run has left.
+        // The first report includes the bytes that an earlier run has left.
         report(always: true)
         do { return try await fetchAll(file) } catch {
             guard Self.isOfSource(error), let mismatch = state.withLock({ $0.mismatch }) else { throw error }
-            // A source that has sent all bytes of the wrong file would send the same again.
+            // A source that has sent all bytes of a wrong file would send the same bytes again.
             let rest = state.withLock { state in
                 state.sources.indices.filter { state.sources[$0].isUsable && state.senders != [$0] }
             }
@@ -120,13 +120,13 @@ final class SegmentedRun: Sendable {
         }
     }
 
-    /// Whether a download has failed because of a source, so that another one may have the file.
+    /// Whether a source has caused the failure, so that another source may have the file.
     private static func isOfSource(_ error: any Error) -> Bool {
         if case VerifiedDownloadError.file = error { return false }
         return !Task.isCancelled && (error is URLError || error is VerifiedDownloadError)
     }
 
-    /// Fetches the file, from its start as one stream if that is to come from one source, and publishes it.
+    /// Fetches the file and publishes it; with a source, fetches it only from there, as one stream.
     private func fetchAll(_ file: SegmentFile, from source: Int? = nil) async throws -> VerifiedDownload.Outcome {
         if let source {
             state.withLock { state in
@@ -259,7 +259,7 @@ final class SegmentedRun: Sendable {
         }
     }
 
-    /// Fetches the parts again that may be wrong, from the first server; throws the error if there are none.
+    /// Fetches the parts that may be wrong again, from the first server; throws the error if there are none.
     private func refetch(_ file: SegmentFile, or error: VerifiedDownloadError) async throws {
         let (isPossible, algorithm) = state.withLock { state -> (Bool, ContentDigest.Algorithm?) in
             guard state.only == nil, !state.doubtful.isEmpty, state.sources[0].isUsable, state.sources[0].hasRanges
@@ -278,7 +278,7 @@ final class SegmentedRun: Sendable {
     private func leave(_ file: SegmentFile, after error: any Error) async {
         if case .digestMismatch = error as? VerifiedDownloadError { return await file.remove() }
         let isWrong = if case .sizeMismatch = error as? VerifiedDownloadError { true } else { false }
-        // Without a record, the bytes may be those of an earlier download, whose record is still true.
+        // If there is no record, the bytes may be those of an earlier download, whose record is still valid.
         guard !isWrong, let record = record() else { return await file.remove(ifOwn: true) }
         guard download.keepsPartialFile else { return await file.remove() }
         // The caller throws the failure itself. If this record is not written, the earlier one is still valid.
@@ -286,7 +286,7 @@ final class SegmentedRun: Sendable {
         try? await file.close()
     }
 
-    /// The record of what the file has; `nil` if it cannot be continued.
+    /// The record of the file's parts; `nil` if the download cannot be continued.
     private func record() -> SegmentState? {
         guard let url = download.request.url else { return nil }
         return state.withLock { state in

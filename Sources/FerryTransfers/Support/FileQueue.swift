@@ -4,7 +4,7 @@ import Dispatch
 struct FileQueue: Sendable {
     // With a target, the queues of many files share a few threads; without one, each would have its own.
     private let queue = DispatchQueue(label: "ferry.file", target: .global())
-    /// Returns the error that a user gets for one of a file.
+    /// Converts the error of a file to the one that is thrown.
     let convert: @Sendable (FileError) -> any Error
 
     /// Runs work after that of earlier calls, and returns its value.

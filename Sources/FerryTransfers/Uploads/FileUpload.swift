@@ -1,4 +1,4 @@
-/// An upload of a file that continues after a lost connection, where the server can.
+/// An upload of a file that continues after a lost connection if the server supports that.
 ///
 /// ```swift
 /// let upload = FileUpload(file, to: url)
@@ -7,9 +7,9 @@
 ///
 /// The file must not change while it is uploaded: the upload then fails with ``FileUploadError/fileChanged(path:)``.
 public struct FileUpload: Sendable {
-    /// How an upload can be continued.
+    /// The protocol by which an upload can be continued.
     public enum Resumption: String, Sendable, Hashable, CaseIterable {
-        /// As the server offers it in its response to `OPTIONS`, or else like ``resumableUploads``; the default.
+        /// The protocol that the server offers in its response to `OPTIONS`, or else ``resumableUploads``; the default.
         case automatic
         /// Resumable uploads for HTTP (draft-ietf-httpbis-resumable-upload), if the server knows them; otherwise the
         /// file is sent by an ordinary request.
@@ -28,12 +28,12 @@ public struct FileUpload: Sendable {
         public var resumption: Resumption
         /// The URLs of the second and later parts of a file whose parts are sent at the same time; empty by default.
         public var laterParts: [URL]
-        /// When the server will delete the upload unless it receives more of it; nil if it has not said so.
+        /// The date at which the server will delete the upload unless it receives more of it; nil if that is unknown.
         ///
         /// It is the `Upload-Expires` of tus or the `max-age` of the draft's `Upload-Limit`.
         public var expires: Date?
 
-        /// Makes a location from one that was kept.
+        /// Creates a location, for example from stored values.
         public init(url: URL, resumption: Resumption, laterParts: [URL] = [], expires: Date? = nil) {
             (self.url, self.resumption) = (url, resumption)
             (self.laterParts, self.expires) = (laterParts, expires)
@@ -45,41 +45,41 @@ public struct FileUpload: Sendable {
 
     /// The request that begins the upload; its method is `POST` unless it is set, and its body is ignored.
     ///
-    /// If it is posted without a `Content-Type`, the file has the type `application/octet-stream`.
+    /// If a POST has no `Content-Type`, the file is sent as `application/octet-stream`.
     public var request: URLRequest
     /// The file to send, a regular file.
     public var file: URL
     /// How the upload can be continued.
     public var resumption = Resumption.automatic
-    /// The upload to continue, of which ``locationDidChange`` has told; nil, the default, for a new one.
+    /// The upload to continue, a location that ``locationDidChange`` received; nil, the default, for a new upload.
     ///
-    /// If the server no longer has it, the upload begins again.
+    /// If the server no longer has the upload, it begins again.
     public var location: Location?
     /// Called with the location of the upload when the server has created it, and with nil if the server no longer has
     /// it.
     ///
-    /// It is called again if the server tells another time at which the upload expires. With the location, another
+    /// It is called again if the server changes the date at which the upload expires. With the location, another
     /// process can continue the upload. It is called on the delegate queue or the concurrency pool; nil by default.
     public var locationDidChange: (@Sendable (Location?) -> Void)?
-    /// What the server learns about the file with the tus protocol.
+    /// The metadata of the file that is sent with the tus protocol.
     ///
-    /// By default it is the `filename`, and `filetype` from the request's `Content-Type` or else
-    /// `application/octet-stream`, which many servers require. A key must not be empty, and consists of visible
-    /// characters of ASCII other than commas; another one is ``FileUploadError/invalidMetadata(key:)``.
+    /// The default has `filename`, and `filetype` from the request's `Content-Type` or else `application/octet-stream`,
+    /// which many servers require. A key must consist of at least one visible ASCII character, without commas;
+    /// otherwise the upload fails with ``FileUploadError/invalidMetadata(key:)``.
     public var metadata: [String: String]
     /// The algorithm of the digests with which the server can check what it receives; nil, the default, for none.
     ///
     /// With tus the file is sent in parts of 16 MiB with `Upload-Checksum`, and a part that the server refuses is sent
-    /// again; a server that does not offer the algorithm gets nothing, and the upload fails with
+    /// again; if the server does not offer the algorithm, nothing is sent, and the upload fails with
     /// ``FileUploadError/checksumNotOffered``. Other requests have `Repr-Digest` or `Content-Digest` (RFC 9530), which
     /// a server may ignore. The file is read twice.
     public var checksum: ContentDigest.Algorithm?
     /// The number of parts of the file that are sent at the same time, from 1, the default, to 32.
     ///
-    /// Each part is an upload of its own, and the server joins them at the end. That needs the `concatenation`
-    /// extension of tus; for another server, and for a file of fewer than two bytes, there is only one part.
+    /// Each part is an upload of its own, and the server joins them at the end. This requires the `concatenation`
+    /// extension of tus; with another server, or a file of fewer than two bytes, there is only one part.
     public var connections = 1
-    /// The URL of a request that sends the file itself, where it is another than that of tus; nil by default.
+    /// The URL of a request that sends the file itself, if it differs from that of tus; nil by default.
     package var ordinaryURL: URL?
     /// The limit on the bytes per second, which several transfers may share; nil, the default, for none.
     public var limit: BandwidthLimit?
@@ -98,7 +98,7 @@ public struct FileUpload: Sendable {
         metadata = ["filename": file.lastPathComponent, "filetype": type]
     }
 
-    /// What an upload has done.
+    /// The outcome of an upload.
     public struct Outcome: Sendable {
         /// The response to the last request.
         public var response: HTTPURLResponse
@@ -106,7 +106,7 @@ public struct FileUpload: Sendable {
         public var data: Data
         /// The number of bytes of the file.
         public var bytes: Int64
-        /// The number of bytes that the server had already, when ``FileUpload/location`` was continued.
+        /// The number of bytes that the server already had when ``FileUpload/location`` was continued.
         public var continuedBytes: Int64
     }
 }
@@ -115,11 +115,11 @@ public struct FileUpload: Sendable {
 ///
 /// A failed request throws a `URLError` instead, as do cancelled uploads.
 public enum FileUploadError: Error, Sendable, Hashable {
-    /// The response has a status other than 200 to 299; the body is its first 64 KiB, with the server's own error code.
+    /// The response has a status other than 200 to 299; the body is its first 64 KiB, such as an error code.
     case status(Int, response: HTTPURLResponse?, body: Data)
     /// The file has changed while it was uploaded.
     case fileChanged(path: String)
-    /// The server's response does not fit the protocol; the text says how.
+    /// The server's response does not conform to the protocol; the text is the reason.
     case badResponse(String)
     /// The server does not offer to check the digests of ``FileUpload/checksum``.
     case checksumNotOffered

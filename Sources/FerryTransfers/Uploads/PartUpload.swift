@@ -1,4 +1,4 @@
-/// An upload of a file in parts, several at once, as the multipart uploads of S3 and similar stores take it.
+/// An upload of a file in parts, several at once, for the multipart uploads of S3 and similar stores.
 ///
 /// ```swift
 /// var upload = PartUpload(file) { part in
@@ -24,7 +24,7 @@ public struct PartUpload: Sendable {
     public struct Receipt: Sendable, Hashable, Codable {
         /// The number of the part, from 1.
         public var number: Int
-        /// The `ETag` of the response, as it is in the field.
+        /// The `ETag` of the response, unchanged, with its quotation marks.
         public var entityTag: String?
         /// The number of bytes of the part; nil if it is not known.
         public var length: Int64?
@@ -34,13 +34,13 @@ public struct PartUpload: Sendable {
     public var file: URL
     /// Returns the request for a part, without its body; it is called before each attempt, on the concurrency pool.
     ///
-    /// An error of the closure is the upload's.
+    /// If the closure throws an error, the upload fails with it.
     public var request: @Sendable (Part) async throws -> URLRequest
     /// The number of bytes of each part but the last; 8 MiB by default.
     ///
     /// A number below one counts as one.
     public var partSize: Int64 = 8_388_608
-    /// The most parts that are sent at the same time; 4 by default.
+    /// The maximum number of parts that are sent at the same time; 4 by default.
     ///
     /// A number below one counts as one.
     public var maximumConcurrentParts = 4
@@ -62,7 +62,7 @@ public struct PartUpload: Sendable {
         (self.file, self.request) = (file, request)
     }
 
-    /// What an upload has done.
+    /// The outcome of an upload.
     public struct Outcome: Sendable {
         /// The receipts of all parts, in order.
         public var receipts: [Receipt]

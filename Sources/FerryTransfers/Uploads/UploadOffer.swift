@@ -3,14 +3,14 @@ struct UploadOffer: Sendable, Equatable {
     var resumption: FileUpload.Resumption
     var maximumBytes: Int64?
     var maximumBytesOfRequest: Int64?
-    /// Whether a server of tus joins uploads of parts.
+    /// Whether a tus server joins the uploads of parts.
     var joinsParts = false
-    /// The digests that a server of tus checks.
+    /// The digests that a tus server checks.
     var checksums: Set<ContentDigest.Algorithm> = []
 
     init(_ resumption: FileUpload.Resumption) { self.resumption = resumption }
 
-    /// Reads the response to `OPTIONS`; without an offer it is the draft, whose servers need not offer it.
+    /// Reads the response to `OPTIONS`; without an offer, the draft is tried, which servers need not offer.
     init(_ response: HTTPURLResponse) {
         self.init(.resumableUploads)
         guard 200..<300 ~= response.statusCode else { return }

@@ -1,4 +1,4 @@
-/// The requests of a protocol for resumable uploads, and what its responses mean.
+/// The requests of a protocol for resumable uploads, and the interpretation of its responses.
 enum UploadProtocol: Sendable, Hashable {
     /// draft-ietf-httpbis-resumable-upload.
     case resumableUploads
@@ -11,7 +11,7 @@ enum UploadProtocol: Sendable, Hashable {
 
     var resumption: FileUpload.Resumption { self == .tus ? .tus : .resumableUploads }
 
-    /// What a server has of an upload.
+    /// The part of an upload that a server has.
     struct Status: Sendable, Equatable {
         var offset: Int64
         var isComplete: Bool
@@ -66,7 +66,7 @@ enum UploadProtocol: Sendable, Hashable {
         return append
     }
 
-    /// Returns the request that creates an upload: of tus without the file, otherwise with it.
+    /// Returns the request that creates an upload: with tus without the file, otherwise with it.
     func creationRequest(_ request: URLRequest, size: Int64, metadata: [String: String]) -> URLRequest {
         var creation = request
         setCommonFields(of: &creation)
@@ -109,7 +109,7 @@ enum UploadProtocol: Sendable, Hashable {
         return joining
     }
 
-    /// Returns when an upload is going to be deleted, if a response tells it.
+    /// Returns the date at which an upload will be deleted, if a response has it.
     func expiration(in response: HTTPURLResponse) -> Date? {
         switch self {
         case .tus: response.value(forHTTPHeaderField: "Upload-Expires").flatMap { HTTPDate.parse($0) }
@@ -118,7 +118,7 @@ enum UploadProtocol: Sendable, Hashable {
         }
     }
 
-    /// Returns the status that a response to a `HEAD` request tells.
+    /// Returns the status in a response to a `HEAD` request.
     func status(in response: HTTPURLResponse, size: Int64) throws(FileUploadError) -> Status {
         guard let offset = Self.number("Upload-Offset", in: response) else {
             throw .badResponse("Upload-Offset is missing or not a number")
@@ -185,7 +185,7 @@ extension FileUpload {
 extension URLRequest {
     /// The value by which a server recognizes a request that is sent again.
     ///
-    /// The requests of an upload have none: each is another one, and the server tells what it has.
+    /// The requests of a resumable upload have none: each one differs, and the server reports how much it has.
     var idempotencyKey: String? {
         get { value(forHTTPHeaderField: "Idempotency-Key") }
         set { setValue(newValue, forHTTPHeaderField: "Idempotency-Key") }

@@ -11,13 +11,13 @@ extension UploadRun {
             setLocation(.init(url: urls[0], resumption: .tus, laterParts: later, expires: firstExpiration))
         }
         guard try await sendParts(source, to: urls) else { return nil }
-        // A lost response does not tell whether the parts were joined, and a second request could join them again.
+        // Without the response it is unknown whether the parts were joined; a second request could join them again.
         let joining = UploadProtocol.joiningRequest(request, of: urls, metadata: upload.metadata)
         do {
             let answer = try await exchange(joining, source, 0..<0)
             return try isUsable(answer) ? finish(answer, source) : nil
         } catch let interruption as Interruption {
-            // With one of these statuses, of the server or a gateway, the parts may have been joined.
+            // With one of these statuses, from the server or a gateway, the parts may have been joined.
             if case FileUploadError.status(let code, _, _) = interruption.cause, ![408, 500, 502, 504].contains(code) {
                 throw interruption.cause
             }
@@ -47,7 +47,7 @@ extension UploadRun {
                 urls.append(url)
             }
         } catch {
-            // The uploads so far are of no use. No other origin gets a DELETE that only a response asks for.
+            // The uploads so far are useless. A DELETE is not sent to another origin, since the URL is from a response.
             let own = urls.filter { Origin($0) == request.url.map(Origin.init) }
             let discard = { @Sendable [session, upload] in
                 for url in own { try? await session.cancelUpload(at: .init(url: url, resumption: .tus), of: upload) }

@@ -29,7 +29,7 @@ extension UploadRun {
         }
         let answer = try await exchange(creation, source, isWhole ? 0..<source.size : 0..<0, of: 0, interim)
         let response = answer.response
-        // A server may tell in an interim response that it takes the file, but in smaller requests.
+        // With an interim response, a server may accept the file in smaller requests.
         let isTooLong = response.statusCode == 413 && location != nil && maximumBytes(of: 0) ?? .max < source.size
         if response.isPassing || isTooLong { throw Interruption(cause: FileUploadError(answer)) }
         guard 200..<300 ~= response.statusCode else { throw FileUploadError(answer) }
@@ -60,7 +60,7 @@ extension UploadRun {
         while !status.isComplete {
             var most = maximumBytes(of: index) ?? offer?.maximumBytesOfRequest ?? .max
             if kind == .tus, upload.checksum != nil { most = min(most, Self.checkedSize) }
-            // The limit may be as large as a number can be.
+            // The limit may be the largest number, so that a sum would overflow.
             let end = status.offset + min(size - status.offset, most)
             guard end > status.offset || size == status.offset else {
                 throw FileUploadError.badResponse("no request may have any bytes")
@@ -69,7 +69,7 @@ extension UploadRun {
             let digest = try await digest(of: part, source)
             let append = kind.partRequest(url, status.offset..<end, of: size, digest: digest, like: request)
             answer = try await exchange(append, source, part, of: index)
-            // The server has another offset than it said, or has received other bytes than were sent (tus).
+            // The server's offset differs from the reported one, or the bytes were damaged on the way (tus).
             let code = answer.response.statusCode
             if code == 409 || code == 460 { throw Interruption(cause: FileUploadError(answer)) }
             guard try isUsable(answer) else { return nil }
@@ -134,7 +134,7 @@ extension UploadRun {
         _ interim: InterimResponses? = nil
     ) async throws -> (data: Data, response: HTTPURLResponse) {
         let (data, response) = try await session.exchange(request, body: body, delegate: interim) { task in
-            // The run asks the server before it repeats a request, except the only one of an upload without a protocol.
+            // The run asks the server before it repeats a request, unless the upload has no protocol.
             if resumption != .none { task.retryPolicy = nil }
             upload.prepare(task, for: request)
         }

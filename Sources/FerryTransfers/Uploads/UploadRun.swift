@@ -1,4 +1,4 @@
-/// One run of a ``FileUpload``: creates the upload, sends what the server does not have, and asks it after failures.
+/// One run of a ``FileUpload``: creates the upload, sends the missing bytes, and asks for the offset after failures.
 final class UploadRun: Sendable {
     /// A part of the file, which has an upload of its own at the server.
     private struct Part: Sendable {
@@ -7,16 +7,17 @@ final class UploadRun: Sendable {
         var confirmed: Int64 = 0
         /// The bytes that have been sent, or are waiting to be.
         var sent: Int64 = 0
-        /// Whether the server has been asked what it has.
+        /// Whether the server has been asked how many bytes it has.
         var isKnown = false
         private(set) var expires: Date?
-        /// The largest number of bytes of one request, if the server has told one.
+        /// The largest number of bytes of one request, if the server has set one.
         var maximumBytes: Int64?
         /// The number of the last request, and that of its body, which may be made more than once.
         var request = 0
         var body: Int?
 
-        /// Notes when the server is going to delete the upload; if that is not soon, a minute does not matter.
+        /// Notes the date at which the server will delete the upload; unless it is soon, changes below a minute are
+        /// ignored.
         mutating func noteExpiration(_ told: Date?) {
             guard let told else { return }
             let left = expires?.timeIntervalSince(.current) ?? 0
@@ -38,7 +39,7 @@ final class UploadRun: Sendable {
         }
     }
 
-    /// A failure after which the server is asked again what it has.
+    /// A failure after which the server is asked again how many bytes it has.
     struct Interruption: Error {
         let cause: any Error
     }
@@ -57,7 +58,7 @@ final class UploadRun: Sendable {
     private let state: Mutex<State>
 
     private static let maximumFailures = 6
-    /// How often an upload that the server no longer has is created again.
+    /// The number of times that an upload is created again because the server no longer has it.
     private static let maximumRestarts = 3
     private static let maximumConnections = 32
 
@@ -66,7 +67,7 @@ final class UploadRun: Sendable {
         state = Mutex(State(location: upload.location))
     }
 
-    /// How the upload is continued, which stays the same if it begins again because the server has lost it.
+    /// The protocol of the upload, also after it begins again because the server has lost it.
     var resumption: FileUpload.Resumption { upload.location?.resumption ?? upload.resumption }
 
     var request: URLRequest {
@@ -94,7 +95,7 @@ final class UploadRun: Sendable {
         }
     }
 
-    /// Asks the server what it offers, unless that is not needed.
+    /// Asks the server for its offer, if it is needed.
     private func findOffer(_ source: UploadSource) async throws -> UploadOffer {
         let known = resumption
         let wantsExtensions = known == .tus && (upload.checksum != nil || upload.connections > 1)
@@ -104,7 +105,7 @@ final class UploadRun: Sendable {
         request.idempotencyKey = nil
         let response = try await repeating(0, mayCreate: true) { [request] in
             let answer = try await self.exchange(request, source)
-            // A server that does not know the method has no offer; some respond with 500 to it.
+            // A server that does not support the method has no offer; some respond with 500.
             if answer.response.isPassing, ![500, 501].contains(answer.response.statusCode) {
                 throw Interruption(cause: FileUploadError(answer))
             }
@@ -121,7 +122,7 @@ final class UploadRun: Sendable {
         return max(1, min(upload.connections, Self.maximumConnections, Int(clamping: size)))
     }
 
-    /// Sends the file, again from the beginning if the server no longer has what it had.
+    /// Sends the file; begins again if the server no longer has the upload.
     private func send(_ source: UploadSource, _ offer: UploadOffer) async throws -> FileUpload.Outcome {
         for _ in 0...Self.maximumRestarts {
             let count = numberOfParts(offer, source.size)
@@ -162,7 +163,7 @@ final class UploadRun: Sendable {
         _ body: () async throws -> Value
     ) async throws -> Value {
         var failures = 0
-        // A server that reports fewer bytes and then more again makes no progress.
+        // Fewer bytes and then more again are not progress.
         var most = state.withLock { $0.parts[index].confirmed }
         while true {
             do {
@@ -216,7 +217,7 @@ final class UploadRun: Sendable {
         setLocation(FileUpload.Location(url: url, resumption: kind.resumption, expires: firstExpiration))
     }
 
-    /// Divides the file into parts of which nothing is sent yet.
+    /// Divides the file into parts, none of which has been sent.
     private func setParts(_ count: Int, of source: UploadSource) {
         let (size, rest) = source.size.quotientAndRemainder(dividingBy: Int64(count))
         let starts = (0...Int64(count)).map { $0 * size + min($0, rest) }
@@ -226,7 +227,7 @@ final class UploadRun: Sendable {
         }
     }
 
-    /// Notes what the server has of a part; the first time, an earlier run may have sent it.
+    /// Notes how many bytes of a part the server has; the first time, they may be from an earlier run.
     func confirm(_ index: Int, _ offset: Int64, at url: URL) {
         state.withLock { state in
             if !state.parts[index].isKnown, upload.location?.urls.contains(url) == true {
@@ -237,7 +238,7 @@ final class UploadRun: Sendable {
         }
     }
 
-    /// Notes the largest request with a part, and when the server is going to delete its upload.
+    /// Notes the limit on requests with a part, and the date at which the server will delete its upload.
     func noteLimits(in response: HTTPURLResponse, _ kind: UploadProtocol, of index: Int) {
         let (expires, most) = (kind.expiration(in: response), UploadProtocol.limit("max-append-size", in: response))
         let location = state.withLock { state in
@@ -250,7 +251,7 @@ final class UploadRun: Sendable {
         setLocation(location)
     }
 
-    /// Returns the largest number of bytes of one request with a part, if the server has told one.
+    /// Returns the largest number of bytes of one request with a part, if the server has set one.
     func maximumBytes(of index: Int) -> Int64? { state.withLock { $0.parts[index].maximumBytes } }
 
     /// When the first of the parts' uploads expires.
@@ -269,7 +270,7 @@ final class UploadRun: Sendable {
 
     /// Returns the number of a new body of a request, which begins at an offset of the part.
     ///
-    /// The Swift task that makes a body may go on when there is another one, or when the run has ended.
+    /// The Swift task that makes a body may still run when there is a newer body, or when the run has ended.
     func beginSending(_ request: Int, of index: Int, at offset: Int64) -> Int {
         state.withLock { state in
             state.lastNumber += 1

@@ -38,7 +38,7 @@ final class UploadSource: Sendable {
     }
 }
 
-/// The pieces of a part of a file, as a request's body takes them.
+/// The pieces of a part of a file, for the body of a request.
 struct UploadPieces: AsyncSequence, Sendable {
     let source: UploadSource
     let part: Range<Int64>
