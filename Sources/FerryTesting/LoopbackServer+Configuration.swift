@@ -6,7 +6,7 @@ extension LoopbackServer {
         /// Requests are counted in any case.
         public var recordsRequests = true
 
-        /// The number of bytes of each body that are kept; the rest is only counted and hashed.
+        /// The number of bytes of each body to keep; the rest is only counted and hashed.
         ///
         /// The default is one mebibyte.
         public var keptBodyBytes = 1 << 20
@@ -26,14 +26,14 @@ extension LoopbackServer {
 
         /// The size in bytes of the system's send buffer of each connection; nil for the system's default.
         ///
-        /// With a small one, the number of bytes sent is close to the number the client has read.
+        /// With a small buffer, the number of bytes sent is close to the number that the client has read.
         public var sendBufferSize: Int?
 
         /// Returns how to read the body of a request, before it is read.
         ///
-        /// The request that is passed has no body yet. The closure runs on the connection's thread. With nil, the
-        /// default, a server with routes (the built-in ones or ``LoopbackRoute``s) reads a body as its route specifies,
-        /// and a body for a handler or a fallback is read as ``LoopbackBodyReading/whole``.
+        /// The request has no body yet. The closure runs on the connection's thread. With nil, the default, a server
+        /// with routes (the built-in ones or ``LoopbackRoute``s) reads a body as its route specifies, and a body for a
+        /// handler or a fallback is read as ``LoopbackBodyReading/whole``.
         public var bodyReading: (@Sendable (LoopbackRequest) -> LoopbackBodyReading)?
 
         /// Creates the default configuration.

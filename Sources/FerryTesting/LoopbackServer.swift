@@ -66,8 +66,8 @@ public final class LoopbackServer: Sendable {
 
     /// Stops listening, closes all connections and waits for the threads to end; calling it again has no effect.
     ///
-    /// Everything that waits within the server is woken up. A handler that is still running after five seconds is
-    /// abandoned. If a handler calls this method, it does not wait.
+    /// All waits within the server end at once. A handler that is still running after five seconds is abandoned. If a
+    /// handler calls this method, it does not wait.
     public func stop() { _ = core.stop() }
 
     /// Returns the URL of a target such as `/echo?x=1`, with the server's host or with another name for it.

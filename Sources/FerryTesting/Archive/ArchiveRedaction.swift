@@ -1,4 +1,4 @@
-/// Which values an ``HTTPArchiveRecorder`` replaces by `<redacted>`.
+/// The values that an ``HTTPArchiveRecorder`` replaces by `<redacted>`.
 ///
 /// The user and password of URLs are removed in any case.
 public struct ArchiveRedaction: Sendable {
@@ -11,9 +11,9 @@ public struct ArchiveRedaction: Sendable {
     /// secret if their names suggest it, such as `X-Api-Key` and `access_token`; true by default.
     public var redactsSecretNames: Bool
 
-    /// Returns the body to record instead of a request's or response's, given its media type; nil for all as they are.
+    /// A closure that returns the body to record for a body and its media type; nil to record bodies unchanged.
     ///
-    /// Use it for secrets whose names do not suggest it. A `multipart` body is left out if this is nil and
+    /// Use it for secrets whose names do not suggest a secret. A `multipart` body is left out if this is nil and
     /// ``redactsSecretNames`` is true, since its parts may be secret. It is called on the thread that records.
     public var body: (@Sendable (_ body: Data, _ mimeType: String) -> Data)?
 
@@ -22,7 +22,7 @@ public struct ArchiveRedaction: Sendable {
     /// - Parameters:
     ///   - headers: The names of the header fields whose values are secret.
     ///   - redactsSecretNames: Whether names that suggest a secret are recognized.
-    ///   - body: Returns the body to record instead of another one; nil for all as they are.
+    ///   - body: Returns the body to record for a body; nil to record bodies unchanged.
     public init(
         headers: Set<String> = ["Authorization", "Proxy-Authorization", "Cookie", "Set-Cookie"],
         redactsSecretNames: Bool = true,

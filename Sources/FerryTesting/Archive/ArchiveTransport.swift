@@ -30,10 +30,10 @@ public final class ArchiveTransport: RespondingInterceptor {
     ///
     /// - Parameters:
     ///   - archive: The archive.
-    ///   - unmatchedRequests: What to do with a request for which there is no entry; by default it fails.
+    ///   - unmatchedRequests: The treatment of a request without an entry; by default it fails.
     ///   - repeatsLast: Whether the last entry for a method and URL is used again; false by default.
-    ///   - clock: The clock on which a response takes as long as it was recorded to, up to a day; nil, the default, to
-    ///     respond immediately.
+    ///   - clock: The clock on which a response takes the recorded time, up to a day; nil, the default, to respond
+    ///     immediately.
     public init(
         _ archive: HTTPArchive,
         unmatchedRequests: StubTransport.UnmatchedRequests = .fail,
@@ -50,7 +50,7 @@ public final class ArchiveTransport: RespondingInterceptor {
     /// The number of entries that have not been used.
     public var unusedCount: Int { state.withLock { $0.unused.values.reduce(0) { $0 + $1.count } } }
 
-    /// Responds to a request by the next entry for it.
+    /// Responds to a request with the next entry for it.
     ///
     /// - Throws: ``ArchiveTransportError``, or the `URLError` of an entry that failed, even after part of a response.
     public func respond(to request: URLRequest, for attempt: RequestAttempt) async throws -> InterceptedResponse? {
@@ -69,7 +69,7 @@ public final class ArchiveTransport: RespondingInterceptor {
         return try Self.response(entry)
     }
 
-    /// Returns the text by which a request is found.
+    /// Returns the key of a request in the archive.
     private static func key(_ method: String, _ url: String) -> String {
         let text = PresentableText.url(String(url.prefix { $0 != "#" }))
         guard let scheme = text.range(of: "://") else { return "\(method) \(text)" }
@@ -112,7 +112,7 @@ public final class ArchiveTransport: RespondingInterceptor {
             .map { (name: "Set-Cookie", value: $0) }
     }
 
-    /// The fields that describe a connection, or a body that was decoded since.
+    /// The fields that describe the connection, or the body before it was decoded.
     private static let dropped: Set<String> = [
         "connection", "content-encoding", "content-length", "keep-alive", "proxy-connection", "te", "trailer",
         "transfer-encoding", "upgrade",
@@ -126,7 +126,7 @@ public final class ArchiveTransport: RespondingInterceptor {
         let isText = !isHead && response.content.text != nil && response.content.encoding?.isEmpty ?? true
         for field in response.headers {
             let key = field.name.lowercased()
-            // Some programs write the lines of a field as one value, and the pseudo-fields of HTTP/2.
+            // Some programs join the lines of a field with line breaks, and write the pseudo-fields of HTTP/2.
             var value = field.value.replacing("\r\n", with: "\n").replacing("\n", with: ", ")
             if isText, key == "content-type" { value = withUTF8(value) }
             guard HeaderRule.isToken(field.name), HeaderRule.isValue(value), value != SecretName.placeholder,
@@ -150,7 +150,7 @@ public final class ArchiveTransport: RespondingInterceptor {
 
 /// An error of an ``ArchiveTransport``; its URLs have no user, password and secret parameters.
 public enum ArchiveTransportError: Error, Hashable, Sendable, LocalizedError, CustomStringConvertible {
-    /// The archive has no entry for a request that has not been used.
+    /// The archive has no unused entry for a request.
     case noEntry(method: String, url: String)
     /// The entry has only the size of the body.
     case bodyNotRecorded(url: String)

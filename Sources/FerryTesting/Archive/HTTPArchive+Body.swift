@@ -5,9 +5,9 @@ extension HTTPArchive {
         public var size: Int
         /// The media type, or an empty text.
         public var mimeType: String
-        /// The body as text, or in the encoding ``encoding``; nil if it was not recorded.
+        /// The body as text, or encoded as ``encoding`` names; nil if it was not recorded.
         public var text: String?
-        /// `base64` if the text is so encoded; nil for plain text.
+        /// `base64` if the text is encoded in Base64; nil for plain text.
         public var encoding: String?
         /// A comment.
         public var comment: String?
@@ -28,9 +28,9 @@ extension HTTPArchive {
     public struct PostData: Sendable, Hashable {
         /// The media type, or an empty text.
         public var mimeType: String
-        /// The body as text, or in the encoding ``encoding``; nil if it was not recorded.
+        /// The body as text, or encoded as ``encoding`` names; nil if it was not recorded.
         public var text: String?
-        /// `base64` if the text is so encoded; nil for plain text.
+        /// `base64` if the text is encoded in Base64; nil for plain text.
         ///
         /// It is an extension of the format, the field `_encoding`.
         public var encoding: String?
@@ -55,8 +55,7 @@ extension HTTPArchive {
         return (body.base64EncodedString(), "base64")
     }
 
-    /// Whether bytes of a type are the UTF-8 of their text: a text in an archive was converted to UTF-8 (HAR 1.2,
-    /// `content`).
+    /// Returns whether a body of a type is UTF-8, to which text in archives is converted (HAR 1.2, `content`).
     private static func isUTF8(_ body: Data, _ mimeType: String) -> Bool {
         guard let charset = otherCharset(mimeType) else { return true }
         // Other charsets than these may use the bytes of ASCII for other characters.
@@ -74,7 +73,7 @@ extension HTTPArchive {
         guard let text else { return nil }
         guard let encoding, !encoding.isEmpty else { return Data(text.utf8) }
         guard encoding.isEqualIgnoringCase("base64") else { return nil }
-        // Some programs write lines.
+        // Some programs break Base64 into lines.
         let blanks = Set(" \t\r\n".utf8)
         return Data(base64Encoded: Data(text.utf8.filter { !blanks.contains($0) }))
     }

@@ -1,4 +1,4 @@
-/// A recorder that makes an ``HTTPArchive`` of the requests that it is told of.
+/// A recorder that makes an ``HTTPArchive`` of the requests that are passed to it.
 ///
 /// ```swift
 /// let recorder = HTTPArchiveRecorder()
@@ -10,7 +10,7 @@
 public final class HTTPArchiveRecorder: Sendable {
     /// The limits for what is recorded.
     public struct Limits: Sendable {
-        /// The greatest number of bytes of a body; of a longer one only the size is recorded.
+        /// The greatest number of bytes of a body; only the size of a longer one is recorded.
         ///
         /// The default is one mebibyte.
         public var bodySize = 1 << 20
@@ -20,7 +20,7 @@ public final class HTTPArchiveRecorder: Sendable {
         public var entries = 10_000
         /// The greatest number of bytes of all URLs, header fields and bodies.
         ///
-        /// An entry with which they would have more is only counted. The default is 64 mebibytes.
+        /// An entry that would exceed it is only counted. The default is 64 mebibytes.
         public var totalSize = 64 << 20
 
         /// Creates the default limits.
@@ -40,7 +40,7 @@ public final class HTTPArchiveRecorder: Sendable {
     /// Creates a recorder.
     ///
     /// - Parameters:
-    ///   - redaction: Which values are replaced by `<redacted>`; by default those of credentials.
+    ///   - redaction: The values to replace by `<redacted>`; by default those of credentials.
     ///   - limits: The limits for what is recorded.
     public init(redaction: ArchiveRedaction = ArchiveRedaction(), limits: Limits = Limits()) {
         self.redaction = redaction
@@ -68,7 +68,7 @@ public final class HTTPArchiveRecorder: Sendable {
     ///   - response: The response; nil if there was none.
     ///   - body: The decoded body of the response; nil if it is not known, as for a download to a file.
     ///   - metrics: The measurements, such as a task's `transferMetrics`; without them the entry has no times.
-    ///   - error: The error with which the request ended; of a `URLError` the code is recorded.
+    ///   - error: The error with which the request ended; the code of a `URLError` is recorded.
     public func record(
         request: URLRequest,
         response: HTTPURLResponse?,
@@ -95,7 +95,7 @@ public final class HTTPArchiveRecorder: Sendable {
         }
     }
 
-    /// Sends a request by a session, records it, and returns the response with its body.
+    /// Sends a request in a session, records it, and returns the response with its body.
     ///
     /// - Parameters:
     ///   - request: The request.

@@ -136,7 +136,7 @@ extension HTTPArchive.Timings {
         if transaction.secureConnect > 0 {
             ssl = RecordedExchange.milliseconds(transaction.secureConnect - transaction.connect)
         }
-        // The request is sent while the response is awaited; nothing measures the one without the other.
+        // The request is sent while the response is awaited, so the two cannot be measured separately.
         let sent = max(transaction.requestStart, connected)
         let answered = transaction.responseStart > 0 ? transaction.responseStart : transaction.end
         blocked = RecordedExchange.milliseconds(before + sent - connected)

@@ -1,4 +1,4 @@
-/// A clock whose time passes only when a test says so.
+/// A clock whose time passes only when a test advances it.
 ///
 /// ```swift
 /// let clock = VirtualClock()
@@ -71,7 +71,7 @@ public final class VirtualClock: Clock {
     /// - Parameters:
     ///   - deadline: The instant to wait for; one in the past returns immediately.
     ///   - tolerance: It has no effect.
-    /// - Throws: `CancellationError` if the task is cancelled, immediately and wherever the clock stands.
+    /// - Throws: `CancellationError` immediately after the task is cancelled, whatever the time of the clock.
     public func sleep(until deadline: Instant, tolerance: Duration? = nil) async throws {
         try Task.checkCancellation()
         let number = state.withLock { state in
@@ -97,9 +97,9 @@ public final class VirtualClock: Clock {
 
     /// Advances the clock, and resumes everything whose deadline has been reached.
     ///
-    /// Sleepers are resumed in the order of their deadlines, and those with the same one in the order in which they
-    /// fell asleep. They see the new time. A task that sleeps repeatedly must fall asleep again before the next call
-    /// counts for it; ``waitForSleepers(_:timeout:)`` waits for that.
+    /// Sleepers are resumed in the order of their deadlines, and at the same deadline in the order in which they fell
+    /// asleep; ``now`` is then the new time. A task that sleeps repeatedly must fall asleep again before the next call;
+    /// ``waitForSleepers(_:timeout:)`` waits for that.
     ///
     /// - Parameter duration: The duration; a negative one has no effect.
     public func advance(by duration: Duration) {

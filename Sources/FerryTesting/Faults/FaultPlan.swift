@@ -3,7 +3,7 @@ enum FaultPlan: Sendable {
     case steps([FaultStep], repeats: Bool)
     case random(RandomFaults)
 
-    /// Returns the step of a request with the given number of predecessors.
+    /// Returns the step of a request, given the number of requests before it.
     func step(at position: Int, for target: String) -> FaultStep {
         switch self {
         case .steps(let steps, let repeats):

@@ -14,7 +14,7 @@
 ///
 /// A script keeps its position. Use it for one server at a time.
 public final class FaultScript: Sendable {
-    /// Which requests share a position in a script.
+    /// The requests that share a position in a script.
     public enum Counting: Sendable {
         /// All requests.
         case together
@@ -23,7 +23,7 @@ public final class FaultScript: Sendable {
     }
 
     private struct State {
-        /// What each rule has done, by target if its requests are counted so.
+        /// The progress of each rule, for each target if these are counted separately.
         var progress: [Key: Progress] = [:]
         var counts: [String: Int] = [:]
     }
@@ -59,7 +59,7 @@ public final class FaultScript: Sendable {
     ///
     /// - Parameters:
     ///   - steps: The steps, in the order of the requests.
-    ///   - counting: Which requests share a position; all of them by default.
+    ///   - counting: The requests that share a position; all of them by default.
     ///   - repeats: Whether the first step follows the last one; false by default.
     public convenience init(_ steps: [FaultStep], counting: Counting = .together, repeats: Bool = false) {
         self.init([Rule(route: nil, plan: .steps(steps, repeats: repeats))], counting: counting)
@@ -70,7 +70,7 @@ public final class FaultScript: Sendable {
     /// - Parameters:
     ///   - paths: The steps by path, as in ``LoopbackRoute/path``. The first path that matches a request counts, and
     ///     each of them has its own position.
-    ///   - counting: Which requests with the same path share a position; all of them by default.
+    ///   - counting: The requests with the same path that share a position; all of them by default.
     ///   - repeats: Whether the first step follows the last one; false by default.
     public convenience init(
         paths: KeyValuePairs<String, [FaultStep]>,
@@ -95,7 +95,7 @@ public final class FaultScript: Sendable {
     ///   - faults: The faults, which are equally likely, or nil for drops, truncations, pauses, and the statuses 429,
     ///     500 and 503, at random positions within 64 KiB, most of them small.
     ///   - longestRun: The greatest number of faults for a target without a request that passes between them. A client
-    ///     that repeats a request as often as that succeeds. By default there is no limit.
+    ///     that repeats a request that many times succeeds. By default there is no limit.
     public convenience init(seed: UInt64, share: Double, of faults: [FaultStep]? = nil, longestRun: Int = .max) {
         let random = RandomFaults(seed: seed, share: share, faults: faults)
         self.init([Rule(route: nil, plan: .random(random), longestRun: longestRun)], counting: .perTarget)
@@ -118,7 +118,7 @@ public final class FaultScript: Sendable {
         { request in self.next(for: request).respond(request, handler) }
     }
 
-    /// Removes the step for a request, and returns it.
+    /// Returns the step for a request, and advances the script.
     private func next(for request: LoopbackRequest) -> FaultStep {
         let target = "\(request.method) \(request.target)"
         let index = rules.firstIndex { $0.route?.match(request) != nil || $0.route == nil }

@@ -1,4 +1,4 @@
-/// What a ``FaultScript`` does with one request.
+/// The response of a ``FaultScript`` to one request.
 ///
 /// ```swift
 /// let steps: [FaultStep] = [
@@ -21,7 +21,7 @@ public struct FaultStep: Sendable {
     /// - Parameters:
     ///   - name: The name by which ``FaultScript/counts`` counts the step.
     ///   - respond: Returns the response, on the connection's thread. It may call the handler that responds without a
-    ///     script, and change what that returns.
+    ///     script, and change its response.
     public init(
         _ name: String,
         respond: @escaping @Sendable (LoopbackRequest, LoopbackServer.Handler) -> LoopbackResponse
@@ -66,7 +66,7 @@ extension FaultStep {
     /// The handler's response, whose connection is closed in order after some bytes of the body.
     public static func truncate(after bytes: Int) -> FaultStep { faulted("truncate", .truncate(afterBodyBytes: bytes)) }
 
-    /// The handler's response, of which nothing more is sent after some bytes of the body, until the client leaves.
+    /// The handler's response, which stops after some bytes of the body until the client disconnects.
     public static func stall(after bytes: Int) -> FaultStep { faulted("stall", .stall(afterBodyBytes: bytes)) }
 
     /// Nothing is sent for some seconds; then the connection is closed without a response.
@@ -74,7 +74,7 @@ extension FaultStep {
         FaultStep("stall") { _, _ in LoopbackResponse.empty.delayed(seconds) }
     }
 
-    /// The handler's response, of which nothing is sent for some seconds after some bytes of the body.
+    /// The handler's response, with a pause of some seconds after some bytes of the body.
     public static func pause(after bytes: Int, seconds: TimeInterval) -> FaultStep {
         faulted("pause", .pause(afterBodyBytes: bytes, seconds: seconds))
     }

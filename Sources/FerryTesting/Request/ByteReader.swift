@@ -1,4 +1,4 @@
-/// A buffer for the bytes received on a connection and not used yet; it is used only on the connection's thread.
+/// A buffer for the received bytes of a connection that are not used yet; used only on the connection's thread.
 final class ByteReader {
     private let socket: Socket
     private var storage: UnsafeMutableRawBufferPointer
@@ -63,7 +63,7 @@ final class ByteReader {
 }
 
 extension ByteReader {
-    /// Waits for a complete head and parses it; nil if the client disconnects before.
+    /// Waits for a complete head and parses it; nil if the client disconnects first.
     func readHead(limit: Int) throws(ProtocolViolation) -> RequestHead? {
         guard let length = try headLength(limit: limit) else { return nil }
         let head = try RequestHead(parsing: UnsafeRawBufferPointer(rebasing: available[..<length]))
@@ -71,7 +71,7 @@ extension ByteReader {
         return head
     }
 
-    /// Waits for the next line and returns it without its line ending; nil if the client disconnects before.
+    /// Waits for the next line and returns it without its line ending; nil if the client disconnects first.
     ///
     /// A line of more than `limit` bytes, including its line ending, is a violation with `excess` as the reason.
     func readLine(limit: Int, excess: String = "line too long") throws(ProtocolViolation) -> [UInt8]? {

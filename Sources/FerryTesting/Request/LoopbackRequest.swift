@@ -32,7 +32,7 @@ public struct LoopbackRequest: Sendable {
 
     /// A Boolean value that indicates whether the whole body was read.
     ///
-    /// False if the client disconnected before its end, or the response did not wait for it.
+    /// It is false if the client disconnected first, or the response was sent before the whole body was read.
     public var isComplete: Bool
 
     /// The number of the request's connection, starting at 1, in the order of acceptance.
@@ -44,7 +44,7 @@ public struct LoopbackRequest: Sendable {
     /// The client's port.
     public var remotePort: Int
 
-    /// The time at which the head had arrived.
+    /// The time at which the head was complete.
     public var receivedAt: ContinuousClock.Instant
 
     /// The percent-decoded values of the variable parts of a ``LoopbackRoute``'s path.

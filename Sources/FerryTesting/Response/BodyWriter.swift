@@ -102,7 +102,7 @@ public final class LoopbackBodyStream {
 }
 
 extension LoopbackResponse.Body {
-    /// Whether its first byte may be sent later than the head.
+    /// Whether the first byte of the body may be sent later than the head.
     var isSlow: Bool {
         switch self {
         case .dripped, .stream: true

@@ -106,7 +106,7 @@ extension LoopbackResponse {
         case truncate(afterBodyBytes: Int)
         /// Nothing is sent for some seconds, and then the rest of the body.
         case pause(afterBodyBytes: Int, seconds: TimeInterval)
-        /// The response is complete, but then the connection is closed without having been announced as such.
+        /// The response is complete, but then the connection is closed without `Connection: close` in the response.
         case closeAfterResponse
     }
 }

@@ -1,6 +1,6 @@
 /// A writer that sends one response; it is used only on the connection's thread.
 struct ResponseWriter {
-    /// What to do with the connection after the response.
+    /// The treatment of the connection after the response.
     enum Outcome {
         case keep
         case close
@@ -129,7 +129,7 @@ enum ResponseFraming: Equatable {
 }
 
 extension LoopbackResponse.Body {
-    /// Whether it is sent in chunks unless another framing is requested.
+    /// Whether the body is sent in chunks unless another framing is requested.
     var isChunkedKind: Bool {
         switch self {
         case .chunked, .stream: true

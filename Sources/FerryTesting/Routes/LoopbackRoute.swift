@@ -17,7 +17,7 @@ public struct LoopbackRoute: Sendable {
     /// The path, in which `:name` matches one segment, and a final `*` matches the rest.
     ///
     /// It is compared with the percent-decoded segments of a request. An encoded slash does not separate segments, and
-    /// queries are ignored, also that of the path itself.
+    /// queries are ignored, also one in the path itself.
     public let path: String
 
     /// The way in which the request body is read.

@@ -7,7 +7,7 @@ extension StandardRoutes {
             return .json(encoding: echo)
         },
         "status": { status(of: $0) },
-        // For a request with a body, the response is sent while the body is read; these handle the others.
+        // For a request with a body, the response is sent while it is read; these handlers are for other requests.
         "early": { status(of: $0) },
         "expect": { .json(encoding: LoopbackEcho($0.request)) },
         "delay": { call in
@@ -70,7 +70,7 @@ extension StandardRoutes {
         "close-after": { _ in .text("goodbye\n").faulted(.closeAfterResponse) },
         "reset-before": { _ in LoopbackResponse().faulted(.resetBeforeHead) },
         "stall-before": { _ in LoopbackResponse().faulted(.stallBeforeHead) },
-        // These fail while the body is read; if the request has none, they fail immediately.
+        // These fail while the body is read, or immediately if the request has none.
         "upload-reset": { _ in LoopbackResponse().faulted(.resetBeforeHead) },
         "upload-stall": { _ in LoopbackResponse().faulted(.stallBeforeHead) },
         "upload-close": { _ in .empty },

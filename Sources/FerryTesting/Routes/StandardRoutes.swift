@@ -1,6 +1,6 @@
 /// The built-in routes, which are selected by the first segment of the path.
 enum StandardRoutes {
-    /// A request, with the first segment of its path as the route's name, and the others.
+    /// A request, whose path is split into the route's name, the first segment, and the other segments.
     struct Call {
         let request: LoopbackRequest
         let name: String

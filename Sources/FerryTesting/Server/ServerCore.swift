@@ -70,8 +70,8 @@ final class ServerCore: Sendable {
             case .connection(let socket, let remotePort): start(socket, remotePort: remotePort)
             case .failure(EMFILE), .failure(ENFILE), .failure(ENOBUFS), .failure(ENOMEM): usleep(10000)
             case .failure:
-                // Any other error only concerns the connection that would have been accepted, or means that the server
-                // stops, which ends the loop.
+                // Any other error concerns only one new connection, or means that the server stops, which ends the
+                // loop.
                 break
             }
         }

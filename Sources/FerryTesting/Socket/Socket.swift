@@ -8,7 +8,7 @@ struct Socket: Sendable {
     let descriptor: Int32
     let traffic: TrafficCounter
 
-    /// Reads what has arrived, waiting for the first byte; zero means that the peer has disconnected.
+    /// Reads the bytes that have arrived, after waiting for the first one; zero means that the peer has disconnected.
     func read(into buffer: UnsafeMutableRawBufferPointer) -> Int {
         while true {
             let count = recv(descriptor, buffer.baseAddress, buffer.count, 0)
@@ -84,7 +84,7 @@ extension Socket {
         }
     }
 
-    /// Reads and discards data until the peer disconnects, so that closing does not reset a response it has not read.
+    /// Reads and discards data until the peer disconnects, so that closing resets no response that it has not read.
     func drain(timeout: TimeInterval) {
         let deadline = MonotonicTime.now().advanced(by: TimeSpan(seconds: timeout))
         withUnsafeTemporaryAllocation(byteCount: 65536, alignment: 16) { scratch in

@@ -42,7 +42,7 @@ extension InterceptedResponse {
         InterceptedResponse(status: status, headers: ["Location": location])
     }
 
-    /// Returns the response with a header field, which replaces an equal one.
+    /// Returns the response with a header field, which replaces one of the same name.
     public func adding(_ name: String, _ value: String) -> InterceptedResponse {
         var copy = self
         for key in headers.keys where key.isEqualIgnoringCase(name) { copy.headers[key] = nil }

@@ -10,15 +10,15 @@
 /// }
 /// ```
 ///
-/// It is a request interceptor. What the session does with a response, such as redirects, storing cookies and retries,
-/// is the same as with a server; for faults of a connection, use a ``LoopbackServer``. It can be used on any
-/// thread, and routes can be added at any time.
+/// It is a request interceptor. The session treats its responses like those of a server, with redirects, cookies and
+/// retries; for faults of a connection, use a ``LoopbackServer``. It can be used on any thread, and routes can be added
+/// at any time.
 public final class StubTransport: RespondingInterceptor {
     /// Returns the response to a request, given the variable parts of its path.
     public typealias Responder =
         @Sendable (_ request: URLRequest, _ parameters: [String: String]) async throws -> InterceptedResponse
 
-    /// What to do with a request for which there is no route.
+    /// The treatment of a request for which there is no route.
     public enum UnmatchedRequests: Sendable {
         /// The request fails with a ``StubTransportError``.
         case fail
@@ -28,10 +28,10 @@ public final class StubTransport: RespondingInterceptor {
 
     /// A request that the transport has received.
     public struct RecordedRequest: Sendable, CustomStringConvertible {
-        /// The request after all interceptors, without the fields that the session adds as it sends it, such as cookies
-        /// and those of its configuration, and without the body of an upload task.
+        /// The request after all interceptors, without the body of an upload task and without the fields that the
+        /// session adds when it sends a request, such as cookies and those of its configuration.
         public let request: URLRequest
-        /// The number of the attempt and other data about it.
+        /// The attempt, with its number.
         public let attempt: RequestAttempt
         /// The path of the route that responded, as it was given; nil if there was none.
         public let route: String?
@@ -71,7 +71,7 @@ public final class StubTransport: RespondingInterceptor {
     /// Creates a transport without routes.
     ///
     /// - Parameters:
-    ///   - unmatchedRequests: What to do with a request for which there is no route; by default it fails.
+    ///   - unmatchedRequests: The treatment of a request without a route; by default it fails.
     ///   - clock: The clock for delays; the system's by default.
     public init(unmatchedRequests: UnmatchedRequests = .fail, clock: any Clock<Duration> = ContinuousClock()) {
         self.unmatchedRequests = unmatchedRequests
@@ -83,9 +83,9 @@ public final class StubTransport: RespondingInterceptor {
     /// - Parameters:
     ///   - method: The method that the route matches; nil for any.
     ///   - path: The path, in which `{name}` matches one segment, and a final `*` matches the rest. Segments are
-    ///     compared after percent-decoding. Queries are ignored, also that of the path itself. It may be an absolute
+    ///     compared after percent-decoding. Queries are ignored, also one in the path itself. It may be an absolute
     ///     URL, whose scheme and port are ignored.
-    ///   - host: The host that the route matches; nil for that of an absolute URL, or else for any.
+    ///   - host: The host that the route matches; nil for the host of an absolute URL, or for any host.
     ///   - times: The number of requests for which the route can be used, after which it matches none.
     ///   - delay: The time before the response, on the transport's clock.
     ///   - responder: Returns the response. An error that it throws is the error of the attempt.
@@ -115,7 +115,7 @@ public final class StubTransport: RespondingInterceptor {
     /// Removes all recorded requests; the routes stay.
     public func reset() { state.withLock { $0.requests = [] } }
 
-    /// Responds to a request by the first route that matches it.
+    /// Responds to a request with the first route that matches it.
     public func respond(to request: URLRequest, for attempt: RequestAttempt) async throws -> InterceptedResponse? {
         let found = state.withLock { state in
             let found = Self.find(request, in: &state.routes)
@@ -152,7 +152,7 @@ public final class StubTransport: RespondingInterceptor {
 public enum StubTransportError: Error, Hashable, Sendable, LocalizedError, CustomStringConvertible {
     /// There is no route for a request; the URL has no user, password and secret parameters.
     case noRoute(method: String, url: String)
-    /// The routes for a request have been used as often as they may be.
+    /// The routes for a request have been used the maximum number of times.
     case usedUp(method: String, url: String)
 
     /// A sentence that describes the error.

@@ -16,7 +16,7 @@ final class SegmentFile: @unchecked Sendable {
     var partPath: String { destination + VerifiedDownload.partSuffix }
     var statePath: String { partPath + ".state" }
 
-    /// Opens or creates the partial file next to the destination, and locks it, unless it cannot get that name later.
+    /// Opens or creates the partial file, and locks it; throws an error if the destination must not be replaced.
     init(destination: String) async throws {
         self.destination = destination
         let path = destination + VerifiedDownload.partSuffix
