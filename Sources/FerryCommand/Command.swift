@@ -73,7 +73,7 @@ enum FerryMain {
     /// After an asynchronous `main`, the main thread ends by `pthread_exit`. In a program that is one static file, this
     /// sorts the tables of all functions, which takes 20 ms.
     static func main() {
-        // Before anything else opens a descriptor, which would get the number of a closed one.
+        // First of all: another descriptor could get the number of a closed one.
         ProcessDescriptor.openStandard()
         Task.detached {
             let status = await status()
@@ -87,7 +87,7 @@ enum FerryMain {
     }
 
     private static func status() async -> ExitStatus {
-        // Swift replaces what is not UTF-8, so that another file would be used.
+        // Swift replaces bytes that are not UTF-8, so that another file would be used.
         if let index = CommandLine.arguments.indices.first(where: { !isText(CommandLine.unsafeArgv[$0]) }) {
             let argument = UsageError.shown(CommandLine.arguments[index])
             Console().error("Argument \(index) is not UTF-8 text: \(argument)")

@@ -14,7 +14,7 @@ enum Action: Equatable, Sendable {
 
     var isTransfer: Bool { if case .fetch = self { true } else { false } }
 
-    /// The name of an action that is the only one of its command line; `nil` for others.
+    /// The name of an action that excludes all others on its command line; `nil` for other actions.
     var loneName: String? {
         switch self {
         case .demonstrate: "ferry demo"
@@ -41,7 +41,7 @@ extension Action {
                 self = .queue(try QueueAction(parsing: tokens))
                 return
             }
-            // The others are not those of a transfer.
+            // The other tokens belong to the text, not to a transfer.
             tokens = tokens.filter(\.isHelp)
         }
         var options = FetchOptions()

@@ -16,7 +16,7 @@ enum ArgumentScanner {
     /// Returns the tokens of `-x`, `-xyz`, `-xVALUE`, `-x VALUE`, `--name`, `--name=VALUE`, `--name VALUE`, `--` and
     /// operands.
     ///
-    /// A `-` after `-C` is part of it, because curl's `-C -` is the same as this command's `-C`.
+    /// A `-` after `-C` belongs to this option, because curl's `-C -` is the same as this command's `-C`.
     static func scan(_ arguments: [String]) throws(UsageError) -> [Token] {
         var tokens: [Token] = []
         var rest = arguments[...]
@@ -51,7 +51,7 @@ enum ArgumentScanner {
         }
     }
 
-    /// Returns the arguments that are scanned as these tokens.
+    /// Returns arguments from which these tokens are scanned.
     private static func words(_ tokens: [Token]) -> [String] {
         var (words, last): ([String], [String]) = ([], [])
         for token in tokens {
@@ -122,11 +122,11 @@ extension StringProtocol {
 }
 
 extension Character {
-    /// Whether it ends a line of a file, as other separators of Unicode do not.
+    /// Whether the character ends a line of a file, unlike other separators of Unicode.
     var endsLine: Bool { isNewline && (self == "\n" || self == "\r\n" || self == "\r") }
 }
 
-/// Finds the name that a misspelled one probably stands for.
+/// Finds the name that was probably meant by a misspelled one.
 enum NearestName {
     /// Returns a name that begins with `name`, or else the one with the smallest edit distance; `nil` if none is close.
     ///

@@ -20,7 +20,7 @@ enum BodyPart: Equatable, Sendable {
         self = value.hasPrefix("@") ? .fileWithoutBreaks(String(value.dropFirst())) : .text(value)
     }
 
-    /// Parses a value of `--data-urlencode`: what precedes the first `=`, or else the first `@`, is the name.
+    /// Parses a value of `--data-urlencode`: the name is before the first `=`, or else before the first `@`.
     init(parsingEncoded value: String) {
         guard let mark = value.firstIndex(of: "=") ?? value.firstIndex(of: "@") else {
             self = .encoded(prefix: "", text: value)
@@ -57,8 +57,8 @@ enum QueryText {
         bytes.percentEncoded(keeping: "-._~")
     }
 
-    /// Returns bytes as a query: only those that a URL cannot contain are encoded, so that separators and what is
-    /// already encoded are kept (RFC 3986, section 3.4).
+    /// Returns bytes as a query: only bytes that a URL cannot contain are encoded, so that separators and encoded bytes
+    /// are kept (RFC 3986, section 3.4).
     static func query(_ bytes: some Sequence<UInt8>) -> String {
         let query = bytes.percentEncoded(keeping: "-._~!$&'()*+,;=:@/?%", spaceIsPlus: true)
         // A percent sign without two hexadecimal digits behind it would not be valid in a URL.

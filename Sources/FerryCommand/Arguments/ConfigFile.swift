@@ -1,4 +1,4 @@
-/// Reads the options in a file of `--config`, in the syntax of curl's.
+/// Reads the options in a file of `--config`, in curl's syntax.
 ///
 /// A line is an option with its value after blanks, `=` or `:`. The hyphens of a long name may be left out. A value
 /// with blanks is in double quotes, in which `\\`, `\"`, `\t`, `\n`, `\r` and `\v` are escapes. A line that begins with
@@ -64,7 +64,7 @@ enum ConfigFile {
         return tokens
     }
 
-    /// Returns the value that a line ends with, or `nil` if there is none.
+    /// Returns the value at the end of a line, or `nil` if there is none.
     private static func value(_ text: Substring) throws(UsageError) -> String? {
         guard text.first == "\"" else {
             let value = text.prefix { !$0.isWhitespace }

@@ -3,7 +3,7 @@ import Ferry
 /// The value of `--proxy`.
 enum ProxyArgument: Equatable, Sendable {
     case server(URL)
-    /// An empty value: no proxy, whatever the environment says.
+    /// An empty value: no proxy, even if the environment has one.
     case none
 }
 
@@ -34,7 +34,7 @@ extension CertificateArgument {
         self.init(path: path, passphrase: passphrase)
     }
 
-    /// Whether the file is in the format PKCS#12, and has the key too.
+    /// Whether the file is in the format PKCS#12, which includes the key.
     var isPKCS12: Bool { [".p12", ".pfx"].contains { path.lowercased().hasSuffix($0) } }
 
     /// Returns the certificate with the key in another file, or in its own.

@@ -56,7 +56,7 @@ extension FetchOptions {
         }
     }
 
-    /// The error if a body goes to standard output although an option needs files.
+    /// The error if a body goes to standard output although an option requires a file.
     ///
     /// The URLs of a batch and their names are known only when it has been read.
     var missingFile: String? {

@@ -111,7 +111,7 @@ extension FetchOptions {
         case .timeline: timeline = try TimelineFile(path: try Self.notEmpty(value, option))
         case .silent: isSilent = true
         case .verbose: isVerbose = true
-        // They are the defaults, or were handled before.
+        // These options are the defaults, or were handled before.
         case .remoteHeaderName, .noBuffer, .globOff, .disable, .showError, .next, .config, .completion, .version, .help:
             break
         }
@@ -185,7 +185,7 @@ extension FetchOptions {
         return value
     }
 
-    /// Returns the value itself, or the contents of the file that it names after an `@`.
+    /// Returns the value itself, or the contents of the file that follows an `@`.
     private static func textOrFile(_ value: String) throws(UsageError) -> String {
         guard case .file(let path) = BodyPart(parsing: value) else { return value }
         do throws(CommandFailure) {

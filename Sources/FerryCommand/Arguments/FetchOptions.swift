@@ -6,11 +6,11 @@ struct FetchOptions: Equatable, Sendable {
     var urls: [URL] = []
     var method: String?
     var headers: [HeaderLine] = []
-    /// The fields of `-A`, `-e` and `-r`, which those of `-H` replace.
+    /// The fields of `-A`, `-e` and `-r`; those of `-H` replace them.
     var ownHeaders: [HeaderLine] = []
     /// Whether redirects set `Referer` to the previous URL.
     var setsReferer = false
-    /// Whether a compressed body is asked for also where it goes to a file.
+    /// Whether a compressed body is requested even if it goes to a file.
     var asksForCompression = false
     var body: [BodyPart] = []
     var sendsDataInQuery = false
@@ -33,7 +33,7 @@ struct FetchOptions: Equatable, Sendable {
     /// The file for the heads of redirects and responses; `-` is standard output.
     var headFile: String?
     var asksForHeadOnly = false
-    /// Whether a file gets the time of `Last-Modified`.
+    /// Whether the modification time of a file is set to that of `Last-Modified`.
     var keepsRemoteTime = false
     var timeCondition: TimeCondition?
     var credential: Credential?
@@ -74,7 +74,7 @@ struct FetchOptions: Equatable, Sendable {
     var rate: Int?
     /// The largest number of retries; `nil` if none are wanted.
     var retries: Int?
-    /// The time after which no retry is decided on, in seconds; zero means no limit.
+    /// The time after which no retry is begun, in seconds; zero means no limit.
     var retryMaxTime: Double?
     var retriesAllErrors = false
     /// The delay before each retry, in seconds; zero means the default.
@@ -84,7 +84,7 @@ struct FetchOptions: Equatable, Sendable {
     var parallel: Int { parallelMax ?? 1 }
     /// The file that lists more URLs.
     var batchFile: String?
-    /// The files that it names for some of them, by the URLs' indices.
+    /// The output files that the batch file names for some URLs, by the URLs' indices.
     var batchOutputs: [Int: String] = [:]
     var dropsErrorBodies = false
     /// Whether the body of an HTTP error is written also to a file.
@@ -98,7 +98,7 @@ struct FetchOptions: Equatable, Sendable {
     var isVerbose = false
     /// The time between the pings of a WebSocket, in seconds.
     var pingInterval: Double?
-    /// What is written of a stream, element by element; `nil` for bodies.
+    /// The elements of a stream that are written one by one; `nil` for whole bodies.
     var streamFormat: StreamFormat?
     /// Whether the messages of a WebSocket are binary.
     var isBinary = false
@@ -120,7 +120,7 @@ struct FetchOptions: Equatable, Sendable {
 
     /// Whether the request is a GET without a body, which a new task can send again for the rest of a download.
     var isPlainGet: Bool { effectiveMethod == "GET" && bodyOptions.isEmpty && !hasDataItems }
-    /// Whether a later run can continue a file of this one, as far as that depends on the options.
+    /// Whether the options allow a later run to continue a file of this one.
     var canContinue: Bool { isPlainGet && !writesHead && ownRange == nil }
     /// The field of the request that asks for a range, if there is one.
     var ownRange: HeaderLine? {
@@ -175,7 +175,7 @@ struct FetchOptions: Equatable, Sendable {
         return batchOutputs[index]
     }
 
-    /// Whether there is `-O`, which also applies to URLs without an `-o` or `-O` of their own.
+    /// Whether `-O` is given, which also applies to URLs without their own `-o` or `-O`.
     var usesRemoteNames: Bool { outputs.contains { $0 == nil } }
     var hasOutputNames: Bool { outputs.contains { $0 != nil } }
 
@@ -193,7 +193,7 @@ struct FetchOptions: Equatable, Sendable {
     /// Returns the path of an output file, which is in the folder of `--output-dir` if there is one.
     func path(of name: String) -> String { outputFolder.map { $0 + "/" + name } ?? name }
 
-    /// Whether a request has a field of this name that was given by its own option, or replaces one.
+    /// Whether `-H`, `-A`, `-e` or `-r` gives or removes the field of this name.
     func hasHeader(_ name: String) -> Bool {
         (headers + ownHeaders).contains { $0.name.lowercased() == name.lowercased() }
     }

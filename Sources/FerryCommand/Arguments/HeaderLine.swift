@@ -4,7 +4,7 @@ import Ferry
 /// one.
 struct HeaderLine: Equatable, Sendable {
     let name: String
-    /// The value; `nil` for a field that is not sent, although it is by default.
+    /// The value; `nil` for a default field that must not be sent.
     let value: String?
 }
 
@@ -39,6 +39,6 @@ extension HeaderLine {
 }
 
 extension [HeaderLine] {
-    /// The names of fields that are not sent, although they are by default.
+    /// The names of default fields that must not be sent.
     var omitted: Set<String> { Set(filter { $0.value == nil }.map { $0.name.lowercased() }) }
 }

@@ -1,4 +1,3 @@
-// The texts of the help text and the manual.
 extension Option {
     /// The description of the option in the help text.
     var help: String {

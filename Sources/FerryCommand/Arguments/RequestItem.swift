@@ -29,7 +29,7 @@ enum RequestItem: Equatable, Sendable {
 }
 
 extension RequestItem {
-    /// The separators; of those that begin at the same place, the first one in this list counts.
+    /// The separators; if several begin at the same place, the first one in this list is used.
     private static let separators: [(text: String, make: @Sendable (String, String) -> RequestItem)] = [
         (":=@", { .jsonFile($0, $1) }), (":=", { .json($0, $1) }), ("==", { .query($0, $1) }),
         ("=@", { .textFile($0, $1) }), (":", { .field($0, $1) }), ("=", { .text($0, $1) }), ("@", { .file($0, $1) }),

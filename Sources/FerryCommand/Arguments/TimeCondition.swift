@@ -7,7 +7,7 @@ struct TimeCondition: Equatable, Sendable {
     static let names = ["If-Modified-Since", "If-Unmodified-Since"]
 
     let name: String
-    /// The date; `nil` if the value is neither a date nor a file, so that there is no condition, as in curl.
+    /// The date; `nil`, for no condition as in curl, if the value is neither a date nor a file.
     let date: Date?
     /// The value without the hyphen or plus sign.
     let text: String
@@ -39,7 +39,7 @@ extension TimeCondition {
     private static func lastChange(of path: String) -> Date? {
         var info = stat()
         guard !path.utf8.contains(0), stat(path, &info) == 0 else { return nil }
-        // The years from 1601 to 9999, which have dates of HTTP; some file systems have others too.
+        // HTTP can express the years from 1601 to 9999; some file systems have others too.
         let (first, last) = (-11_644_473_600, 253_402_300_799)
         return Date(timeIntervalSince1970: Double(min(max(info.st_mtim.tv_sec, first), last)))
     }

@@ -14,7 +14,7 @@ enum URLArgument {
             let hasPort = text.dropFirst().first?.isNumber == true
             return try parse("localhost" + (hasPort ? text : String(text.dropFirst())))
         }
-        // Otherwise it would be the URL of a host with this name.
+        // Otherwise the scheme would be taken for the name of a host.
         for scheme in ["http:", "https:"] where text.lowercased().hasPrefix(scheme) {
             let rest = text.dropFirst(scheme.count)
             guard rest.hasPrefix("//") || rest.first?.isNumber == true else {
@@ -55,7 +55,7 @@ enum URLArgument {
         return url
     }
 
-    /// A URL of a batch file, and the name of its file where the batch has one.
+    /// A URL of a batch file, and the name of its output file, if the batch has one.
     typealias BatchEntry = (url: URL, output: String?)
 
     /// Returns the URLs in a file, one per line; `-` means standard input.
@@ -103,7 +103,7 @@ enum URLArgument {
 
     /// Whether the host is this machine by its name or address, so that the request does not leave it without TLS.
     ///
-    /// What looks like a host before an `@` is user information.
+    /// Text before an `@` is user information, and not a host.
     private static func isLocal(_ url: URL) -> Bool {
         guard url.user == nil, url.password == nil, let host = url.host(percentEncoded: true)?.lowercased() else {
             return false

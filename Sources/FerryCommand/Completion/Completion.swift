@@ -28,7 +28,7 @@ enum Completion: String, CaseIterable, Sendable {
 }
 
 extension Option {
-    /// What a shell proposes for the value of an option.
+    /// The values that a shell proposes for an option.
     enum CompletedValue {
         case file
         /// A text, in which a file name may follow an `@`.
@@ -38,7 +38,7 @@ extension Option {
         case text
     }
 
-    /// What is proposed for the option's value; `nil` for an option without a value.
+    /// The values that are proposed for the option; `nil` for an option without a value.
     var completedValue: CompletedValue? {
         guard let valueName else { return nil }
         switch self {
@@ -53,7 +53,7 @@ extension Option {
         }
     }
 
-    /// Whether each use of the option adds something; of the others, the last one counts.
+    /// Whether each use of the option counts; of other options, the last one counts.
     var isRepeatable: Bool {
         switch self {
         case .url, .header, .data, .dataRaw, .dataBinary, .dataURLEncode, .json, .form, .cookie, .output, .pin,
@@ -63,7 +63,7 @@ extension Option {
         }
     }
 
-    /// Whether the command does nothing else with this option.
+    /// Whether the option excludes all others.
     var isAlone: Bool { self == .help || self == .version || self == .completion }
 
     var names: [String] { [short.map { "-\($0)" }, "--\(rawValue)"].compactMap { $0 } }

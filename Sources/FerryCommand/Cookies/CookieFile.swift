@@ -9,7 +9,7 @@ enum CookieFile {
     /// The largest size of a file in bytes.
     static let maximumBytes = 16_777_216
     private static let httpOnlyMark = "#HttpOnly_"
-    /// The key with which `HTTPCookie` is told that scripts cannot read it.
+    /// The key of a cookie's property that scripts cannot read it.
     private static let httpOnlyKey = HTTPCookiePropertyKey("HttpOnly")
 
     /// Returns the cookies in a file (`-` means standard input) without those that have expired, or `nil` if there is
@@ -86,7 +86,7 @@ enum CookieFile {
 }
 
 extension CookieFile {
-    /// Returns the text of a file, and how many cookies the format cannot express.
+    /// Returns the text of a file, and the number of cookies that the format cannot express.
     static func text(of cookies: [HTTPCookie]) -> (text: String, omitted: Int) {
         let lines = cookies.compactMap(line).sorted()
         let head = "# Netscape HTTP Cookie File\n# Written by ferry.\n\n"
@@ -111,7 +111,7 @@ extension CookieFile {
     static func write(_ text: String, to path: String) throws(CommandFailure) {
         if path.isSpecialFile { return try OutputDescriptor(path: path, flags: O_NOCTTY).writeAll(Data(text.utf8)) }
         do throws(FileError) {
-            // Another process may be writing the same file; those in containers may have the same number.
+            // Another process may be writing the same file, and processes in containers may have the same number.
             let suffix = ".\(UInt32.random(in: 0...UInt32.max)).ferry.new"
             try RegularFile.replace(path.followingLinks, with: Data(text.utf8), suffix: suffix)
         } catch {

@@ -28,7 +28,7 @@ struct Demo: Sendable {
 
     private init(_ console: Console) throws {
         var configuration = LoopbackServer.Configuration()
-        // With a small receive buffer the server's rate limits the client.
+        // With a small receive buffer, the server's rate limits the client.
         configuration.receiveBufferSize = 65_536
         server = try LoopbackServer(configuration: configuration)
         session = CurlSession(configuration: .ephemeral)

@@ -12,11 +12,11 @@ import Ferry
 /// - A word that begins with `#` begins a comment, to the end of the line.
 /// - `account` and its value are ignored, as are unknown words. `macdef` begins a macro, which is ignored up to the
 ///   next empty line.
-/// - The first entry for a host counts, also one without user name and password, for which nothing is sent. `default`
-///   is for all hosts without an entry; entries after it are ignored.
+/// - The first entry for a host counts; without user name and password, nothing is sent. `default` is for all hosts
+///   without an entry; entries after it are ignored.
 ///
-/// Who else may read the file is not checked, as in curl: give it the permissions 0600. Its textual descriptions do not
-/// contain passwords.
+/// As in curl, the file's permissions are not checked: they should be 0600. Its textual descriptions do not contain
+/// passwords.
 struct NetrcFile: Sendable, Hashable {
     /// A user name and a password, for one host or for all of them.
     struct Entry: Sendable, Hashable {
@@ -60,7 +60,7 @@ struct NetrcFile: Sendable, Hashable {
         var entries: [Entry] = []
         for entry in parser.entries {
             if let machine = entry.machine {
-                // A name that is not a host cannot be that of a request.
+                // An invalid name cannot be the host of a request.
                 guard let name = (try? URLHost(machine))?.name, indices[name] == nil else { continue }
                 indices[name] = entries.count
             }

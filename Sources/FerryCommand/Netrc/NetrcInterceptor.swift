@@ -4,8 +4,8 @@ import Ferry
 ///
 /// The entry is that of the request's host. Nothing is changed if there is none, if it has neither user name nor
 /// password, if the request has an `Authorization` field, if its URL has a user name, or after a redirect to another
-/// origin. As in curl, one that is missing is sent empty if the entry has the other. A netrc file knows neither schemes
-/// nor ports: as in curl, the password is also sent over http, where it can be read.
+/// origin. If the entry has only a user name or only a password, the other is sent empty, as in curl. A netrc file has
+/// neither schemes nor ports: as in curl, the password is also sent over http, where it can be read.
 struct NetrcInterceptor: ImmediateRequestInterceptor {
     /// The entries.
     let file: NetrcFile

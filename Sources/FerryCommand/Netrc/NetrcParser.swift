@@ -64,7 +64,7 @@ struct NetrcParser {
     }
 
     private mutating func takeKeyword(_ word: String) {
-        // The limit keeps long words from being compared.
+        // Long words are not compared.
         switch word.utf8.count <= 8 ? word.lowercased() : "" {
         case "machine": expected = .machine
         case "default": entries.append(NetrcFile.Entry(machine: nil))

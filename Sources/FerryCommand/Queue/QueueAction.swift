@@ -1,6 +1,6 @@
 import Ferry
 
-/// What `ferry queue` does with the queue in the folder of `--dir`.
+/// The action of `ferry queue` on the queue in the folder of `--dir`.
 struct QueueAction: Equatable, Sendable {
     enum Verb: String, CaseIterable, Sendable {
         case add, list, run, pause, resume, remove

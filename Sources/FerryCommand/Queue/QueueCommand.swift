@@ -6,7 +6,7 @@ struct QueueCommand: Sendable {
     let action: QueueAction
     let watcher: SignalWatcher
 
-    /// The command's only console, since a line is printed above the bar that the same console has drawn.
+    /// The only console of the command, since a console can print lines only above its own progress bar.
     private let console: Console
 
     private var options: FetchOptions { action.options }
@@ -102,7 +102,7 @@ struct QueueCommand: Sendable {
         try await StreamOutput.standard.write(Data(ids.map { "\($0)\n" }.joined().utf8))
     }
 
-    /// Throws an error if a file that is written later, by another process, would not be that file.
+    /// Throws an error if the name is of a device or descriptor, which another process cannot write later.
     private static func checkOutput(_ name: String) throws(CommandFailure) {
         guard name.isSpecialFile else { return }
         throw CommandFailure(.usage, "\(PresentableText.path(name)): a queued download needs a regular file")

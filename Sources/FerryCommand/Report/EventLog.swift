@@ -5,7 +5,7 @@ import Ferry
 /// Logging never waits for the reader of the log; only ``flush()`` does, at the end of the run.
 final class EventLog: Sendable {
     private let output: QueuedOutput
-    /// When progress of each transfer was last logged.
+    /// The time at which progress of each transfer was last logged.
     private let progressTimes = Mutex<[Int: ContinuousClock.Instant]>([:])
 
     /// Creates or empties the file at `path`; `-` is standard error.
@@ -37,7 +37,7 @@ final class EventLog: Sendable {
     /// Waits until all lines are written, without a time limit; a signal still ends the process.
     func flush() async { await output.flush() }
 
-    /// Returns whether to log progress of a transfer now: a second after the last time, if the reader keeps up.
+    /// Returns whether to log progress of a transfer now: at most once a second, and only if the reader keeps up.
     func isProgressDue(_ transfer: Int) -> Bool {
         let now = ContinuousClock.now
         guard !isBehind else { return false }
@@ -114,8 +114,8 @@ extension EventLog {
         }
     }
 
-    /// Logs the end of the run, and waits for the reader of the log; prints why a line could not be written, and
-    /// returns the exit status: that of the run, or of the log.
+    /// Logs the end of the run, and waits for the reader of the log; prints the reason if a line could not be written,
+    /// and returns the exit status of the run or of the log.
     func finish(_ status: ExitStatus, transfers: Int, failures: Int, _ console: Console) async -> ExitStatus {
         exit(status, transfers: transfers, failures: failures)
         await flush()

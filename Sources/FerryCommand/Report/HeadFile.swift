@@ -17,7 +17,7 @@ final class HeadFile: Sendable {
     var failure: CommandFailure? { state.withLock { $0 } }
 
     func write(_ response: HTTPURLResponse) {
-        // The lock keeps the heads of parallel transfers apart.
+        // Under the lock, so that heads of parallel transfers are not mixed.
         state.withLock { failure in
             guard failure == nil else { return }
             do throws(CommandFailure) {

@@ -1,6 +1,6 @@
 import Ferry
 
-/// An output whose lines are written by a queue, as many at a time as have been added meanwhile.
+/// An output whose lines are written by a queue; each write has all lines that were added meanwhile.
 final class QueuedOutput: Sendable {
     private struct State {
         var failure: CommandFailure?
@@ -14,7 +14,7 @@ final class QueuedOutput: Sendable {
     private let state = Mutex(State())
     /// The queue that writes; a slow reader blocks nothing else.
     private let queue = DispatchQueue(label: "ferry.output")
-    /// The number of waiting bytes from which the reader is behind.
+    /// The number of waiting bytes from which the reader counts as slow.
     private static let maximumWaiting = 1 << 20
 
     init(_ output: OutputDescriptor) { self.output = output }
@@ -25,7 +25,7 @@ final class QueuedOutput: Sendable {
     /// Whether much waits for the reader.
     var isBehind: Bool { state.withLock { $0.waiting.count >= Self.maximumWaiting } }
 
-    /// Sets what is called once when a line cannot be written.
+    /// Sets the handler that is called once when a line cannot be written.
     func setFailureHandler(_ handler: @escaping @Sendable () -> Void) {
         let hasFailed = state.withLock { state in
             state.atFailure = handler
@@ -46,7 +46,7 @@ final class QueuedOutput: Sendable {
         if isFirst { queue.async { self.writeWaiting() } }
     }
 
-    /// Adds a line, and waits for the reader if much waits for it.
+    /// Adds a line, and waits for the reader if too many lines wait.
     func write(_ line: String) async {
         add(line)
         if isBehind { await flush() }

@@ -19,9 +19,9 @@ struct RequestTiming: Equatable, Sendable {
 
     // MARK: - Seconds since the run began
 
-    /// When the transfer could have begun, if it had to wait for others to end; only set for its first request.
+    /// The time at which the transfer could have begun, if it had to wait for others; set only for its first request.
     var ready: Double?
-    /// When the request was due: when its task began, or when the request before it ended.
+    /// The time at which the request was due: the start of its task, or the end of the request before it.
     var wanted = 0.0
     var start = 0.0
 
@@ -39,7 +39,7 @@ struct RequestTiming: Equatable, Sendable {
     /// The phase in which the request failed, if the error determines it.
     var failedPhase: RequestPhase?
 
-    /// When the request began to wait.
+    /// The time at which the request began to wait.
     var firstMoment: Double { min(ready ?? wanted, wanted) }
 
     /// Whether the request failed or its response is an HTTP error.
@@ -75,7 +75,7 @@ extension RequestTiming {
 }
 
 enum RequestPhase: String, CaseIterable, Sendable {
-    /// Waiting for other transfers to end, because only so many may run at a time.
+    /// Waiting for other transfers to end, because the number of parallel transfers is limited.
     case turn = "behind others"
     /// Waiting for the session or for a connection.
     case queued
@@ -124,7 +124,7 @@ extension RequestTiming {
         return spans
     }
 
-    /// Returns the request with its times since the start of the run counted from another moment of it.
+    /// Returns the request with the times of the run counted from another moment of the run.
     func counted(from origin: Double) -> RequestTiming {
         var request = self
         request.ready = ready.map { $0 - origin }

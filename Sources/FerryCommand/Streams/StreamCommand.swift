@@ -99,9 +99,9 @@ struct StreamCommand: Sendable {
 }
 
 extension EventLog {
-    /// Logs an event of a stream, and waits for the reader of the log if much waits already.
+    /// Logs an event of a stream, and waits for the reader of the log if too many lines wait.
     ///
-    /// A stream decides about the member `event`. All other lines have a member `time`, and none of them has `data`.
+    /// The stream determines the member `event`. Other lines have a member `time` and no `data`.
     func event(_ event: ServerSentEvent) async {
         var line = JSONLine()
         line.add("event", event.type)

@@ -73,7 +73,7 @@ struct WebSocketCommand: Sendable {
         }
     }
 
-    /// Sends what standard input has, and closes the connection at its end.
+    /// Sends the lines of standard input, and closes the connection at the end.
     private func send(to socket: WebSocketTask, _ fail: (CommandFailure) -> Void) async {
         var lines = LineSplitter(limit: .max)
         do {

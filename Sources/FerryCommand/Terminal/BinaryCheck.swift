@@ -1,8 +1,8 @@
 import Ferry
 
-/// Refuses to write binary bytes to a terminal, which they may put into a strange state.
+/// Refuses to write binary data to a terminal, whose state it could change.
 struct BinaryCheck {
-    /// How many bytes at the beginning of a body are examined, as in curl.
+    /// The number of bytes at the beginning of a body that are still to be examined; 2,000 in all, as in curl.
     private var left = 2_000
 
     /// Throws if the next bytes of a body have a null byte, which no text has.

@@ -40,7 +40,7 @@ enum ByteText {
 }
 
 extension String {
-    /// Returns the text, aligned to the right of a column.
+    /// Returns the text, padded on the left to a width.
     func padded(to width: Int, with character: Character = " ") -> String {
         String(repeating: character, count: max(0, width - count)) + self
     }

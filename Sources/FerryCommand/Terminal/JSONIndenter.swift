@@ -11,7 +11,7 @@ struct JSONIndenter {
 
     init(style: TextStyle = TextStyle()) { self.style = style }
 
-    /// Adds a piece of the text and returns what can be shown already.
+    /// Adds a piece of the text and returns the bytes that can already be shown.
     mutating func take(_ data: Data) -> Data {
         guard !isLetThrough else { return data }
         held.append(data)
@@ -66,7 +66,7 @@ extension JSONIndenter {
         private var isEscaped = false
         /// Whether the position is in a member's value, after its colon.
         private var isValue = false
-        /// Whether a bracket has just been opened; it may turn out to be empty.
+        /// Whether a bracket has just been opened, so that its array or object may be empty.
         private var isOpen = false
 
         init(style: TextStyle, capacity: Int) {

@@ -44,9 +44,9 @@ final class ProgressBoard: Sendable {
     private let console: Console
     private let mode: Mode
     private let state = Mutex(State())
-    /// Held while the status is computed and drawn, so that none is drawn after it was removed.
+    /// Held while the status is computed and drawn, so that no status is drawn after its removal.
     ///
-    /// It is not that of the state, since a terminal that is stopped must not stop the transfers.
+    /// It is not the lock of the state, since a stopped terminal must not stop the transfers.
     private let drawing = Mutex(())
 
     init(_ console: Console, mode: Mode) {

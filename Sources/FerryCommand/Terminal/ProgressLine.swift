@@ -75,7 +75,7 @@ struct RateMeter: Sendable {
     private let interval = 0.1
     private var samples: [Sample]
 
-    /// Starts at a time in seconds, with the bytes that were there already.
+    /// Starts at a time in seconds, with the number of bytes at that time.
     init(at time: Double, count: Int64 = 0) {
         samples = [Sample(time: time, count: count)]
     }

@@ -35,7 +35,7 @@ enum ShellText {
         let canBeListed =
             rest.count <= maximumBatchURLs && (!hasNames || canHaveNames)
             && rest.allSatisfy { urls[$0].user == nil && urls[$0].password == nil }
-        // The URLs that keep the -o or -O at their position; one -O is for all further URLs.
+        // The URLs that keep the -o or -O at their position; one -O applies to all further URLs.
         let slotted = hasNames && canBeListed ? wanted.filter { $0 < typedCount } : wanted
         let needsRemoteName =
             slots.contains(.remoteName) && slotted.contains { $0 >= slots.count }
@@ -80,7 +80,7 @@ enum ShellText {
     static func presentable(_ arguments: [String]) -> [String] {
         guard let tokens = try? ArgumentScanner.scan(arguments) else { return arguments }
         var hasSecret = false
-        // The file may have URLs, so that what looks like an item may be one or another URL.
+        // The config file may have URLs, so that an operand may be an item or a URL.
         let hasConfig = tokens.contains { $0.option == .config }
         let words = zip(tokens, OperandKind.kinds(of: tokens)).flatMap { token, kind -> [String] in
             switch token {
@@ -134,7 +134,7 @@ enum ShellText {
         return PresentableText.withoutSecretParameters(PresentableText.withoutUserInfo(text, replacement: placeholder))
     }
 
-    /// Returns the value of a header field with placeholders for what is secret.
+    /// Returns the value of a header field with placeholders for secrets.
     static func field(_ name: String, _ value: String) -> String {
         if value.isEmpty { return value }
         return SecretName.isSecret(name)

@@ -1,8 +1,8 @@
 import Ferry
 
-/// Calls a handler for SIGINT and SIGTERM, which would otherwise end the process; those that are ignored stay so.
+/// Calls a handler for SIGINT and SIGTERM, which would otherwise end the process; ignored signals stay ignored.
 ///
-/// A second signal ends the process immediately; otherwise it ends two seconds after the first one at the latest.
+/// A second signal ends the process immediately; without one, the process ends at most two seconds after the first.
 final class SignalWatcher: Sendable {
     private let received = Mutex<ExitStatus?>(nil)
     private let queue = DispatchQueue(label: "ferry.signals")
@@ -51,7 +51,7 @@ final class SignalWatcher: Sendable {
         }
         guard isFirst else { status.endProcess() }
         handlers.withLock { $0 }.atSignal()
-        // Work may be blocked for an unlimited time, for example by a reader of standard output that does not read.
+        // Work may be blocked for an unlimited time, for example if standard output is not read.
         queue.asyncAfter(deadline: .now() + 2) { [self] in
             handlers.withLock { $0 }.atDeadline()
             status.endProcess()
@@ -117,7 +117,7 @@ extension ExitStatus {
 
     /// Ends the process without further work: by the signal that the status stands for, or with the status.
     ///
-    /// A shell that is interrupted goes on with its script if the command ends with a status.
+    /// After an interrupt, a shell continues its script if the command ends with a status.
     func endProcess() -> Never {
         if let signal {
             Glibc.signal(signal, SIG_DFL)

@@ -4,7 +4,7 @@ import Ferry
 struct Timeline {
     struct Row {
         let request: RequestTiming
-        /// Whether the request follows from the one before it, such as after a redirect.
+        /// Whether the request follows from the one before, such as after a redirect.
         let isFollowing: Bool
         let top: Double
         let height: Double
@@ -131,7 +131,7 @@ struct TimelineFile: Equatable, Sendable {
 
     /// Checks that the file can be written, before anything is transferred.
     func check() throws(CommandFailure) {
-        // A folder that was deleted looks as if it could be written.
+        // A deleted folder still counts as writable.
         _ = try URL(file: path)
         if access(path, F_OK) == 0 {
             guard access(path, W_OK) == 0 else { throw .file(path, "cannot be written", errno: errno) }

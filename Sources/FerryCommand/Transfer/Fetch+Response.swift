@@ -23,7 +23,7 @@ extension Fetch {
                     try await output.write(indenter?.take(data) ?? data, until: deadline)
                 }
             } catch let failure {
-                // What has been received is shown, like that of any other body.
+                // The part that has been received is shown, as with any other body.
                 if let rest = indenter?.finish(), (failure as? CommandFailure)?.status != .brokenPipe {
                     try await output.write(rest, until: deadline)
                 }
@@ -60,7 +60,7 @@ extension Fetch {
         var request = URLRequest(url: url)
         request.httpMethod = options.effectiveMethod
         let length = response.expectedContentLength
-        // Their Content-Length is that of the body that they do not have (RFC 9110, section 8.6).
+        // Without a body, Content-Length is that of the body that a GET would have (RFC 9110, section 8.6).
         let hasBody = options.effectiveMethod != "HEAD" && ![204, 304].contains(response.statusCode)
         return PartRecord(
             url: url.withoutCredentials,

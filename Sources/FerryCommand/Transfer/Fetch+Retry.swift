@@ -1,7 +1,7 @@
 import Ferry
 
-// What --retry does for a download that its task cannot continue itself: one of a file that an earlier run began, one
-// without a validator, and one whose entity has changed.
+// The retries of downloads that their task cannot continue itself: of a file that an earlier run began, without a
+// validator, or of an entity that has changed.
 extension Fetch {
     /// Transfers the URL, with further tasks for a download whose connection is lost.
     func transferWithRetries(_ body: UploadBody) async throws {
@@ -40,14 +40,14 @@ extension Fetch {
         }
     }
 
-    /// Returns whether a delay ends before all time limits that are set.
+    /// Returns whether a delay ends before all time limits.
     private func hasTime(for delay: Double) -> Bool {
         let limits = [options.deadline, options.maxTime, options.retryTimeLimit].compactMap { $0 }.filter { $0 > 0 }
         let end = elapsed + delay
         return limits.allSatisfy { end < $0 }
     }
 
-    /// Returns the session for the next task: the common one, or one whose time limits are what is left of them.
+    /// Returns the session for the next task: the common one, or one with the remaining time limits.
     func session() -> CurlSession {
         let limits = [options.deadline, options.maxTime, options.retryMaxTime]
         guard tasks.count > 1, limits.contains(where: { $0 != nil }) else { return context.session }

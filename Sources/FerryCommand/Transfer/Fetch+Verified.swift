@@ -3,7 +3,7 @@ import FerryTransfers
 
 // Downloads over several connections, from mirrors, or with a checksum.
 extension Fetch {
-    /// Downloads the URL to its file, continuing what an earlier run has left, and returns the path of the file.
+    /// Downloads the URL to its file, continuing the partial file of an earlier run, and returns the path.
     func transferVerified(_ result: inout FetchResult) async throws -> String {
         let path = try verifiedPath()
         let file = try URL(file: path)

@@ -3,11 +3,11 @@ import Ferry
 /// The transfer of one URL, from the request to the finished file and the report; used by one Swift task only.
 final class Fetch {
     let context: RunContext
-    /// The body, or why there is none; the transfers of one command line share it, since some files can be read once.
+    /// The body, or the reason why there is none; transfers share it, since some files can be read only once.
     private let body: Result<UploadBody, CommandFailure>
     /// The index of the URL, from 0.
     let index: Int
-    /// When the transfer could have begun, in seconds since the start of the run, if it had to wait for others to end.
+    /// The time at which the transfer could have begun, in seconds of the run, if it had to wait for others.
     let ready: Double?
     /// The URL, with the query that the options add to it.
     private(set) var url: URL
@@ -114,7 +114,7 @@ final class Fetch {
         tasks.append(task)
         clock = FetchClock()
         let session = session()
-        // A session of its own ends with its only task.
+        // A session that was made for one task ends with it.
         defer { if session !== context.session { session.finishTasksAndInvalidate() } }
         let (bytes, response) = try await session.bytes(for: request, delegate: task)
         clock.headAt = .now

@@ -8,14 +8,14 @@ final class FetchTask: NSObject, CurlSessionMetricsDelegate, CurlSessionRetryDel
         var response: HTTPURLResponse?
         var metrics: TransferMetrics?
         var waiter: CheckedContinuation<TransferMetrics?, Never>?
-        /// Whether the metrics are not waited for any longer.
+        /// Whether the wait for the metrics has been given up.
         var hasGivenUp = false
     }
 
     /// The start of the task, in seconds since the start of the run.
     let wanted: Double
     private let context: RunContext
-    /// The origin of the URL, the only one that gets its credential.
+    /// The origin of the URL, the only one to which its credential is sent.
     private let origin: Origin
     private let index: Int
     private let body: UploadBody
@@ -46,7 +46,7 @@ final class FetchTask: NSObject, CurlSessionMetricsDelegate, CurlSessionRetryDel
     }
 
     /// Waits for the metrics, which a task has when it ends; may be called only once; returns `nil` if they have not
-    /// arrived within the time limit: a report is not worth waiting for forever.
+    /// arrived within the time limit, so that a report is never awaited forever.
     func metrics(within limit: Duration = .seconds(5)) async -> TransferMetrics? {
         let timer = Task {
             // The sleep is cancelled when the metrics have arrived.

@@ -15,8 +15,8 @@ final class OutputDescriptor: Sendable {
 
     /// Opens a file, which is closed when the object is deinitialized.
     ///
-    /// A name of one of the process's descriptors, such as `/dev/stdout`, is a copy of that descriptor: a file that is
-    /// opened again would be written from its beginning, over what the process has written already.
+    /// For a name of a descriptor of the process, such as `/dev/stdout`, that descriptor is copied: a file that is
+    /// opened again would be written from its beginning, over earlier output.
     init(path: String, flags: Int32) throws(CommandFailure) {
         name = path
         isOwned = true
@@ -84,7 +84,7 @@ final class OutputDescriptor: Sendable {
         if count >= 0 { return count }
         switch errno {
         case EINTR, EAGAIN: return 0
-        // That of another pipe is the failure of one transfer, and not the end of the command.
+        // For another pipe, only one transfer fails, and the command continues.
         case EPIPE where !isOwned || ProcessDescriptor.number(name) == STDOUT_FILENO:
             throw CommandFailure(.brokenPipe, "\(name): the reader has closed it")
         case let code: throw .file(name, "cannot be written", errno: code)
@@ -99,7 +99,7 @@ final class OutputDescriptor: Sendable {
             // A longer wait is repeated.
             let longest = 1e6
             let count = poll(&entry, 1, rest.map { Int32(min($0.rounded(.up), longest)) } ?? -1)
-            // Other errors are those of the next write.
+            // Other errors are reported by the next write.
             if count > 0 || (count < 0 && errno != EINTR) { return true }
             if count == 0, rest == 0 { return false }
         }

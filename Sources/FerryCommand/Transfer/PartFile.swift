@@ -8,11 +8,11 @@ import Ferry
 final class PartFile {
     static let partSuffix = ".part"
     static let recordSuffix = ".part.ferry"
-    /// The most bytes of a file that is kept in memory.
+    /// The largest size of a file that is kept in memory, in bytes.
     private static let smallSize: Int64 = 131_072
     /// The permission bit of a small file while it is written and renamed, which the system ignores.
     ///
-    /// By it, the next run knows after a kill that the file is one of ferry's.
+    /// After a kill, it shows the next run that the file was created by ferry.
     private static let mark = mode_t(S_ISVTX)
 
     private enum Storage: Equatable {
@@ -25,7 +25,7 @@ final class PartFile {
     }
 
     let path: String
-    /// Whether another file with this name may be replaced; not if the server has chosen the name.
+    /// Whether another file with this name may be replaced; false if the server has chosen the name.
     private let mayReplace: Bool
     private(set) var size: Int64
     private(set) var record: PartRecord?
@@ -99,7 +99,7 @@ final class PartFile {
         self.record = record
     }
 
-    /// Sets the length of the complete file, which the server has told with the rest of it.
+    /// Sets the length of the complete file, which is in the response with the rest.
     func expect(_ length: Int64) { record?.length = length }
 
     func append(_ data: Data) throws(CommandFailure) {
@@ -116,13 +116,13 @@ final class PartFile {
         do throws(FileError) {
             try openFile().write(data, at: offset)
         } catch {
-            // The beginning of the data may have found room.
+            // The beginning of the data may have been written.
             size = max(size, (try? file?.size()) ?? 0)
             throw .file(error, "cannot be written")
         }
     }
 
-    /// Writes what is in memory, with its record.
+    /// Writes the bytes in memory to the file, with its record.
     private func keep() throws(CommandFailure) {
         guard case .memory(let bytes) = storage, let record else { return }
         try record.write(to: recordPath)
@@ -197,7 +197,7 @@ final class PartFile {
         }
     }
 
-    /// Whether there is a file or a link, also one that leads nowhere.
+    /// Returns whether there is a file or a link, even a broken one.
     private static func exists(_ path: String) -> Bool {
         var info = stat()
         return lstat(path, &info) == 0
@@ -222,7 +222,7 @@ final class PartFile {
                 try keep()
                 return true
             } catch {
-                // What is left of it cannot be continued.
+                // The rest of the file cannot be continued.
             }
         }
         unlink(partPath)

@@ -19,7 +19,7 @@ enum ProcessDescriptor {
         return number
     }
 
-    /// Opens those of the descriptors 0 to 2 that are closed, so that none of them becomes another file's.
+    /// Opens those of the descriptors 0 to 2 that are closed, so that no other file gets their numbers.
     ///
     /// As in GNU's programs, they are opened for the other direction: to read standard input, and to write to the
     /// others, stays an error.
@@ -32,8 +32,8 @@ enum ProcessDescriptor {
         }
     }
 
-    /// Reads the next bytes, of which there are none at the end; waits for them, also if the descriptor does not;
-    /// returns `-1` with `errno` if that fails.
+    /// Reads the next bytes and returns their number, zero at the end; waits for them even if the descriptor is
+    /// non-blocking; returns `-1` with `errno` if that fails.
     static func read(_ number: Int32, into buffer: UnsafeMutableRawBufferPointer) -> Int {
         while true {
             let count = Glibc.read(number, buffer.baseAddress, buffer.count)

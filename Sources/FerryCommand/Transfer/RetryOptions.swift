@@ -29,7 +29,7 @@ extension FetchOptions {
 
 /// Counts the retries of a download; progress resets the count, as in the session.
 ///
-/// Only bytes beyond those that there were before count as progress, and only within one entity. Each change of the
+/// Only bytes beyond the furthest position so far count as progress, and only within one entity. Each change of the
 /// entity remains counted, so that a server with another entity for each request cannot keep a transfer going.
 struct RetryCount {
     private(set) var retries = 0

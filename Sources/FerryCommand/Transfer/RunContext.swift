@@ -75,10 +75,10 @@ extension CurlSession {
         configuration.httpMaximumConnectionsPerHost = max(6, options.parallel)
         var own = Options()
         own.connectTimeout = options.connectTimeout
-        // A file is what the server has, also if it has a coding that was not asked for.
+        // A file gets the server's bytes, even with a content coding that was not requested.
         own.decodesContent = options.asksForCompression || options.hasStandardOutput
         own.omittedHeaders = (options.ownHeaders + options.headers).omitted
-        // The type of a file is not known; without this, a POST would be sent as a form.
+        // The type of a file is unknown, and a POST would otherwise be sent as a form.
         if options.uploadFile != nil { own.omittedHeaders.insert("content-type") }
         switch options.proxy {
         case .server(let url)?:
@@ -114,7 +114,7 @@ extension CurlSession {
             try checkReadable(path)
             own.tls.certificateAuthorities = .only([.pemFile(URL(fileURLWithPath: path))])
         }
-        // The request shows neither the credential of --digest nor that the field is left out.
+        // The request does not show whether --digest is used or the field is left out.
         if let file = try options.netrcFile.map(netrcFile), options.credential == nil,
             !options.hasHeader("Authorization")
         {

@@ -21,7 +21,7 @@ enum Target {
         case .standardOutput: self = .stream(.standard)
         case .remoteName:
             if continues, let name = FileName.unfinished(url, in: folder ?? ".") {
-                // Another name than that in the URL was chosen by the server.
+                // A name that is not from the URL was chosen by the server.
                 let isOwn = name == FileName.name(in: url)
                 self = .part(try PartFile(folder.map { $0 + "/" + name } ?? name, mayReplace: isOwn))
             } else {
@@ -70,7 +70,7 @@ extension String {
     /// The path to which links lead from this one, also if there is no such file yet.
     var followingLinks: String {
         var path = self
-        // As many as Linux follows.
+        // Linux follows as many links.
         for _ in 0..<40 {
             guard let next = try? FileManager.default.destinationOfSymbolicLink(atPath: path) else { return path }
             let folder = path.lastIndex(of: "/").map { String(path[...$0]) } ?? ""
@@ -101,7 +101,7 @@ extension Destination {
 // The file names of `-O`.
 extension FileName {
     /// The length in bytes of the longest name that leaves room for `.part.ferry.new` and `.segments.state.new`, after
-    /// a number that tells it from an equal name.
+    /// a number that makes it unique.
     private static let longest = maximumByteCount - 25
 
     /// A name, and whether the server chose it; a file with such a name never replaces another.

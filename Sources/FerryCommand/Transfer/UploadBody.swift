@@ -52,7 +52,7 @@ enum UploadBody: Sendable {
 
     /// Throws an error if there are several URLs, and the file of `-T` can be read only once.
     static func checkUpload(_ options: FetchOptions) throws(CommandFailure) {
-        // Other failures are those of the transfers.
+        // Other failures are reported by the transfers.
         guard options.urls.count > 1, let path = options.uploadFile, case .file(_, .none)? = try? file(path) else {
             return
         }
@@ -82,7 +82,7 @@ enum UploadBody: Sendable {
         try text(of: try content(path, limit: limit), path)
     }
 
-    /// Returns what was read from a file as text.
+    /// Returns the data of a file as text.
     static func text(of data: Data, _ path: String) throws(CommandFailure) -> String {
         guard let text = String(validating: data, as: UTF8.self) else {
             throw CommandFailure(.file, "\(path): it is not UTF-8 text")
@@ -205,7 +205,7 @@ extension URLRequest {
 }
 
 extension String {
-    /// The text without the mark with which some editors begin a file.
+    /// The text without the byte order mark at the start of some files.
     var withoutByteOrderMark: String {
         let mark = "\u{FEFF}".utf8
         return utf8.starts(with: mark) ? String(Substring(utf8.dropFirst(mark.count))) : self
