@@ -26,7 +26,7 @@ public struct VerifiedDownload: Sendable {
     /// Otherwise the file is fetched as one stream.
     public var connections = 1
 
-    /// The expected digest; nil, the default, for the one that the server announces, if it does.
+    /// The expected digest; with nil, the default, the digest that the server announces is checked, if any.
     public var digest: ContentDigest?
 
     /// Whether the server's `Repr-Digest` or `Content-Digest` (RFC 9530), or `Digest` (RFC 3230), is checked; true by

@@ -22,7 +22,7 @@ extension HTTPSessionManager {
     ///   - requests: The requests.
     ///   - maxConcurrent: The greatest number of requests that are running at the same time; at least 1.
     ///   - progress: Called with the progress of the whole batch, serially, on a private queue.
-    /// - Returns: A response for each request, in the same order; one that failed has an error.
+    /// - Returns: A response for each request, in the same order; that of a failed request has an error.
     /// - Throws: ``NetworkError`` with ``NetworkError/Code/cancelled`` if the Swift task was cancelled.
     public func responses<Value>(
         for requests: [Request<Value>],

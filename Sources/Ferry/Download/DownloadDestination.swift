@@ -37,7 +37,7 @@ public struct DownloadDestination: Sendable {
             .appendingPathComponent(FileName.sanitized("\(UUID.random.uuidString)\(suffix)"), isDirectory: false)
     }
 
-    /// How to treat an existing file and missing directories at the destination.
+    /// The treatment of an existing file and of missing directories at the destination.
     public struct Options: OptionSet, Sendable {
         /// The bits of the options.
         public let rawValue: Int

@@ -4,7 +4,7 @@ enum ReachabilityRule {
         case cellular, wireless, other
     }
 
-    /// Returns the status according to the default routes, of which the usable one with the lowest metric counts.
+    /// Returns the status according to the usable default route with the lowest metric.
     ///
     /// A route over the loopback interface does not lead to the network and is ignored.
     static func statusOfDefault(

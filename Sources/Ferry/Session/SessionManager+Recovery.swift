@@ -17,7 +17,7 @@ extension SessionManager {
 
     /// The interceptors that are asked before each attempt of a task and after one that has failed, in order.
     ///
-    /// They are read when a task is made. If there are none, those of the transport's options are asked.
+    /// They are read when a task is made. If there are none, the interceptors of the transport's options are used.
     /// ``SessionManager/adapt(_:)`` changes a request once, before its task is made.
     public var interceptors: [any RequestInterceptor] {
         get { core.settings.withLock { $0.recovery }?.interceptors?.all ?? [] }

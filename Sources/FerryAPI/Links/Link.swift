@@ -58,7 +58,7 @@ public struct Link: Sendable, Hashable {
     ///
     /// - Parameters:
     ///   - values: The values of `Link` fields, each with any number of links.
-    ///   - base: The URL that targets are resolved against, that of the response.
+    ///   - base: The URL of the response, against which targets are resolved.
     /// - Returns: The links.
     public static func links(in values: [String], relativeTo base: URL?) -> [Link] {
         var links: [Link] = []

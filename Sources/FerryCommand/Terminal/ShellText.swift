@@ -41,7 +41,7 @@ enum ShellText {
             slots.contains(.remoteName) && slotted.contains { $0 >= slots.count }
             && !slots.indices.contains { slots[$0] == .remoteName && slotted.contains($0) }
         var words: [String] = []
-        // Items follow the URLs, of which the first one may be left out.
+        // Items follow the URLs, and the first URL may be left out.
         var items: [String] = []
         var batch: [String] = []
         var (urlCount, slotCount, place) = (0, 0, 0)
@@ -99,7 +99,7 @@ enum ShellText {
         return hasSecret ? words : arguments
     }
 
-    /// Returns an argument without its secrets; one without an option is a URL.
+    /// Returns an argument without its secrets; without an option, it is a URL.
     private static func shown(_ value: String, of option: Option?) -> String {
         switch option {
         case nil, .url, .proxy, .referer, .mirror, .resolverURL: return url(value)

@@ -9,7 +9,7 @@ extension HTTPHeaders {
     ///
     /// An example is `en;q=1, fr;q=0.9`.
     ///
-    /// AFNetworking: at most six languages, the weight of each a tenth lower than that of the one before.
+    /// AFNetworking: at most six languages, each with a weight that is a tenth lower than the one before.
     public static func acceptLanguage(for languages: [String]) -> String {
         zip(languages, ["1", "0.9", "0.8", "0.7", "0.6", "0.5"])
             .map { language, weight in "\(language);q=\(weight)" }

@@ -85,7 +85,7 @@ package enum TransportDetail {
         }
         let start = "Failed to connect to "
         if code == .cannotConnectToHost, text.hasPrefix(start) {
-            // libcurl repeats that it could not connect; the host may be another one, as that of a proxy.
+            // libcurl repeats that it could not connect; the host may be a proxy's.
             text.removeFirst(start.count)
             if text.hasPrefix(host + " port ") { text.removeFirst(host.count + 1) }
             for words in [": Couldn't connect to server", ": Could not connect to server"] {

@@ -76,7 +76,7 @@ extension LoopbackServer {
     ///   - host: The numeric loopback address, `127.0.0.1` or `::1`.
     ///   - configuration: The settings; its body reading is used if no route matches.
     ///   - routes: The routes; the first one that matches is used.
-    ///   - fallback: Returns the response if no route matches; nil for that of the built-in routes.
+    ///   - fallback: Returns the response if no route matches; nil to use the built-in routes.
     /// - Throws: ``LoopbackServerError`` if the host is not an address, or the system fails to create a socket or a
     ///   thread.
     public convenience init(

@@ -1,6 +1,6 @@
 /// The state of a transfer of a ``TransferQueue`` at one moment.
 public struct QueuedTransfer: Sendable, Identifiable, Hashable {
-    /// What a transfer does.
+    /// The kind of a transfer.
     public enum Kind: String, Sendable, Hashable {
         /// Fetches a URL to a file.
         case download
@@ -24,7 +24,7 @@ public struct QueuedTransfer: Sendable, Identifiable, Hashable {
 
     /// The number of the transfer, from 1; no other transfer of the queue ever has it.
     public let id: Int
-    /// What the transfer does.
+    /// The kind of the transfer.
     public var kind: Kind
     /// The URL of the request.
     public var url: URL

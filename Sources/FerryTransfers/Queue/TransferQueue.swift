@@ -185,7 +185,7 @@ public final class TransferQueue: Sendable {
     }
 }
 
-/// What a transfer does.
+/// The download or upload of a transfer.
 enum QueueWork: Sendable {
     case download(VerifiedDownload)
     case upload(FileUpload)

@@ -11,7 +11,7 @@ public struct FileUpload: Sendable {
     public enum Resumption: String, Sendable, Hashable, CaseIterable {
         /// The protocol that the server offers in its response to `OPTIONS`, or else ``resumableUploads``; the default.
         case automatic
-        /// Resumable uploads for HTTP (draft-ietf-httpbis-resumable-upload), if the server knows them; otherwise the
+        /// Resumable uploads for HTTP (draft-ietf-httpbis-resumable-upload), if the server supports them; otherwise the
         /// file is sent by an ordinary request.
         case resumableUploads
         /// The tus protocol, version 1.0.
@@ -49,7 +49,7 @@ public struct FileUpload: Sendable {
     public var request: URLRequest
     /// The file to send, a regular file.
     public var file: URL
-    /// How the upload can be continued.
+    /// The protocol by which the upload can be continued.
     public var resumption = Resumption.automatic
     /// The upload to continue, a location that ``locationDidChange`` received; nil, the default, for a new upload.
     ///

@@ -77,7 +77,7 @@ struct MessageReader: Sendable {
         return true
     }
 
-    /// Begins a frame of a message, of which it may be the first.
+    /// Begins a frame, which may be the first one of a message.
     private mutating func begin(_ header: FrameHeader) throws(ProtocolViolation) {
         if header.type == .continuation {
             guard message != nil else { throw ProtocolViolation("A continuation has no message before it") }

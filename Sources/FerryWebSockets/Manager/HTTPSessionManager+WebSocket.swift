@@ -1,15 +1,15 @@
 extension HTTPSessionManager {
     /// Makes a task for a WebSocket of the service.
     ///
-    /// The request of the handshake is made like that of a GET: by the manager's request serializer, with its header
-    /// fields, and by `SessionManager.adapt(_:)`. The manager's interceptors and retry policy apply to it, as
-    /// do the credentials and the trust of its session.
+    /// The handshake is a GET request that the manager's request serializer, with its header fields, and
+    /// `SessionManager.adapt(_:)` make. The manager's interceptors and retry policy apply to it, as do the credentials
+    /// and the trust of its session.
     ///
     /// - Parameters:
     ///   - path: The path relative to the manager's base URL, or an absolute URL with the scheme `http` or `https`.
     ///   - parameters: The parameters of the URL's query.
-    ///   - protocols: The subprotocols that the program understands, the preferred one first; by default, those of the
-    ///     request's field.
+    ///   - protocols: The subprotocols that the program understands, the preferred one first; by default, those in
+    ///     `Sec-WebSocket-Protocol`.
     ///   - options: The settings.
     /// - Returns: The task, suspended.
     /// - Throws: The error of making the request, or a ``WebSocketError`` if the manager's session is not a

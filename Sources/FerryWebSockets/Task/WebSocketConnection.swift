@@ -126,7 +126,7 @@ final class WebSocketConnection: Sendable {
             let (early, pipe, waiters) = state.withLock { state in
                 _ = state.machine.handle(.opened)
                 if state.machine.state == .open { state.agreement = agreement }
-                // The only one is that of the handshake.
+                // The only Swift task so far is that of the handshake.
                 defer { (state.early, state.work) = ([], []) }
                 let pipe = state.machine.state == .open ? state.pipe : nil
                 return (state.early, pipe, state.openWaiters.take())

@@ -232,8 +232,8 @@ extension CurlSession {
     /// - Parameters:
     ///   - request: The request of the handshake. Its URL has the scheme `ws`, `wss`, `http` or `https`; its method and
     ///     body are ignored.
-    ///   - protocols: The subprotocols that the program understands, the preferred one first; by default, those of the
-    ///     request's field.
+    ///   - protocols: The subprotocols that the program understands, the preferred one first; by default, those in
+    ///     `Sec-WebSocket-Protocol`.
     ///   - options: The settings.
     /// - Returns: The task, suspended.
     public func webSocket(

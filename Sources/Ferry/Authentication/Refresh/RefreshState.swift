@@ -28,7 +28,7 @@ struct RefreshState<Credential: Sendable>: Sendable {
         case fail(AuthenticationError)
     }
 
-    /// What follows a response that refuses a credential.
+    /// The step that follows a response that refuses a credential.
     enum Rejection {
         case deliver
         case retry

@@ -5,7 +5,7 @@ struct BodyStreamSource: Sendable {
     /// Whether the session asks the delegate for the first stream too, rather than taking it from the request.
     let isAskedFirst: Bool
 
-    /// Returns a new stream, a copy of the request's, or the request's own as the first one if the session has none.
+    /// Returns a new stream, a copy of the request's, or else the request's own if the delegate is asked for the first.
     func next(isFirst: Bool) -> InputStream? {
         if let replay { return replay() }
         guard let stream = request.httpBodyStream else { return nil }

@@ -20,7 +20,7 @@ public struct RequestLogger: EventMonitor {
         self.output = output
     }
 
-    /// An output that writes a line to the standard error stream; one that cannot be written is dropped.
+    /// An output that writes lines to the standard error stream; lines that cannot be written are dropped.
     public static let standardError: Output = { line in
         // The other method for writing ends the process if the stream is closed or on a full disk.
         try? FileHandle.standardError.write(contentsOf: Data("\(line)\n".utf8))

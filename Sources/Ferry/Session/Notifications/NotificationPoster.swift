@@ -1,8 +1,8 @@
 /// Posts the notifications of a manager, in order, on one queue.
 ///
-/// They wait in a list and not in the queue, so that a command-line program whose main queue never runs keeps no more
-/// than ``maximumBacklog`` of them, of which the oldest are dropped first. Beyond ``maximumCost`` bytes of bodies, the
-/// oldest lose their user info; those about an object that has the body are dropped in pairs.
+/// They wait in a list and not in the queue, so that a command-line program whose main queue never runs keeps at most
+/// ``maximumBacklog`` of them: the oldest are dropped first. Beyond ``maximumCost`` bytes of bodies, the oldest lose
+/// their user info; those about an object that has the body are dropped in pairs.
 final class NotificationPoster: Sendable {
     fileprivate struct Item: Sendable {
         let name: Notification.Name

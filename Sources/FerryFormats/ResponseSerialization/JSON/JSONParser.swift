@@ -219,7 +219,7 @@ package struct JSONParser {
         throw failure("The text ends inside a string")
     }
 
-    /// Skips a string without escapes, all of whose characters are ASCII, and returns its text; nil if it is another.
+    /// Skips a string without escapes, all of whose characters are ASCII, and returns its text; nil for another string.
     private mutating func skipPlainString() -> UnsafeBufferPointer<UInt8>? {
         var end = position + 1
         while end < bytes.count {

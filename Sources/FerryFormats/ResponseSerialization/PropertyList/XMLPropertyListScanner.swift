@@ -28,7 +28,7 @@ package struct XMLPropertyListScanner {
 
     // MARK: - Markup
 
-    /// Skips white space, comments and processing instructions, of which the XML declaration is one.
+    /// Skips white space, comments and processing instructions, including the XML declaration.
     package mutating func skipMarkup() throws(PropertyListParsingError) {
         while true {
             skipWhitespace()
