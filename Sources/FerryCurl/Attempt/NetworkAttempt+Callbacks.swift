@@ -333,7 +333,6 @@ extension NetworkAttempt {
             return CurlAnswer.readAbort
         }
         sending.hasReadBody = true
-        sending.endOfSent = nil
         if transfer.isSuspended {
             pausing.mask |= CurlPause.send
             return CurlAnswer.readPause
@@ -350,6 +349,8 @@ extension NetworkAttempt {
         case .bytes(let count):
             guard count > 0 else { return readBody(buffer, capacity) }
             sending.hasPassedStart = true
+            connection?.takenBytes += Int64(count)
+            sending.endOfBody = connection?.takenBytes ?? 0
             transfer.uploadLimits.take(count, at: now)
             receiver.handle(.hasSent(ByteCount(clamping: count), expected: reader.length))
             return count

@@ -43,8 +43,8 @@ package final class NetworkAttempt {
         var receivedByConnection: Int64?
         /// How many bytes the server had acknowledged when that was last checked.
         var acknowledgedBytes: Int64 = 0
-        /// The number of acknowledged bytes from which on those of a shared connection belong to later requests.
-        var endOfSent: Int64?
+        /// How many bytes of bodies libcurl had taken for the connection after the last ones of this request.
+        var endOfBody: Int64 = 0
         /// The number of its stream, if it is known.
         var stream: UInt32?
         /// Whether the server has refused that stream.
@@ -222,9 +222,9 @@ package final class NetworkAttempt {
             return nil
         }
         if connection.isMultiplexed {
-            guard sending.endOfSent.map({ sending.acknowledgedBytes < $0 }) ?? (last.waiting > 0) else { return nil }
             // libcurl may also keep a buffer of each request's body.
-            sending.endOfSent = sending.endOfSent ?? last.bytes + last.waiting + Int64(connection.users) * 65_536
+            let unsent = last.waiting + Int64(connection.users) * 65_536
+            guard unsent > connection.takenBytes - sending.endOfBody else { return nil }
         }
         sending.acknowledgedBytes = last.bytes
         return last.time

@@ -42,6 +42,8 @@ package final class Connection {
     private(set) var isRetired = false
     /// The number of the last stream that the server processes, if it has said so.
     private(set) var lastStream: UInt32?
+    /// How many bytes of bodies libcurl has taken to send them.
+    var takenBytes: Int64 = 0
     /// Whether the system takes few bytes before it can send them.
     private var hasUnsentLimit = false
     /// Whether the connection ends as soon as no request uses it, since there is a better one.

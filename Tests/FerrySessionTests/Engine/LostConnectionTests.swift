@@ -77,6 +77,33 @@ struct LostConnectionTests {
         }
     }
 
+    @Test("A request whose body was acknowledged times out while another one on its connection is acknowledged")
+    func silent() async throws {
+        let (count, limit, received) = (1_000_000, patience, Watched(0))
+        let windows = FrameConnection.setting(4, 10_000_000)
+        let server = try frameServer(settings: windows, receiveBuffer: 65_536) { connection in
+            guard let first = connection.nextRequest() else { return }
+            connection.respond(to: first)
+            connection.send(.windowUpdate, FrameConnection.bytes(10_000_000))
+            while let frame = connection.next(opensWindows: false) {
+                guard frame.kind == .data else { continue }
+                received.change { $0 += frame.payload.count }
+                usleep(UInt32(4_000_000 * limit * Double(frame.payload.count) / Double(count)))
+            }
+        }
+        let (session, url) = (session(), server.url())
+        // So that the uploads do not open a connection each.
+        _ = try await session.data(from: url)
+        let request = Wire.request(url, "PUT", timeout: limit)
+        let small = Task { try await session.upload(for: request, from: Data(count: 10)) }
+        try await received.wait { $0 >= 10 }
+        let large = Task { try await session.upload(for: Wire.request(url, "PUT"), from: Data(count: count)) }
+        await #expect(throws: URLError.self) { try await small.value }
+        #expect((11..<count).contains(received.current))
+        large.cancel()
+        _ = try? await large.value
+    }
+
     @Test("A limited upload whose connection is lost times out before the system has taken the whole body")
     func limited() async throws {
         let isOver = Watched(false)
