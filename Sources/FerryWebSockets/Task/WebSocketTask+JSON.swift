@@ -11,7 +11,8 @@ extension WebSocketTask {
         do {
             data = try encoder.encode(value)
         } catch {
-            throw WebSocketError(.coding, "The value cannot be encoded as JSON: \(error)", underlyingError: error)
+            let text = "The value cannot be encoded as JSON: \(BodyCheck.reason(error))"
+            throw WebSocketError(.coding, text, underlyingError: (error as? EncodingError)?.withoutValue ?? error)
         }
         try await send(.string(String(decoding: data, as: UTF8.self)))
     }
@@ -32,7 +33,8 @@ extension WebSocketTask {
         do {
             return try decoder.decodeStrictly(type, from: message.data)
         } catch {
-            throw WebSocketError(.coding, "A message cannot be decoded as \(type): \(error)", underlyingError: error)
+            let text = "A message cannot be decoded as \(type): \(BodyCheck.reason(error))"
+            throw WebSocketError(.coding, text, underlyingError: error)
         }
     }
 }

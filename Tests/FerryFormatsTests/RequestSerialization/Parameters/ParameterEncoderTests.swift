@@ -147,8 +147,9 @@ struct ParameterEncoderTests {
     @Test("An error of encode(to:) is the underlying error")
     func failure() throws {
         struct Failing: Encodable, Sendable {
+            var password = "hunter2"
             func encode(to encoder: any Encoder) throws {
-                throw EncodingError.invalidValue(1, .init(codingPath: [], debugDescription: "no"))
+                throw EncodingError.invalidValue(self, .init(codingPath: [], debugDescription: "no"))
             }
         }
         let error = try #require(throws: RequestSerializationError.self) {
@@ -156,6 +157,7 @@ struct ParameterEncoderTests {
         }
         #expect(error.code == .invalidParameters)
         #expect(error.underlyingError is EncodingError)
+        #expect(!"\(error) \(NetworkError(transport: error).nsError)".contains("hunter2"))
     }
 
     @Test("Coding paths include keys and indices")
