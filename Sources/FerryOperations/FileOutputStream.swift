@@ -62,7 +62,7 @@ public final class FileOutputStream: OutputStream, ResumableOutputStream {
         state.withLock { state in
             defer { state.file = nil }
             do {
-                if let file = state.file, !file.isAt(url.resolvingSymlinksInPath().path) {
+                if let file = state.file, !file.isAt(url.path, links: .follow) {
                     throw NetworkError(.fileError, message: "\(url.path) was removed or replaced")
                 }
                 // A full or remote disk may report its failure only here.

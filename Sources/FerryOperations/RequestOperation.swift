@@ -108,8 +108,8 @@ open class RequestOperation: Operation, NSSecureCoding, NSCopying, @unchecked Se
     ///
     /// The copy, which is meant for trying again, has no output stream and no completions. The closures of an operation
     /// that has finished are not copied either, because they have been released. A body stream is copied if it conforms
-    /// to `NSCopying`, as that of a form does, or if its body can be made again; for any other stream,
-    /// ``newBodyStream`` is called.
+    /// to `NSCopying`, as that of a form does, or if its body can be made again. For any other stream, and for that of
+    /// a form with a part that can be read only once, ``newBodyStream`` is called.
     ///
     /// - Parameter zone: Not used.
     /// - Returns: An operation of the same class.

@@ -135,9 +135,10 @@ package final class RegularFile: @unchecked Sendable {
         flock(descriptor, LOCK_UN)
     }
 
-    package func isAt(_ path: String) -> Bool {
+    package func isAt(_ path: String, links: Links = .refuse) -> Bool {
         var other = stat()
-        guard let own = try? status(), lstat(path, &other) == 0 else { return false }
+        let isFound = links == .follow ? stat(path, &other) == 0 : lstat(path, &other) == 0
+        guard isFound, let own = try? status() else { return false }
         return own.st_ino == other.st_ino && own.st_dev == other.st_dev
     }
 

@@ -111,6 +111,20 @@ import Testing
         #expect(folder.data("file") == [nil, Data("other".utf8), Data([1]), Data([1, 2, 3, 4])][change])
     }
 
+    @Test("A file at the end of many symbolic links is still there when it is closed") func manyLinks() throws {
+        let folder = try TemporaryFolder()
+        var target = folder.file("file")
+        for number in 0..<39 {
+            let link = folder.file("link\(number)")
+            try FileManager.default.createSymbolicLink(at: link, withDestinationURL: target)
+            target = link
+        }
+        let stream = FileOutputStream(url: target)
+        stream.open()
+        stream.close()
+        #expect(stream.streamStatus == .closed)
+    }
+
     @Test("Foundation's file and memory streams receive the body")
     func foundationStreams() async throws {
         let server = try LoopbackServer()
