@@ -235,6 +235,15 @@ extension CallDriver {
         client?.receive(transaction, redirectCount: call.redirects.count)
     }
 
+    /// Delivers the stored response that a 304 has validated; a validation in the background needs no response.
+    func serveValidated() {
+        let local = cache.validated(at: transfer.attempt?.timing.start)
+        guard cache.isRevalidation, local != nil else { return send(local.map { .serve($0) } ?? .failed(nil)) }
+        let client = client
+        send(.cancelled)
+        client?.receive(.finished(nil, file: nil))
+    }
+
     /// Delivers as much of a local body as the client has room for.
     func feed() {
         guard let body = localBody, call.held == nil else { return }

@@ -111,8 +111,7 @@ final class CallDriver: @unchecked Sendable {
                 call.request.method == "HEAD"
                 ? CacheBodyReader(.data(Data())) : CacheBodyReader(local.body, part: local.part)
             feed()
-        case .serveValidated:
-            send(cache.validated(at: transfer.attempt?.timing.start).map { .serve($0) } ?? .failed(nil))
+        case .serveValidated: serveValidated()
         case .bypassCache: cache.bypass()
         case .beginStoring(let head, let isDecoded, let isRedirect):
             beginStoring(head, isDecoded: isDecoded, isRedirect: isRedirect)
