@@ -20,7 +20,7 @@ struct AcceptedCredentials {
     mutating func keep(_ party: Credentials.Party) {
         guard party.generation == generation, let place = party.place, let credential = party.credential else { return }
         for use in [CredentialUse(place: place), CredentialUse(place: place, option: party.option)] {
-            // Those that are forgotten here are provided again for the next challenge.
+            // The credentials that are forgotten here are provided again at the next challenge.
             if known[use] == nil, known.count >= Self.maximumCount { known = [:] }
             known[use] = credential
         }

@@ -32,7 +32,7 @@ struct CredentialStore: @unchecked Sendable {
     }
 }
 
-/// Where a credential belongs; it is never sent anywhere else.
+/// The place that a credential belongs to; it is never sent anywhere else.
 enum CredentialPlace: Hashable, Sendable {
     case origin(Origin)
     /// A proxy, identified by its address.

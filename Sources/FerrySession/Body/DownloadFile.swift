@@ -56,7 +56,7 @@ final class DownloadFile: @unchecked Sendable {
         }
     }
 
-    /// Returns whether a name is one that this type makes, so that no other file is mistaken for a partial download.
+    /// Returns whether this type makes such a name, so that no other file is mistaken for a partial download.
     static func isName(_ name: String) -> Bool {
         guard name.hasPrefix(prefix), name.hasSuffix(suffix) else { return false }
         return UUID(uuidString: String(name.dropFirst(prefix.count).dropLast(suffix.count))) != nil
@@ -110,7 +110,7 @@ final class DownloadFile: @unchecked Sendable {
         do throws(FileError) {
             try open.close()
         } catch {
-            // It is not known which bytes the file has, so that nothing can be continued.
+            // It is not known which bytes the file has, so the download cannot be continued.
             size = .zero
             throw failure(.cannotCloseFile, "could not be closed", error)
         }

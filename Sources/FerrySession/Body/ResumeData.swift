@@ -1,4 +1,4 @@
-/// What is needed to continue a download later, also in another process: a versioned record that is checked when used.
+/// The resume data of a download: a versioned record that is checked when it is used, also by another process.
 ///
 /// It contains the request's header fields, including credentials, so it must be kept as confidential as they are.
 struct ResumeData: Codable, Hashable, Sendable {
@@ -33,7 +33,7 @@ struct ResumeData: Codable, Hashable, Sendable {
         return Self.magic + json
     }
 
-    /// Deletes the partial file named by an error's resume data, when neither can be delivered any more.
+    /// Deletes the partial file that an error's resume data names, if the error cannot be delivered any more.
     static func discard(_ error: (any Error)?) {
         guard let data = data(of: error), let record = try? decode(data), DownloadFile.isName(record.fileName) else {
             return
@@ -67,7 +67,7 @@ struct ResumeData: Codable, Hashable, Sendable {
         self = record
     }
 
-    /// What is wrong with the record, or `nil` if it is valid.
+    /// The flaw of the record, as the end of a sentence; `nil` if the record is valid.
     private var flaw: String? {
         let requirements: [(isMet: Bool, flaw: String)] = [
             (DownloadFile.isName(fileName), "its fileName is not a name that Ferry makes"),
@@ -100,7 +100,7 @@ struct ResumeData: Codable, Hashable, Sendable {
         URL(fileURLWithPath: folder, isDirectory: true).appendingPathComponent(fileName, isDirectory: false)
     }
 
-    /// The request for the whole; `Range` and `If-Range` are added when it is sent.
+    /// The request for the whole file; `Range` and `If-Range` are added when it is sent.
     var request: URLRequest {
         var request = URLRequest(url: originalURL)
         request.allHTTPHeaderFields = headers

@@ -1,4 +1,4 @@
-/// The current request of a call as the cache needs it, and what the cache stores or validates with it.
+/// The current request of a call, as the cache uses it, and the response that is stored or validated with it.
 struct CacheContext {
     /// The stored part of a response that the server is asked to complete.
     struct Completion {
@@ -10,7 +10,7 @@ struct CacheContext {
     /// A response that is stored when it is complete.
     struct Pending {
         var stored: StoredResponse
-        /// The writer of the body; `nil` for a redirect, whose body the pending question has.
+        /// The writer of the body; `nil` for a redirect, whose ``HeldResponse`` has the body.
         var writer: CacheBodyWriter?
     }
 
@@ -60,7 +60,7 @@ struct CacheContext {
         guard let selector = CacheSelector(conditions, method: prepared.method) else { return nil }
         (self.selector, self.credential) = (selector, credential)
         if !controls.isEmpty { request.control = CacheControl(controls) }
-        // The field of HTTP/1.0 for it (RFC 9111, section 5.4).
+        // `Pragma` is the field of HTTP/1.0 for `no-cache` (RFC 9111, section 5.4).
         if controls.isEmpty, isPragma { request.control.isNoCache = true }
         if credential != nil { request.isAuthorized = true }
         request.takesAnyAge = policy == .returnCacheDataElseLoad || policy == .returnCacheDataDontLoad
@@ -72,7 +72,7 @@ struct CacheContext {
         key = CacheKey.key(prepared.url, origin: prepared.origin)
     }
 
-    /// Asks the server whether a stored response is still valid; `forcing` the origin, and not a cache on the way.
+    /// Asks the server whether a stored response is still valid; with `forcing`, no cache on the way may answer.
     mutating func validate(_ entry: CacheEntry?, forcing: Bool) {
         self.entry = entry
         conditions = entry.map { CacheValidation.conditions($0.fields).map(RequestField.init) } ?? []
@@ -98,7 +98,7 @@ struct CacheContext {
     ) -> StoredResponse {
         let now = Date.current
         var head = head
-        // The chunks have replaced it (RFC 9112, section 6.3).
+        // `Content-Length` has no meaning for a chunked body (RFC 9112, section 6.3).
         if head.isChunked { head.fields.removeAll { $0.name.isEqualIgnoringCase("content-length") } }
         head.fields = CacheStorageRule.storedFields(head.fields)
         let selection = Self.selection(fields, request, lines)
@@ -113,7 +113,7 @@ struct CacheContext {
         )
     }
 
-    /// Returns which requests may use a response with these fields.
+    /// Returns the names of the request's fields that select the response, and the variant that they identify.
     static func selection(
         _ fields: CacheFields,
         _ request: CacheStorageRule.Request,

@@ -33,7 +33,7 @@ final class CacheRevalidation: CallClient {
     func receive(_ report: CallReport) {
         switch report {
         case .stores(let candidate): store(candidate)
-        // The next request follows the redirect, and asks for the credential.
+        // The request of a later task follows the redirect, or answers the challenge.
         case .redirect, .challenge: giveUp()
         case .finished: whenFinished()
         default: break

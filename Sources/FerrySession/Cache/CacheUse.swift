@@ -1,15 +1,15 @@
-/// How a call uses the cache (RFC 9111): stored responses instead of the network's, and responses that are stored.
+/// A call's use of the cache (RFC 9111): it looks for stored responses, and stores responses from the network.
 struct CacheUse {
-    /// What the cache needs to know about an attempt.
+    /// The facts about an attempt that the cache needs.
     struct Attempt {
         let prepared: PreparedRequest
         let url: URL?
         let policy: URLRequest.CachePolicy
-        /// What libcurl is given to authenticate the request at the server, as one text.
+        /// The credential that libcurl authenticates the request with, as one text.
         var credential: String?
         /// Whether the request has no content.
         let isEmpty: Bool
-        /// When it was begun.
+        /// The time at which the attempt began.
         let start: Date?
     }
 
@@ -19,10 +19,10 @@ struct CacheUse {
     var isEnabled = false
     /// Whether the call only validates a stored response.
     var isRevalidation = false
-    /// Whether stored responses are not used, since one was found to be useless.
+    /// Whether stored responses are ignored, since one could not be used.
     private(set) var isBypassed = false
-    /// The permission to store the response if the cache was empty; ``context`` is made only for a response that may be
-    /// stored.
+    /// The permission to store the response, for a request that has found the cache empty; ``context`` is then made
+    /// only for a response that may be stored.
     private var unaskedTicket: CacheTicket?
     /// The current request, if the cache is used for it.
     var context: CacheContext?
@@ -77,10 +77,9 @@ struct CacheUse {
         }
     }
 
-    /// Looks into the cache for a request for a part, or one with a condition of the caller's own.
+    /// Looks for the response to a request for a part, or to a request with a condition that the caller has set.
     ///
-    /// Where the stored response does not prove what the server would send, the server is asked as if there was no
-    /// cache.
+    /// If the stored response does not prove what the server would send, the server is asked as without a cache.
     private mutating func lookUpPart(
         _ attempt: Attempt,
         _ context: CacheContext,
@@ -134,7 +133,7 @@ struct CacheUse {
         guard let entry = context.cache.find(key ?? context.key, lines: context.lines) else { return nil }
         let (names, request) = (entry.stored.selectingNames, context.request)
         guard CacheStorageRule.mayUse(selectingNames: names, fields: entry.fields, request: request) else { return nil }
-        // Sessions that decode and sessions that do not may share a cache, but not such responses.
+        // Sessions that decode bodies and sessions that do not may share a cache, but not coded responses.
         guard entry.body.length > 0, let coding = entry.stored.head.listValue("Content-Encoding") else { return entry }
         let isCoded = ContentCoding.parse(coding)?.isEmpty == false
         return isCoded && entry.stored.isDecoded != decodesContent ? nil : entry
@@ -158,7 +157,7 @@ struct CacheUse {
 
     func fields(for prepared: PreparedRequest, _ policy: URLRequest.CachePolicy) -> [RequestField] {
         let conditions = context?.conditions ?? []
-        // Caches on the way must not respond, where the policy says so.
+        // With this policy, caches on the way must not respond either.
         guard policy == .reloadIgnoringLocalAndRemoteCacheData,
             !prepared.fields.contains(where: { $0.name.isEqualIgnoringCase("cache-control") })
         else { return conditions }
@@ -170,7 +169,7 @@ struct CacheUse {
     /// Uses no stored response from now on.
     mutating func bypass() { isBypassed = true }
 
-    /// Uses the cache no further for the current request.
+    /// Stops using the cache for the current request.
     mutating func leave() { context = nil }
 
     /// Removes the stored response that is delivered, since it is damaged; returns whether the server may be asked.
@@ -278,7 +277,7 @@ extension CacheUse {
     mutating func collect(_ bytes: UnsafeRawBufferPointer) {
         guard let context, let writer = context.pending?.writer, !writer.append(bytes) else { return }
         self.context?.pending = nil
-        // The stored response is older than the one that is too large.
+        // The new response is too large to be stored, and the stored one is out of date.
         context.cache.remove(context.key)
     }
 
@@ -305,10 +304,10 @@ extension CacheUse {
     }
 }
 
-/// What a response means for stored responses: it validates, invalidates or completes them (RFC 9111, sections 3.4, 4.3
-/// and 4.4).
+/// The effects of a response on stored responses: it validates, invalidates or completes them (RFC 9111, sections 3.4,
+/// 4.3 and 4.4).
 extension CacheUse {
-    /// Returns what the head of a response means for the stored response; `nil` where it is a response like any other.
+    /// Returns what the head of a response means for the stored response; `nil` if it is delivered like any other.
     mutating func compare(
         _ head: ResponseHead,
         method: String,
@@ -324,7 +323,7 @@ extension CacheUse {
         guard let entry = context.entry else { return nil }
         if head.status == 304, !context.conditions.isEmpty {
             guard CacheValidation.selects(entry.fields, by: CacheFields(head.fields)) else { return .withoutConditions }
-            // With another credential than that of the lookup, the fields may be for another user.
+            // If the credential has changed since the lookup, the fields may be for another user.
             guard credential() == context.credential else {
                 leave()
                 return .withoutConditions

@@ -1,16 +1,16 @@
 /// The attempts of a call, if a policy or interceptors may cause more than one.
 struct Attempts {
-    /// How many attempts interceptors may cause.
+    /// The number of attempts that interceptors may cause.
     static let maximumInterceptions = 19
 
     /// One attempt; the next one begins with a new value.
     struct Current {
         var number = 1
-        /// The part of the body that had been received before.
+        /// The number of bytes of the body that had been received before the attempt.
         var bytesAtStart = ByteCount.zero
         /// The budget that has allowed the attempt, if it is a retry of the policy and has not failed.
         var budget: RetryBudgets.Key?
-        /// How the attempt has failed, until it is decided what follows.
+        /// The failure of the attempt, until it is decided what follows.
         var failure: Failure?
         /// The retry that waits for a new stream of the body.
         var pendingRetry: PendingRetry?
@@ -21,7 +21,7 @@ struct Attempts {
         mutating func settle() { (failure, pendingRetry) = (nil, nil) }
     }
 
-    /// How an attempt has ended.
+    /// The end of an attempt.
     struct Failure {
         /// An error, or a response, which the call holds back.
         var cause: AttemptFailure.Cause
@@ -29,10 +29,10 @@ struct Attempts {
         var wasSent = true
     }
 
-    /// The end of the call about which interceptors are or were asked.
+    /// An end of the call that interceptors are or were asked about.
     struct Conclusion {
         var failure: Failure
-        /// Why there is no further attempt; `nil` if the error does not mention it.
+        /// The reason why there is no further attempt; `nil` if the error does not mention it.
         var note: String?
     }
 
@@ -48,9 +48,9 @@ struct Attempts {
     /// Whether the call's request has been adapted for the attempt that begins.
     var isAdapted = false
     var current: Current
-    /// The retries so far that have brought no progress.
+    /// The number of retries since the last attempt that brought progress.
     private(set) var retries = 0
-    /// Whether the task counts among the requests that fill the budget.
+    /// Whether the task's first request has added its share to the budget.
     private var isCounted = false
     private var interceptions = 0
     private var questions = 0
@@ -92,7 +92,7 @@ struct Attempts {
         current = Current(number: current.number + 1, bytesAtStart: received, budget: retry.budget)
     }
 
-    /// Counts an attempt that an interceptor causes, and returns whether it may.
+    /// Counts an attempt that an interceptor causes, and returns whether it is allowed.
     mutating func noteInterception() -> Bool {
         interceptions += 1
         return interceptions <= Self.maximumInterceptions
@@ -107,7 +107,7 @@ struct Attempts {
 
     // MARK: - Questions to interceptors
 
-    /// Begins a question, which replaces one that is open, and returns its number.
+    /// Begins a question, which replaces the open question, if any, and returns its number.
     mutating func ask() -> Int {
         questions += 1
         question = questions

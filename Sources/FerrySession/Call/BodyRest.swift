@@ -1,4 +1,4 @@
-/// How the rest of a body is requested: after a suspension, or with an earlier task's resume data.
+/// The request for the rest of a body: after a suspension, or with an earlier task's resume data.
 struct BodyRest {
     /// The bytes of the body that have been delivered.
     var received = ByteCount.zero
@@ -10,7 +10,7 @@ struct BodyRest {
     private(set) var wasSuspended = false
     /// Whether an earlier task's download is continued, whose response this task has not received.
     private(set) var isResuming = false
-    /// The response whose validator has not been read yet: few responses are ever continued.
+    /// The response whose validator is read when it is needed, since few responses are ever continued.
     private var source: ReceivedResponse?
     private var knownValidator: String?
 
@@ -58,7 +58,7 @@ struct BodyRest {
         if usesSuspension { wasSuspended = false }
     }
 
-    /// Notes that the rest follows, and returns whether the task has not received its response.
+    /// Notes that the rest follows, and returns whether the task must receive the response itself first.
     mutating func begin(isSuspended: Bool) -> Bool {
         (offset, wasSuspended) = (nil, isSuspended)
         defer { isResuming = false }

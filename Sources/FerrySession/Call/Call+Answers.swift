@@ -1,6 +1,6 @@
 /// Questions to the delegate about a response that is held back, and their answers.
 extension Call {
-    /// Asks what becomes of the held response, unless that was asked already.
+    /// Asks what to do with the held response, unless that was asked already.
     mutating func askAboutHeld(_ world: some CallSurroundings) {
         guard let held, !held.isAsked else { return }
         self.held?.isAsked = true
@@ -43,7 +43,7 @@ extension Call {
         for option in challenge.options {
             forgetSent(isProxy: isProxy, for: option, world)
             guard let known = known(for: option, isProxy: isProxy, world) else { continue }
-            // Its option becomes the first one.
+            // The options before the known one are rejected one after the other.
             return option == challenge.options.first
                 ? answer(known) : emit(.authenticateLater(.rejectProtectionSpace, nil))
         }
@@ -61,7 +61,7 @@ extension Call {
 
     // MARK: - Answers
 
-    /// Follows a redirect with a request, or delivers the redirect where there is none.
+    /// Follows a redirect with a request, or delivers the redirect if there is none.
     mutating func answerRedirect(_ next: URLRequest?, _ world: some CallSurroundings) {
         guard let held, held.isAsked, case .redirect(let asked, let keepsBody) = held.kind else { return }
         guard var next else { return deliverHeld(world) }
@@ -148,7 +148,7 @@ extension Call {
         fail(error, world)
     }
 
-    /// The held response with its whole body, if that is known.
+    /// The held response, if its whole body is known.
     func completeHeld(_ world: some CallSurroundings) -> HeldResponse? {
         guard let held, incoming.hasEnded, held.failure == nil, !held.isTunnel, !held.isAbandoned,
             world.decoding.isWhole
@@ -158,7 +158,7 @@ extension Call {
 
     // MARK: - Delivering
 
-    /// Starts the clock again that was stopped for a question to the delegate.
+    /// Restarts the clock, which was stopped for a question to the delegate.
     private mutating func startClockIfRunning(_ world: some CallSurroundings) {
         if isRunning(world), !isSuspended { emit(.startClock) }
     }
@@ -196,10 +196,10 @@ extension Call {
         emit(.replay(held.body, failure: held.failure))
     }
 
-    /// Decides what is delivered instead of a challenge whose attempt was ended before its body came.
+    /// Delivers another response instead of a challenge whose attempt was ended before the challenge's body came.
     ///
-    /// It is the first response that has asked for a credential. If its body is not known either, the request is sent
-    /// without a credential, unless it was already sent so.
+    /// That is the first response that has asked for a credential. If its body is not known either, the request is sent
+    /// again without a credential, unless it was sent without one before.
     private mutating func deliverAbandoned(_ held: HeldResponse, _ world: some CallSurroundings) {
         let party = credentials[isProxy: held.response.statusCode == 407]
         guard let first = party.firstHeld else {

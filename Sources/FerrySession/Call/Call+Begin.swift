@@ -1,4 +1,4 @@
-/// How an attempt begins: from the request to its admission, or to a response that needs no network.
+/// The beginning of an attempt: from the request to its admission, or to a response that needs no network.
 extension Call {
     mutating func emit(_ step: CallStep) { steps.append(step) }
 
@@ -7,7 +7,7 @@ extension Call {
         (incoming, held) = (IncomingResponse(), nil)
         streamQuestions.withdraw()
         stage = isSuspended ? .parked : .idle
-        // A suspended task too must not deliver postponed bytes as those of the next response.
+        // Postponed bytes must not be delivered as bytes of the next response, also if the task is suspended.
         emit(.forgetResponse)
         guard !isSuspended else { return }
         if world.isCallOver { return expire(.call, world) }
@@ -65,7 +65,7 @@ extension Call {
         if isSuspended {
             stage = .parked
         } else if rest.offset != nil {
-            // The rest of a response belongs to the call that has begun.
+            // The call has delivered the beginning of the response, so the rest must come from the server.
             didLookUp(.network, world)
         } else {
             emit(.lookUp)
@@ -111,8 +111,8 @@ extension Call {
         origin.flatMap { circuit.refusalAfterWait(of: $0, url: request.url, at: now) }
     }
 
-    /// Prevents later requests from waiting for earlier ones, since a request with this method may change what it
-    /// returns.
+    /// Prevents later requests from waiting for earlier ones to the origin, whose responses a request with this method
+    /// may change.
     mutating func noteUnsafeRequest() {
         if let origin, settings.coalescesIdenticalRequests, !RepetitionRule.isSafe(request.method) {
             emit(.noteUnsafeRequest(origin))
@@ -123,7 +123,7 @@ extension Call {
 
     mutating func suspend(_ world: some CallSurroundings) {
         isSuspended = true
-        // The suspension may last for any time: another request may be the one that tries the server.
+        // The suspension may last for any time, so another request may try the server.
         circuit.note(.unknown, at: world.now)
         rest.noteSuspension()
         emit(.endSharing(.abandoned))
@@ -171,7 +171,7 @@ extension Call {
         }
     }
 
-    /// Uses a request that the interceptors have made of the task's.
+    /// Uses the request that the interceptors have made from the task's request.
     mutating func adopt(_ adapted: AdaptedRequest) {
         attempts?.isAdapted = true
         if request.url?.hasSameOrigin(as: adapted.url) == false {
@@ -201,7 +201,7 @@ extension Call {
 
     // MARK: - The attempt's facts
 
-    /// What the call so far means for its next request.
+    /// The facts about the call that its next request depends on.
     func preparationContext(_ world: some CallSurroundings) -> PreparationContext {
         let made: MadeBody? =
             switch content {

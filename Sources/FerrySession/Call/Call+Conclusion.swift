@@ -2,8 +2,7 @@
 extension Call {
     /// Asks interceptors for a response in place of the call's end, and returns whether there are any to ask.
     ///
-    /// If the failure is a response, it is held back; `note` is why there is no further attempt; `nil` if the error
-    /// does not mention it.
+    /// A failure that is a response is held back. `note` is the reason why no attempt follows, for the error's text.
     mutating func askForConclusion(
         of failure: Attempts.Failure,
         note: String? = nil,
@@ -48,7 +47,7 @@ extension Call {
             return end(as: conclusion.failure, note: conclusion.note, world)
         }
         endAttempt(world)
-        // Without them, neither another attempt nor a question about the response follows.
+        // Without `attempts`, no other attempt and no question about the response follows.
         attempts = nil
         emit(.setClientFull(false))
         emit(.forgetResponse)

@@ -9,7 +9,7 @@ extension Call {
         request.place(isProxy: isProxy, world.proxyPlace).map { CredentialUse(place: $0, option: option) }
     }
 
-    /// Returns the credential that the request's server or proxy has accepted last, in one realm if there is an option.
+    /// Returns the credential that the request's server or proxy has accepted last, for `option` if that is given.
     ///
     /// There is none if the request or the session has a field with a credential, or the URL a user.
     func accepted(
@@ -31,7 +31,7 @@ extension Call {
             .contains { $0.name.isEqualIgnoringCase("authorization") }
     }
 
-    /// Has the session forget the credential that was sent, if it was accepted before.
+    /// Makes the session forget the credential that was sent, if it was accepted before.
     mutating func forgetSent(
         isProxy: Bool,
         for option: AuthenticationChallenge.Option? = nil,
@@ -55,7 +55,7 @@ extension Call {
         return known
     }
 
-    /// Returns the credential of the session's options for their proxy, unless it was refused.
+    /// Returns the credential that the session's options have for their proxy, unless it was refused.
     func ownOfProxy(for challenge: AuthenticationChallenge, _ world: some CallSurroundings) -> SchemeCredential? {
         guard challenge.isProxy, world.isProxyCertain, let proxy = world.proxy, let user = proxy.user,
             let scheme = challenge.options.first?.scheme
@@ -66,7 +66,7 @@ extension Call {
 
     // MARK: - The cache
 
-    /// What the cache needs to know about an attempt.
+    /// Returns the facts about an attempt that the cache needs.
     func cacheAttempt(_ attempt: NetworkAttempt, _ world: some CallSurroundings) -> CacheUse.Attempt {
         CacheUse.Attempt(
             prepared: attempt.prepared,
@@ -81,7 +81,7 @@ extension Call {
 
     /// Returns the credential that the request was sent with, as one text.
     ///
-    /// It may differ from that of the lookup: other calls change the accepted credentials meanwhile.
+    /// It may differ from the credential of the lookup: other calls may have changed the accepted ones meanwhile.
     func sentCredential(_ attempt: NetworkAttempt) -> String? {
         credentialInURL(attempt.prepared) ?? attempt.credentials.server?.text
     }

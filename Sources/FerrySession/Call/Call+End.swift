@@ -46,7 +46,7 @@ extension Call {
             incoming.hasEnded = true
             if case .redirect = held?.kind, error == nil, world.decoding.isWhole { emit(.storeRedirect) }
             askAboutHeld(world)
-            // The question was asked before the attempt ended: the deadlines go on while an interceptor decides.
+            // The question was asked before the attempt ended: the deadlines continue while an interceptor decides.
             if attempts?.isAsking == true { emit(.wait) }
         case .askForTunnel:
             held = tunnel
@@ -86,7 +86,7 @@ extension Call {
         }
     }
 
-    /// Returns the question for a credential that the proxy wants before it opens a tunnel, if it does.
+    /// Returns the proxy's challenge as a held response, if the proxy asks for a credential before it opens a tunnel.
     private mutating func tunnelQuestion(_ end: AttemptEnd, _ world: some CallSurroundings) -> HeldResponse? {
         guard let tunnel = end.tunnel, let challenge = acceptable(tunnel.challenge, world) else { return nil }
         return HeldResponse(response: tunnel.response, kind: .challenge(challenge), isTunnel: true)
@@ -149,7 +149,7 @@ extension Call {
         .ferry(.cannotDecodeContentData, url: request.url, reason: reason, "The response's content coding \(what)")
     }
 
-    /// Ends the attempt because of what was found in its body outside of libcurl's callbacks.
+    /// Ends the attempt because of an error in its body that was found outside of libcurl's callbacks.
     mutating func failBody(_ world: some CallSurroundings) {
         guard held == nil else { return failBodyOfHeld(world) }
         let (error, wasSent) = (attemptError, world.wasSent)
@@ -157,7 +157,7 @@ extension Call {
         recover(from: error, wasSent: wasSent, world)
     }
 
-    /// Asks what becomes of a held response whose body is damaged, which matters only if it is delivered.
+    /// Asks what to do with a held response whose body is damaged, which matters only if it is delivered.
     private mutating func failBodyOfHeld(_ world: some CallSurroundings) {
         let error = attemptError
         held?.failure = error
@@ -179,7 +179,7 @@ extension Call {
 
     /// Asks the server instead of delivering the damaged rest of a stored body.
     ///
-    /// What the client has is intact. It is discarded if the user has not received it; otherwise only the rest is
+    /// The client's bytes are intact. They are discarded if the user has not received them; otherwise only the rest is
     /// requested, if the response has a validator and the request may be sent.
     mutating func recoverFromDamage(mayAsk: Bool, _ world: some CallSurroundings) {
         let delivered = response
@@ -246,8 +246,6 @@ extension Call {
     }
 
     /// Ends the call with an error, or with a stored response in its place where that is allowed (RFC 5861, section 4).
-    ///
-    /// `note` is why there is no further attempt; `nil` if the error does not mention it.
     mutating func fail(
         _ error: URLError,
         note: String? = nil,

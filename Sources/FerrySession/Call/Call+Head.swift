@@ -52,7 +52,7 @@ extension Call {
         }
         if let offset = rest.offset { return didContinue(received, head, isDecoded: isDecoded, at: offset, world) }
         deliver(received, isDecoded: isDecoded)
-        // The connection is not one of those for requests any more.
+        // The connection no longer counts among those for requests.
         if head.status == 101 { emit(.giveUpSlot) }
         emit(.beginSharing(head, isDecoded: isDecoded))
         emit(.beginStoring(head, isDecoded: isDecoded, isRedirect: false))
@@ -114,7 +114,7 @@ extension Call {
         return HeldResponse(response: response, kind: .redirect(next.request, keepsBody: next.keepsBody))
     }
 
-    /// Asks what becomes of a redirect whose body ends with the connection, before the body has come.
+    /// Asks what to do with a redirect whose body ends with the connection, before the body has come.
     ///
     /// The connection carries no further request, and the server may keep it open for a long time.
     private mutating func askBeforeBody(_ world: some CallSurroundings) {
@@ -161,8 +161,8 @@ extension Call {
 
     /// Whether libcurl may send another request after a response that asks for a credential.
     ///
-    /// It answers challenges for the scheme of the credential, unless that is Basic, also some that Ferry does not
-    /// choose, and those of a tunnel's server that calls itself a proxy. The response is then not the final one.
+    /// libcurl answers each challenge for the scheme of the credential, except Basic: also one that Ferry does not
+    /// choose, and one of a tunnel's server that calls itself a proxy. The response is then not the final one.
     private func isAnsweredByCurl(_ facts: HeadFacts) -> Bool {
         let (status, isProxy) = (facts.head.status, facts.head.status == 407)
         guard status == 401 || isProxy, let sent = credentials.sent(isProxy: isProxy), sent.scheme != .basic else {
@@ -172,7 +172,7 @@ extension Call {
         return challenges.contains { $0.scheme == sent.scheme.rawValue }
     }
 
-    /// Whether the server accepts the request without a body with which libcurl begins for Digest and NTLM.
+    /// Whether the server accepts the request without a body that libcurl sends first for Digest and NTLM.
     ///
     /// libcurl then sends the request with its body, without the credential. A tunnel's proxy has accepted its own
     /// credential before.
@@ -286,7 +286,7 @@ extension Call {
         stop(cannotContinue(status: head.status))
     }
 
-    /// Whether a complete response has the validator and the length of the one that is continued.
+    /// Whether a complete response has the validator and the length of the response that is continued.
     private func isSameEntity(_ received: ReceivedResponse, _ validator: String?) -> Bool {
         guard let validator, received.expectedLength == rest.expectedTotal,
             let response = received.value as? HTTPURLResponse

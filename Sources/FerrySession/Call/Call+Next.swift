@@ -1,6 +1,6 @@
-/// What follows the end of an attempt.
+/// The decision about what follows the end of an attempt.
 extension Call {
-    /// How a request is sent again.
+    /// The way in which a request is sent again.
     enum Again: Hashable, Sendable {
         /// Without the conditions that ask about a stored response.
         case withoutConditions
@@ -39,9 +39,9 @@ extension Call {
         case fail(Failure)
     }
 
-    /// How often a call looks for another connection, or a new body, in a row.
+    /// The number of times in a row that a call may look for another connection, or a new body.
     static let maximumReconnections = 3
-    /// How often it does so if it has waited for trust decisions: the servers of a host may have several chains.
+    /// The same limit for a call that waits for trust decisions: the servers of a host may have several chains.
     static let maximumTrustQuestions = 8
 
     /// Returns what follows, where the order of the rules is their precedence.
@@ -77,7 +77,7 @@ extension Call {
         if mayReconnect, end.mayReconnect(method: request.method, isReplayable: content.isReplayable) {
             return .again(.onNewConnection)
         }
-        // What the server has sent is kept. The rest can be asked for if the response has a validator.
+        // The received part is kept. The rest can be requested if the response has a validator.
         if rest.wasSuspended, response != nil, world.decoding == .none, validator != nil { return .again(.forRest) }
         // The body's stream was read in part, and the delegate can provide it again.
         if mayReconnect, end.code == CurlCode.cannotRewind, case .delegateStream = content, response == nil,

@@ -37,7 +37,7 @@ extension Call {
         emit(.askInterceptors(question, interceptors, attempt, asked))
     }
 
-    /// Charges the budget that has allowed the current attempt, which has failed too.
+    /// Charges the budget that has allowed the current attempt, a retry that has failed too.
     mutating func chargeRetry(_ world: some CallSurroundings) {
         if let budget = attempts?.current.budget { world.charge(budget) }
         attempts?.current.budget = nil
@@ -176,7 +176,7 @@ extension Call {
 
     // MARK: - The next attempt
 
-    /// Goes on with a retry that has waited for a new stream of the body.
+    /// Continues with a retry that has waited for a new stream of the body.
     mutating func continueRetry(_ next: PendingRetry, with box: StreamBox?, _ world: some CallSurroundings) {
         attempts?.current.pendingRetry = nil
         guard let box else {

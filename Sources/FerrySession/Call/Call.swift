@@ -22,20 +22,20 @@
 /// or after the end of the attempt. A cancellation also ends each stage, and a deadline each but `parked`.
 struct Call {
     enum Stage: Hashable, Sendable {
-        /// It has not begun, or user code decides how it goes on after an attempt.
+        /// The call has not begun, or user code decides what follows an attempt.
         case idle
         /// It was suspended before its attempt could begin.
         case parked
         case adapting
         case waitingForStream
-        /// The steps before the request can be sent are taken.
+        /// It takes the steps before the request can be sent.
         case preparing
         /// It waits for the response to an identical request.
         case waitingForIdenticalRequest
         /// An attempt has been admitted, or a response that needs none is delivered.
         case attempting
         case waitingForTrust
-        /// It waits until the next attempt begins after one that has failed.
+        /// It waits between an attempt that has failed and the next one.
         case delaying
         /// Its stream was given up while it was paused; the rest is asked for when nothing pauses it any more.
         case detached
@@ -56,7 +56,7 @@ struct Call {
     var held: HeldResponse?
     var response: ReceivedResponse?
     var rest: BodyRest
-    /// What is known about its attempts, if there may be several.
+    /// The attempts of the call, if there may be several.
     var attempts: Attempts?
     var circuit = CircuitUse(nil)
     /// The questions to the delegate for a stream.
@@ -64,7 +64,7 @@ struct Call {
     var origin: Origin?
     /// Whether the server has refused the expectation with 417, so that the request is sent without it.
     var dropsExpectation = false
-    /// How many times in a row another connection, or a new body, has been looked for.
+    /// The number of times in a row that the call has looked for another connection, or a new body.
     var reconnections = 0
     var steps: [CallStep] = []
 
@@ -142,16 +142,15 @@ struct Call {
         return response.expectedLength == nil && response.statusCode != 204 && response.statusCode != 304
     }
 
-    /// Notes why the attempt fails since what was received of the body cannot be removed.
+    /// Notes the error that ends the attempt, since the received part of the body cannot be removed.
     mutating func noteFailureOfRestart(_ error: URLError) {
         incoming.next = nil
         stop(error)
     }
 
-    /// Notes that the body can be read once only, and is being read.
+    /// Notes that the body is being read, so that the delegate is asked for another if it can be read only once.
     mutating func noteBodyIsRead() {
         switch content {
-        // The delegate is asked for a new stream to send the body again.
         case .stream: content = .delegateStream
         case .made(let made) where !made.isReplayable: content = .delegateStream
         case .none, .data, .file, .made, .delegateStream: break
@@ -174,8 +173,8 @@ struct Call {
         return setup
     }
 
-    /// Returns the fields of an attempt, with those that ask for the rest of a body, and how many at the end are not of
-    /// the request's own.
+    /// Returns the fields of an attempt, with those that ask for the rest of a body, and the number of fields at the
+    /// end that are not the request's own.
     private mutating func fields(of prepared: PreparedRequest, _ conditions: [RequestField]) -> ([RequestField], Int) {
         guard let offset = rest.offset, let validator else {
             return (conditions.isEmpty ? prepared.fields : conditions + prepared.fields, prepared.commonCount)

@@ -1,17 +1,17 @@
-/// The bytes of a response, from the network or from memory, to the task or to its file.
+/// Delivers the bytes of a response, from the network or from memory, to the task or to its file.
 extension CallDriver {
-    /// How much of a coded body may wait to be decoded before nothing more is received, in bytes.
+    /// The number of coded bytes that may wait to be decoded before nothing more is received.
     private static let maximumBacklog = 262_144
-    /// How much of a body may wait for a slow reader before nothing more is received, in bytes.
+    /// The number of a body's bytes that may wait for a slow reader before nothing more is received.
     private static let usualUnreadLimit = 1_048_576
-    /// That number while many transfers are active, whose unread bytes would take much memory together.
+    /// The same limit while many transfers are active, whose unread bytes would take much memory together.
     private static let smallUnreadLimit = 32_768
-    /// How much of a local body one turn delivers before the engine looks at its other transfers.
+    /// The number of a local body's bytes that one turn delivers before the engine looks at its other transfers.
     private static let deliveredPerTurn = 4_194_304
 
     // MARK: - Decoding, in shares of the engine's turns
 
-    /// Receives bytes from the network, and returns whether the attempt goes on.
+    /// Receives bytes from the network, and returns whether the attempt continues.
     func accept(_ bytes: UnsafeRawBufferPointer) -> Bool {
         guard let decoder else { return take(bytes) }
         decoder.append(bytes)
@@ -21,7 +21,7 @@ extension CallDriver {
     }
 
     /// Decodes until the input ends, the client is full or the call's share of the turn is used; returns whether the
-    /// attempt goes on.
+    /// attempt continues.
     func decodeWaiting() -> Bool {
         guard let decoder, !isPostponed else { return true }
         let (start, share) = (MonotonicTime.now(), engine.allowance.share)
@@ -52,10 +52,10 @@ extension CallDriver {
         return true
     }
 
-    /// Asks what becomes of a held response before more of it is received.
+    /// Asks what to do with a held response before more of it is received.
     private func holdBack() {
         setClientFull(true)
-        // The others do not wait for the decision.
+        // Other calls with the same request do not wait for the decision.
         endSharing(.unshareable)
         send(.heldBodyIsLarge)
     }
@@ -67,7 +67,7 @@ extension CallDriver {
         engine.postpone(transfer)
     }
 
-    /// Goes on with what was received before, and returns the engine to other transfers when its share is used again.
+    /// Continues with what was received before, and leaves the engine to other transfers when the share is used again.
     func continuePostponed() {
         guard client != nil, isPostponed else { return }
         isPostponed = false
@@ -79,7 +79,7 @@ extension CallDriver {
 
     // MARK: - Delivering
 
-    /// Delivers decoded bytes to their destination, and returns whether the attempt goes on.
+    /// Delivers decoded bytes to their destination, and returns whether the attempt continues.
     func take(_ bytes: UnsafeRawBufferPointer) -> Bool {
         share(bytes)
         if let isFull = call.held?.keep(bytes) {
@@ -104,7 +104,7 @@ extension CallDriver {
         return true
     }
 
-    /// Delivers bytes, and returns why that was not possible.
+    /// Delivers bytes, and returns the error if that is not possible.
     private func deliver(_ bytes: UnsafeRawBufferPointer) -> URLError? {
         let limit = IncomingResponse.unwantedBodyLimit
         if call.incoming.isUnwanted, call.rest.received > limit, client?.collectsBody == true {
@@ -118,7 +118,7 @@ extension CallDriver {
         switch client?.receive(bytes, limit: unreadLimit) ?? .more {
         case .more: break
         case .wait:
-            // The others do not wait for a reader that takes long.
+            // Other calls with the same request do not wait for a slow reader.
             endSharing(.unshareable)
             setClientFull(true)
         case .noMemory:
@@ -142,7 +142,7 @@ extension CallDriver {
 
     /// Delivers a response as the final one; its body follows.
     func deliver(_ response: ReceivedResponse) {
-        // What was collected of another response is not a part of this one.
+        // The collected bytes of another response are not a part of this one.
         cache.dropPending()
         notePartialFile()
         client?.receive(.response(response))
@@ -278,6 +278,6 @@ extension CallDriver {
         cache.beginStoring(head, isDecoded: isDecoded, isRedirect: isRedirect, expectedLength: length, attempt)
     }
 
-    /// What the cache needs to know about the attempt.
+    /// The facts about the attempt that the cache needs.
     var cacheAttempt: CacheUse.Attempt? { transfer.attempt.map { call.cacheAttempt($0, self) } }
 }

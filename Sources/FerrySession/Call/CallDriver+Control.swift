@@ -1,4 +1,4 @@
-/// What the task asks for while the call goes on: suspension, flow control, answers to questions.
+/// Performs what the task asks for while the call continues: suspension, flow control, answers to questions.
 extension CallDriver: TaskDriver {
     func perform(_ command: TaskCommand) {
         guard case .start(let priority) = command else { return engine.submit(.run { [self] in follow(command) }) }
@@ -30,7 +30,7 @@ extension CallDriver: TaskDriver {
 
     // MARK: - Suspension
 
-    /// Suspends or resumes the call, as the client says.
+    /// Suspends or resumes the call if the client was suspended or resumed.
     func followSuspension() {
         guard let client, transfer.isSuspended != client.isSuspended else { return }
         if transfer.isSuspended { resume() } else { suspend() }
@@ -59,7 +59,7 @@ extension CallDriver: TaskDriver {
 
     // MARK: - Flow
 
-    /// Goes on delivering, since the client has room again.
+    /// Continues to deliver, since the client has room again.
     func readMore() {
         guard client != nil, call.held == nil else { return }
         setClientFull(false)
@@ -69,16 +69,16 @@ extension CallDriver: TaskDriver {
         goOn()
     }
 
-    /// Goes on after a pause of the transfer, or since the limits on bytes per second allow it again.
+    /// Continues after a pause of the transfer, or since the limits on bytes per second allow it again.
     func goOn() {
         engine.watch(transfer)
         send(.drained)
-        // Its stream may have been given up while it was paused.
+        // The stream may have been given up while it was paused.
         send(.mayMove)
         liftPause()
     }
 
-    /// Goes on sending, since the body's stream has bytes again.
+    /// Continues to send, since the body's stream has bytes again.
     func bodyAvailable() {
         guard client != nil, transfer.pauses.contains(.bodyIsStarved) else { return }
         transfer.setPause(.bodyIsStarved, false)
@@ -88,7 +88,7 @@ extension CallDriver: TaskDriver {
 
     func setClientFull(_ isFull: Bool) { transfer.setPause(.clientIsFull, isFull) }
 
-    /// Applies the reasons to pause outside of libcurl's callbacks, which may end the attempt.
+    /// Applies the reasons to pause, which may end the attempt; must not be called within libcurl's callbacks.
     func liftPause() {
         guard client != nil else { return }
         let code = transfer.attempt?.apply(transfer.pauses) ?? 0

@@ -1,4 +1,4 @@
-/// What the engine reports, as events of the call.
+/// Turns the engine's reports into events of the call.
 extension CallDriver: TransferReceiver {
     func start(priority: Float) {
         transfer.priority = priority
@@ -66,7 +66,7 @@ extension CallDriver: TransferReceiver {
             if !transfer.clock.limits.hasCall { engine.forgetDeadline(transfer) }
             attempt.forgetFields()
         } else {
-            // The server has not switched protocols, so that nothing is sent after the request.
+            // The server has not switched protocols, so nothing is sent after the request.
             (transfer.reader as? MadeBodyReader)?.finish()
         }
     }
@@ -123,7 +123,7 @@ extension CallDriver: TransferReceiver {
         send(.attemptEnded(end))
     }
 
-    /// Handles a deadline that has passed, unless its upload has made progress that only the system sees.
+    /// Handles a deadline that has passed, unless the upload has made progress that only the system sees.
     private func expire(_ deadline: TransferClock.Deadline) {
         if deadline == .inactivity, transfer.reader != nil, let time = transfer.attempt?.progress() {
             transfer.clock.noteActivity(at: time)

@@ -1,4 +1,4 @@
-/// Questions to the program: its policy of trust, its interceptors.
+/// Questions to the program's trust policy and interceptors.
 ///
 /// None is asked on the engine's thread; each answer is an event of the call.
 extension CallDriver {

@@ -20,7 +20,7 @@ extension CallDriver {
         return true
     }
 
-    /// What identical requests have in common; `nil` if the response to this one is for this call alone.
+    /// The properties that identical requests share; `nil` if the response is for this call alone.
     private var sharingKey: SharedTransfer.Key? {
         guard !isUnshareable, !cache.isRevalidation, !cache.isConditional, transfer.downloadLimits.task == nil,
             let prepared = transfer.attempt?.prepared
@@ -41,7 +41,7 @@ extension CallDriver {
 
     // MARK: - The call that others wait for
 
-    /// Notes a response that the others can have when it is complete.
+    /// Notes a response that the waiting calls can use when it is complete.
     func beginSharing(_ head: ResponseHead, isDecoded: Bool) {
         guard let shared else { return }
         let length = head.value("Content-Length").flatMap { ByteCount(digits: $0) } ?? .zero
@@ -74,7 +74,7 @@ extension CallDriver {
 
     // MARK: - The calls that wait
 
-    /// Goes on after the transfer that the call has waited for.
+    /// Continues when the transfer that the call has waited for has ended.
     private func sharedTransferEnded(_ end: SharedTransfer.End) {
         guard client != nil, call.stage == .waitingForIdenticalRequest else { return }
         transfer.clock.pauseInactivity(false, at: .now())

@@ -5,9 +5,9 @@
 /// `@unchecked Sendable`: a task makes it and hands it to the engine with the first command; from then on only the
 /// thread that has the engine touches it.
 final class CallDriver: @unchecked Sendable {
-    /// What the engine knows of the call.
+    /// The engine's part of the call.
     let transfer: Transfer
-    /// What it has in common with the other calls of its session.
+    /// The state that the calls of the session share.
     let group: CallGroup
     /// The task; `nil` as soon as the call is over.
     @exclusivity(unchecked) var client: (any CallClient)? {
@@ -69,7 +69,7 @@ final class CallDriver: @unchecked Sendable {
         }
     }
 
-    /// Performs a step; throws the reason why what was received of the body cannot be removed.
+    /// Performs a step; throws an error if the received part of the body cannot be removed.
     private func carryOut(_ step: CallStep) throws(URLError) {
         switch step {
         case .forgetResponse: forgetResponse()
@@ -195,7 +195,7 @@ final class CallDriver: @unchecked Sendable {
 
     /// Closes the partial file and describes it, if it can be continued; the file stays for that.
     func makeResumeData() -> Data? {
-        // Of a file that was continued, a full disk takes nothing that was there before.
+        // A full disk does not affect the bytes that a continued file had before.
         guard client != nil, let file, !file.hasFailed || file.isResumed,
             file.size == call.rest.received,
             let data = call.resumeData(for: file.url)?.encoded()
@@ -205,7 +205,7 @@ final class CallDriver: @unchecked Sendable {
         return data
     }
 
-    /// Ends the call without telling the client.
+    /// Ends the call without a report to the client.
     private func close() {
         client = nil
         transfer.reader?.close()

@@ -1,4 +1,4 @@
-/// What happens to a call, as its driver reports it.
+/// An event of a call, which its driver reports.
 enum CallEvent {
     // MARK: The beginning of an attempt
 
@@ -24,21 +24,21 @@ enum CallEvent {
     // MARK: The response
 
     case head(HeadFacts)
-    /// The limit of what is kept of a held response's body is reached, or its decoding takes long.
+    /// The body of a held response is as large as what is kept of it, or its decoding takes long.
     case heldBodyIsLarge
     /// The stream of a paused attempt may be given up, if its rest can be requested.
     case mayDetach
     case attemptEnded(AttemptEnd)
     /// The client has taken what has come.
     case drained
-    /// The body cannot be decoded or delivered; the attempt is not in a callback of libcurl's.
+    /// The body cannot be decoded or delivered, which was found outside of libcurl's callbacks.
     case bodyFailed
     /// A response that needs no network is delivered.
     case serve(LocalResponse)
     /// The stored body that is delivered is damaged; `mayAsk` indicates whether the server may be asked.
     case storedBodyIsDamaged(mayAsk: Bool)
     case deadline(TransferClock.Deadline)
-    /// The call cannot go on, for this reason or the one that was noted.
+    /// The call cannot continue because of this error or, without one, of the error that was noted before.
     case failed(URLError?)
 
     // MARK: Answers
@@ -52,10 +52,10 @@ enum CallEvent {
     case cancelled
 }
 
-/// The head of a response, and what its attempt and the cache know about it.
+/// The head of a response, with facts from its attempt and from the cache.
 struct HeadFacts {
     var head: ResponseHead
-    /// What the head means for a stored response.
+    /// The meaning of the head for a stored response.
     var verdict: CacheVerdict?
     /// The challenge of the response, if it has one that libcurl can answer.
     var challenge: AuthenticationChallenge?

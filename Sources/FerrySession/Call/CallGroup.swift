@@ -1,4 +1,4 @@
-/// What the calls of a session have in common besides the engine.
+/// The state that the calls of a session share, besides the engine.
 ///
 /// `@unchecked Sendable`: only the thread that has the engine uses what changes.
 final class CallGroup: @unchecked Sendable {
@@ -18,9 +18,9 @@ final class CallGroup: @unchecked Sendable {
 
     // MARK: - The cache
 
-    /// Validates a stored response for later requests, once at a time.
+    /// Validates a stored response for later requests, unless that is being done already.
     ///
-    /// The request carries no more than that of the call, and is not sent while the call's circuit is open. The call's
+    /// The request contains no more than the call's, and is not sent while the call's circuit is open. The call's
     /// client decides what is stored.
     func revalidate(_ stale: Call, key: String, like transfer: Transfer, for staleClient: any CallClient) {
         guard revalidations[key] == nil else { return }
@@ -52,7 +52,7 @@ final class CallGroup: @unchecked Sendable {
     /// Adds a response that is built before the delegate queue needs it.
     func prebuild(_ response: ReceivedResponse) { unbuilt.append(response) }
 
-    /// Builds responses from the last one on, while the delegate queue, which was woken, begins with the first.
+    /// Builds responses, the last one first, while the delegate queue, which was woken, begins with the first one.
     private func buildResponses() {
         while let response = unbuilt.popLast() { response.prebuild() }
     }

@@ -1,6 +1,6 @@
-/// What a call tells its task, on the thread that has the engine.
+/// A report of a call to its task, on the thread that has the engine.
 ///
-/// What is large and rare is `indirect`, so that the others are small.
+/// Cases that are large and rare are `indirect`, so that the type is small.
 enum CallReport {
     case sends(CurrentRequest, bodyLength: ByteCount?)
     /// An interim response has arrived; the final one follows.
@@ -28,9 +28,9 @@ enum CallReport {
     case needsBodyStream
     /// An attempt has failed and is followed by another one.
     indirect case retries(TransferMetrics.Retry)
-    /// An attempt has failed and is not followed by another one, for a reason that needs to be said.
+    /// An attempt has failed and is not followed by another one, for the reason in this text.
     indirect case notRetried(String)
-    /// What was received of the response's body is discarded, since the next attempt starts again.
+    /// The received part of the response's body is discarded, since the next attempt starts again.
     case discardsBody
     /// The deadline of the call has passed, so that the client does not wait for its delegate any more.
     case exceedsDeadline
@@ -44,7 +44,7 @@ enum CallReport {
     case finished((any Error)?, file: DownloadFile?)
 }
 
-/// A task as a call sees it; all of it is called on the thread that has the engine, and must not block.
+/// A task, as its call uses it; all members are used on the thread that has the engine, and must not block.
 protocol CallClient: AnyObject, Sendable {
     /// Whether the task is suspended; the command `suspensionChanged` follows each change.
     var isSuspended: Bool { get }
@@ -63,7 +63,7 @@ protocol CallClient: AnyObject, Sendable {
     func receive(_ bytes: UnsafeRawBufferPointer, limit: Int) -> Flow
     /// Returns a function that stores a response as the user says, also after the end of the client.
     func makeStoring() -> @Sendable (CacheCandidate) -> Void
-    /// Returns what the client has of a body that becomes a download, and removes it from the client.
+    /// Removes the client's part of a body that becomes a download, and returns it.
     func takeBuffer() -> Data
 }
 

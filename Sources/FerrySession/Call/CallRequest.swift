@@ -56,8 +56,8 @@ struct Redirects {
 }
 
 extension BodySource {
-    /// Returns the body of the request after a redirect: the one that the delegate has set in place of that of `asked`,
-    /// or else the task's own if `keepsOwn`.
+    /// Returns the body of the request after a redirect: the one that the delegate has set instead of the body of
+    /// `asked`, or else the task's own if `keepsOwn`.
     func afterRedirect(from earlier: URLRequest, asked: URLRequest, to next: URLRequest, keepsOwn: Bool) -> BodySource {
         // An unchanged body of the request is also the task's, except in upload tasks, which do not send it.
         if let data = next.httpBody, data != earlier.httpBody || !keepsOwn { return data.isEmpty ? .none : .data(data) }

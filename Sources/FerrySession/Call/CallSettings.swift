@@ -2,7 +2,7 @@ typealias HeaderField = (name: String, value: String)
 
 /// The settings that all calls of a session share; a class, because each request passes them on several times.
 final class CallSettings: Sendable {
-    /// Whether neither the cache nor the storage of credentials reads a disk or runs the user's code.
+    /// Whether the cache and the storage of credentials read no disk and run no user code.
     let readsNoDisk: Bool
     let coalescesIdenticalRequests: Bool
     let maximumRedirects: Int
@@ -51,8 +51,8 @@ final class CallSettings: Sendable {
         return TimeSpan(timeout: own == standard ? requestTimeout : own)
     }
 
-    /// The additional headers of a request; after a redirect to another origin without `Host`, secret
-    /// ones and a `Referer` of https.
+    /// Returns the additional headers of a request; after a redirect to another origin, `Host`, secret ones and a
+    /// `Referer` of https are left out.
     func additionalHeaders(hasLeftOrigin: Bool) -> [HeaderField] {
         guard hasLeftOrigin, !additionalHeaders.isEmpty else { return additionalHeaders }
         return additionalHeaders.filter { field in

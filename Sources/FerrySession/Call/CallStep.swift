@@ -1,6 +1,6 @@
-/// What the driver of a call does next.
+/// A step that the driver of a call performs next.
 ///
-/// What is large and rare is `indirect`, so that the others are small.
+/// Cases that are large and rare are `indirect`, so that the type is small.
 enum CallStep {
     // MARK: The beginning of an attempt
 
@@ -18,7 +18,7 @@ enum CallStep {
 
     // MARK: Waiting
 
-    /// Waits without a connection slot; the deadlines go on.
+    /// Waits without a connection slot; the deadlines continue.
     case wait
     /// Waits like ``wait``, unless the attempt has a handle, which then only gives up its slot.
     case waitForAnswer
@@ -76,6 +76,6 @@ enum CallStep {
     case endAttempt(isOver: Bool)
     case finish
     case fail(any Error)
-    /// Ends without telling the client.
+    /// Ends the call without a report to the client.
     case close
 }

@@ -1,6 +1,6 @@
-/// What a call asks about when it decides: the time, its attempt, its client.
+/// The facts that the decisions of a call depend on: about the time, its attempt, its client.
 ///
-/// Asking changes nothing, except that ``charge(_:)`` uses the budget.
+/// Reading them changes nothing; only ``charge(_:)`` changes the budget.
 protocol CallSurroundings {
     var now: MonotonicTime { get }
     /// A number from 0 to 1.
@@ -33,7 +33,7 @@ protocol CallSurroundings {
     var isProxyCertain: Bool { get }
     var acceptedCredentials: AcceptedCredentials { get }
 
-    /// Returns the stored response that replaces an error, if there is one, or that the server's error has selected.
+    /// Returns the stored response that replaces an error or, without a code, the error that the server has sent.
     func staleResponse(insteadOf code: URLError.Code?) -> LocalResponse?
     /// Whether a budget allows a retry.
     func hasRetry(for key: RetryBudgets.Key) -> Bool
@@ -46,7 +46,7 @@ extension CallSurroundings {
     var proxyPlace: CredentialPlace? { proxy.map { .proxy($0.address) } }
 }
 
-/// How much of a response's body still waits to be decoded.
+/// The part of a response's body that still waits to be decoded.
 enum Decoding: Hashable, Sendable {
     /// The body has no coding.
     case none

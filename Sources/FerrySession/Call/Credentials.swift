@@ -5,7 +5,7 @@ struct Credentials {
         var credential: SchemeCredential?
         /// Whether other tasks may use the credential once it is accepted.
         var isKept = false
-        /// How many credentials were given.
+        /// The number of credentials that were given.
         var failures = 0
         /// The scheme and realm that the last one was given for, and how many in a row were.
         var option: AuthenticationChallenge.Option?
@@ -57,7 +57,7 @@ struct Credentials {
     private(set) var server = Party()
     private(set) var proxy = Party()
     private var sent: (server: SchemeCredential?, proxy: SchemeCredential?) = (nil, nil)
-    /// The credentials that were accepted before; others may have been sent in their place, or they were withheld.
+    /// The credentials that were accepted before, even if others were sent in their place, or none.
     private var accepted: (server: SchemeCredential?, proxy: SchemeCredential?) = (nil, nil)
 
     /// The credentials of the current attempt's user, also those that libcurl was not given.
@@ -65,7 +65,7 @@ struct Credentials {
         (sent.server ?? accepted.server, sent.proxy ?? accepted.proxy)
     }
 
-    /// Whether neither side has asked.
+    /// Whether neither the server nor the proxy has asked for a credential.
     var areUnused: Bool { server.isUnused && proxy.isUnused }
 
     subscript(isProxy isProxy: Bool) -> Party { isProxy ? proxy : server }

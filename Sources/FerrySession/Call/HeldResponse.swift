@@ -1,4 +1,4 @@
-/// A response that is held back until it is decided what becomes of it.
+/// A response that is held back until it is decided what to do with it.
 struct HeldResponse {
     enum Kind {
         case redirect(URLRequest, keepsBody: Bool)
@@ -20,19 +20,19 @@ struct HeldResponse {
     var isSuccess: Bool { isForInterceptors && 200..<300 ~= response.statusCode }
     /// The head of a response that the cache may store, if it is delivered.
     var head: ResponseHead?
-    /// Why the body is damaged or incomplete, which matters only if the response is delivered.
+    /// The reason why the body is damaged or incomplete, which matters only if the response is delivered.
     var failure: URLError?
     /// Whether the response is a proxy's to `CONNECT`, and not one to the request.
     var isTunnel = false
     /// Whether the attempt was ended before the body came, so that the response cannot be delivered.
     var isAbandoned = false
-    /// How many bytes of the body are kept until it is decided what becomes of the response.
+    /// The number of the body's bytes that are kept until it is decided what to do with the response.
     var limit = Self.bodyLimit
     static let bodyLimit = 65_536
     /// The shares of turns that decoding the body has used.
     private(set) var timeUsed = TimeSpan.zero
 
-    /// Keeps the beginning of the body, and returns whether no more is kept.
+    /// Keeps the beginning of the body, and returns whether the limit is reached.
     mutating func keep(_ bytes: UnsafeRawBufferPointer) -> Bool {
         body.append(contentsOf: bytes)
         return body.count >= limit
@@ -47,7 +47,7 @@ struct HeldResponse {
 
 /// The response of the current attempt, from the network or from the cache; each attempt begins with a new one.
 struct IncomingResponse {
-    /// Why the attempt fails, where Ferry and not libcurl found the reason.
+    /// The reason why the attempt fails, if Ferry and not libcurl has found it.
     var failure: URLError?
     /// The error of the user's code that makes the request's body.
     var bodyError: (any Error)?
@@ -59,12 +59,12 @@ struct IncomingResponse {
     var skipsBody = false
     /// Whether the attempt has succeeded; the client may not have taken all of the body yet.
     var hasEnded = false
-    /// What follows the end of the attempt, where the response's head has decided that.
+    /// The step after the end of the attempt, if the response's head has decided it.
     var next: Call.Next?
-    /// Where the range ends that continues a body.
+    /// The end of the range that continues a body.
     var rangeEnd: ByteCount?
     /// The responses of the attempt that have asked for a credential.
     var challengeRounds = ChallengeRounds()
-    /// How much of an unwanted response's body is collected.
+    /// The number of an unwanted body's bytes that are collected.
     static let unwantedBodyLimit = ByteCount(clamping: 16_777_216)
 }

@@ -30,7 +30,7 @@ struct LocalResponse {
     }
 }
 
-/// What the cache has for a request.
+/// The cache's answer to a request.
 enum CacheAnswer {
     /// The server is asked.
     case network
@@ -38,7 +38,7 @@ enum CacheAnswer {
     case failure(URLError)
 }
 
-/// What the head of a response means for a stored response.
+/// The meaning of a response's head for a stored response.
 enum CacheVerdict {
     /// The stored response is valid.
     case validated

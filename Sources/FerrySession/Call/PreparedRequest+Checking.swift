@@ -92,7 +92,7 @@ extension PreparedRequest {
         }
     }
 
-    /// The request's fields and those of the session that it does not have, without those that frame the body.
+    /// The request's fields and, for other names, the session's, without the fields that frame the body.
     private static func fields(
         _ request: URLRequest,
         _ replacements: [HeaderField],
@@ -138,10 +138,10 @@ extension PreparedRequest {
     }
 }
 
-/// What the call so far means for a request.
+/// The facts about a call that its next request depends on.
 struct PreparationContext: Sendable {
     var hasBody = false
-    /// The body has content: it is neither missing nor empty data.
+    /// Whether there is a body, other than empty data.
     var isBodyGiven = false
     /// The coding that is applied to the body while it is sent.
     var contentCoding: ContentCoding?
@@ -152,6 +152,6 @@ struct PreparationContext: Sendable {
     var hasLeftOrigin = false
     /// The server has refused the expectation.
     var dropsExpectation = false
-    /// A credential was provided for a challenge, and is used in place of those of the URL and of the header.
+    /// A credential was provided for a challenge, and replaces the credentials in the URL and in the header.
     var hasCredential = false
 }

@@ -4,7 +4,7 @@
 /// The call that came first makes the transfer; those that come before its end wait for it. Only the thread that
 /// has the engine uses it.
 final class SharedTransfer {
-    /// What two requests must have in common.
+    /// The properties that must be equal for two requests to share a transfer.
     struct Key: Hashable {
         let origin: Origin
         let url: String
@@ -15,7 +15,7 @@ final class SharedTransfer {
         let priority: Float
         /// Whether client certificates may be withheld.
         let hasLeftOrigin: Bool
-        /// Which policy trusts the connection.
+        /// The number of the policy that trusts the connection.
         let trustRevision: Int
         let handlesCookies: Bool
         let mainDocumentURL: URL?
@@ -24,9 +24,9 @@ final class SharedTransfer {
     /// The largest body that is kept for other calls, in bytes.
     static let maximumBodySize = 1_048_576
 
-    /// How a transfer has ended for the calls that wait.
+    /// The end of a transfer for the calls that wait.
     enum End: Sendable {
-        /// It is delivered to each of them.
+        /// The response is delivered to each of them.
         indirect case response(LocalResponse)
         /// The network has failed, as it would have for them, and each of them recovers from it by itself.
         case failure(URLError, wasSent: Bool)

@@ -82,9 +82,9 @@ final class CookieJar: @unchecked Sendable {
 /// time of the first (RFC 6265bis, section 5.7), which is recorded here.
 struct CookieTimes {
     private struct Replacement {
-        /// When the object in the storage was made.
+        /// The time when the object in the storage was made.
         var made: TimeInterval
-        /// When a cookie of this name was first set.
+        /// The time when a cookie of this name was first set.
         var first: TimeInterval
     }
 
@@ -101,7 +101,7 @@ struct CookieTimes {
         return noted.first
     }
 
-    /// Returns the time at which a cookie was last sent, or at which it was set if it never was.
+    /// Returns the time at which a cookie was last sent, or at which it was set if it was never sent.
     func lastUse(of cookie: HTTPCookie) -> Date {
         let made = Date(timeIntervalSinceReferenceDate: Self.made(cookie))
         return uses[CookieStoreRule.Key(cookie)].map { max($0, made) } ?? made

@@ -10,9 +10,9 @@ extension HTTPCookieStorage: CookieStoring {}
 /// Writes cookies to a storage without blocking the caller for long.
 ///
 /// A storage that is kept on disk, as `HTTPCookieStorage.shared` is, writes its whole file for each cookie that is set
-/// or deleted: with 500 cookies that takes 80 ms each time. So only as many cookies as fit into `budget` are written
-/// immediately, which are all the cookies of nearly every response, and the rest on a queue, as are all after a write
-/// that took longer. `known` includes them even before they are written.
+/// or deleted: with 500 cookies that takes 80 ms each time. Cookies are therefore written immediately only as long as
+/// `budget` allows, which is enough for nearly every response. The rest is written on a queue, as are all cookies after
+/// a write that took longer. `known` includes them even before they are written.
 ///
 /// `@unchecked Sendable`: the storage is thread-safe, and the rest is constant or protected by a lock.
 final class CookieWriter: @unchecked Sendable {
@@ -35,11 +35,11 @@ final class CookieWriter: @unchecked Sendable {
         var generation = 0
         /// Whether the last write took longer than a response may wait for it.
         var isSlow = false
-        /// What is called once nothing is waiting.
+        /// The handlers that are called once nothing is waiting.
         var handlers: [@Sendable () -> Void] = []
     }
 
-    /// How long writing may block the engine's thread for one response, in nanoseconds.
+    /// The time, in nanoseconds, for which writing may block the engine's thread for one response.
     private let budget: UInt64
     private let storage: any CookieStoring
     private let queue = DispatchQueue(label: "ferry.cookies")
@@ -151,7 +151,7 @@ final class CookieWriter: @unchecked Sendable {
         return rest
     }
 
-    /// Returns to the storage's own cookies if nothing is waiting, and returns whether that is the case.
+    /// Uses the storage's own cookies again if nothing is waiting, and returns whether that is the case.
     private func finish() -> Bool {
         let handlers = state.withLock { state -> [@Sendable () -> Void]? in
             guard state.waiting.isEmpty else { return nil }

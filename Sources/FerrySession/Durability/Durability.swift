@@ -1,5 +1,5 @@
 extension CurlSession.Options {
-    /// A folder in which a session keeps its downloads and uploads, so that the next process can go on with them.
+    /// A folder in which a session keeps its downloads and uploads, so that the next process can continue with them.
     ///
     /// ```swift
     /// var options = CurlSession.Options()
@@ -15,7 +15,7 @@ extension CurlSession.Options {
     /// the delegate, since a closure cannot be kept; other tasks are not kept.
     ///
     /// A session with the same identifier in a later process has the tasks from its creation, with their requests,
-    /// `taskDescription`, `priority` and the bytes that have arrived: ``CurlSession/earlierTasks``. Downloads go on
+    /// `taskDescription`, `priority` and the bytes that have arrived: ``CurlSession/earlierTasks``. Downloads continue
     /// with them, if the response had a strong validator. What has been written survives the end of the process at any
     /// moment; after a failure of power, downloads begin again, and ``synchronizes`` decides whether tasks are kept.
     ///
@@ -45,7 +45,7 @@ extension CurlSession.Options {
     }
 }
 
-/// A session delegate that is told when the tasks of an earlier process are complete.
+/// A session delegate that is notified when the tasks of an earlier process are complete.
 public protocol CurlSessionDurabilityDelegate: URLSessionDelegate {
     /// Called on the delegate queue when all tasks that the session has found at its creation are complete.
     ///

@@ -1,4 +1,4 @@
-/// What the journal of a durable session says about a task; the last record of a task is enough.
+/// The record of a task in the journal of a durable session; the last record of a task is enough.
 struct DurableRecord: Codable, Sendable, Hashable {
     /// The file of a download and the response that it comes from.
     struct Partial: Codable, Sendable, Hashable {
@@ -6,7 +6,7 @@ struct DurableRecord: Codable, Sendable, Hashable {
         var url: URL
         var validator: String
         var total: Int64?
-        /// The start of the system, after which the file may have less than its size says.
+        /// The start of the system when the file was written; after a later one, bytes of the file may be missing.
         var boot: UInt64
 
         var isValid: Bool {

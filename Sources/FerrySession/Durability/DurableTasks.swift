@@ -9,7 +9,7 @@ final class DurableTasks: Sendable {
         var unwritten: [DurableRecord] = []
         /// The tasks of an earlier process that are not complete.
         var earlier: Set<Int> = []
-        /// Whether the delegate is told when there are none left.
+        /// Whether the delegate must be notified when no task of an earlier process is left.
         var hasEarlier = false
         var lastID = 0
         /// The number of bytes of the journal when it was last replaced.
@@ -23,7 +23,7 @@ final class DurableTasks: Sendable {
     private let journal: Journal
     private let state = Mutex(State())
 
-    /// A smaller journal is not replaced.
+    /// The size in bytes below which the journal is not replaced.
     private static let minimumReplaced: Int64 = 1_048_576
 
     /// Opens the folder of a session, which no other session may have, and reads the journal.
@@ -124,8 +124,8 @@ final class DurableTasks: Sendable {
         }
     }
 
-    /// Ends a task, whose completion was delivered, and returns whether the delegate is to be told that no task of an
-    /// earlier process is left.
+    /// Ends a task, whose completion was delivered, and returns whether the delegate must be notified, since no task of
+    /// an earlier process is left.
     ///
     /// `keepsFile` is whether its partial file belongs to resume data.
     func end(_ id: Int, keepsFile: Bool) -> Bool {
@@ -141,7 +141,7 @@ final class DurableTasks: Sendable {
         }
     }
 
-    /// Writes a record; that of a new task also replaces the journal if it has become long, for which the caller waits.
+    /// Writes a record; for a new task, a long journal is also replaced, for which the caller waits.
     private func write(_ record: DurableRecord, _ state: inout State, isNew: Bool = false) throws {
         var records = state.records
         records[record.id] = record.hasEnded && record.partial == nil ? nil : record
@@ -157,7 +157,7 @@ final class DurableTasks: Sendable {
         state.unwritten = []
     }
 
-    /// Returns what replaces the journal, whose size is noted.
+    /// Returns the records that replace the journal, and notes their size.
     private static func replacement(_ records: [Int: DurableRecord], _ state: inout State) throws -> [Data] {
         let lines = try records.values.sorted { $0.id < $1.id }.map { try $0.data }
         state.replacedBytes = lines.reduce(0) { $0 + Journal.size(of: $1) }

@@ -4,13 +4,12 @@
 /// .example.com "20271231 23:59:59"
 /// ```
 ///
-/// A dot before the name includes the names below it. The time is in UTC, and `unlimited` stands for one that never
-/// comes.
+/// A dot before the name includes the names below it. The time is in UTC; `unlimited` is for an entry without an end.
 enum HSTSFile {
     private static let maximumSize = 16_777_216
     private static let header = "# The hosts that are only used over TLS (RFC 6797). This file is replaced.\n"
 
-    /// Returns the hosts of a file whose entries have not ended; of several with one name, the last.
+    /// Returns the hosts of a file whose entries have not ended; the last entry for a name counts.
     static func hosts(in file: URL, now: Date = .current) throws -> [String: HSTSStore.Host] {
         let data = try RegularFile.contents(of: file.path, links: .follow, limit: maximumSize)
         let text = String(decoding: data, as: UTF8.self)
@@ -57,7 +56,7 @@ enum HSTSFile {
         return text.prefix(10).filter { $0 != "-" } + " " + text.dropFirst(11).prefix(8)
     }
 
-    /// Replaces the file by one with other hosts, which only its owner can read, since it tells which were visited.
+    /// Replaces the file by one with other hosts; only its owner can read it, since it shows which were visited.
     ///
     /// Meanwhile no other store changes the file. `change` gets the file's hosts, or `nil` if it is missing or damaged.
     static func update(
@@ -67,7 +66,7 @@ enum HSTSFile {
         let path = file.resolvingSymlinksInPath().path
         let old = try lock(path)
         defer { old.unlock() }
-        // An empty file was missing until now, since each file that is written has a comment.
+        // An empty file has just been created by the lock, since files that are written begin with a comment.
         let hosts = change(try old.size() == 0 ? nil : try? self.hosts(in: file))
         let lines = hosts.values.sorted { $0.name < $1.name }.map { host in
             "\(host.includesSubdomains ? "." : "")\(host.name) \"\(text(host.expires))\"\n"
@@ -82,7 +81,7 @@ enum HSTSFile {
             // A network's file system may lock only a file that is open for writing.
             let own = try? RegularFile(updating: path)
             let file = if let own { own } else { try RegularFile(reading: path, links: .refuse) }
-            // It may have been replaced before it was locked.
+            // The file may have been replaced before it was locked.
             if file.tryLock(), file.isAt(path) { return file }
             usleep(10_000)
         }

@@ -17,7 +17,7 @@ public final class HSTSStore: Sendable {
         public var name: String
         /// A Boolean value that indicates whether the names below the host are included.
         public var includesSubdomains: Bool
-        /// When the entry ends.
+        /// The time at which the entry ends.
         public var expires: Date
 
         /// Returns whether an entry for the same host differs only in its end, and by less than a number of seconds.
@@ -29,7 +29,7 @@ public final class HSTSStore: Sendable {
 
     /// The store of sessions whose configuration has `HTTPCookieStorage.shared`; it is kept in memory.
     public static let shared = HSTSStore()
-    /// How many hosts with an end are kept at most; only the program adds others.
+    /// The maximum number of hosts whose entries have an end; only the program adds others.
     static let maximumCount = 10_000
 
     private struct State {
@@ -130,13 +130,13 @@ public final class HSTSStore: Sendable {
             includesSubdomains: rule.includesSubdomains,
             expires: min(now.addingTimeInterval(age), .distantFuture - 1)
         )
-        // Servers send the field with each response, and the file is not written for a few seconds more.
+        // Servers send the field with each response; if the end is only a little later, the file is not written.
         let tolerance = min(age / 100, 3_600)
         if let known = state.withLock({ $0.hosts[name] }), known.isEqual(to: host, within: tolerance) { return }
         add(host)
     }
 
-    /// Returns the URL that is requested instead of an `http` one, if there is one (RFC 6797, section 8.3).
+    /// Returns the https URL that replaces an http URL, or `nil` if it is not replaced (RFC 6797, section 8.3).
     func upgraded(_ url: URL) -> URL? {
         guard state.withLock({ !$0.hosts.isEmpty }), url.scheme?.folded == "http",
             requiresHTTPS(Origin(url).host), var parts = URLComponents(url: url, resolvingAgainstBaseURL: true)
@@ -146,7 +146,7 @@ public final class HSTSStore: Sendable {
         return parts.url
     }
 
-    /// Returns the normalized name of a host; `nil` for an address, and for what is no host.
+    /// Returns the normalized name of a host; `nil` for an address or an invalid host.
     private static func name(of host: String) -> String? {
         guard let parsed = try? URLHost(host), parsed.kind == .name else { return nil }
         return parsed.name
@@ -161,7 +161,7 @@ public final class HSTSStore: Sendable {
         }
     }
 
-    /// Changes the hosts, and has those above the limit removed and the file written then.
+    /// Changes the hosts, and schedules the removal of those above the limit and the writing of the file.
     private func change(_ change: (inout State) -> Void) {
         let mustSchedule = state.withLock { state in
             change(&state)
@@ -179,7 +179,7 @@ public final class HSTSStore: Sendable {
         guard mustSchedule else { return }
         queue.async { [self] in
             removeSurplus()
-            // A file that cannot be written now is tried again with the next change.
+            // If the file cannot be written now, that is tried again with the next change.
             try? write()
         }
     }
@@ -245,14 +245,14 @@ public final class HSTSStore: Sendable {
 }
 
 extension CurlSession.Options {
-    /// Which hosts a session only uses over TLS.
+    /// The hosts that a session uses only over TLS.
     public enum HSTS: Sendable {
-        /// Those that have asked for it, for sessions that have a cookie storage: in ``HSTSStore/shared`` for
+        /// The hosts that have asked for it, for sessions that have a cookie storage: in ``HSTSStore/shared`` for
         /// `HTTPCookieStorage.shared`, and in a store of the session's own for another one.
         case automatic
         /// No hosts.
         case none
-        /// Those of a store.
+        /// The hosts of a store.
         case store(HSTSStore)
 
         func store(for cookies: HTTPCookieStorage?) -> HSTSStore? {

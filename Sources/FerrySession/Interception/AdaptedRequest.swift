@@ -53,7 +53,7 @@ public struct AdaptedRequest: Sendable {
 }
 
 extension URLRequest {
-    /// Returns the request with fields that replace those of the same names.
+    /// Returns the request with these fields, which replace its fields of the same names.
     func setting(_ fields: [HeaderField]) -> URLRequest {
         // Foundation traps on Linux when it copies a request without a URL, which is never sent.
         if fields.isEmpty || url == nil { return self }

@@ -6,17 +6,17 @@
 /// end of the deadline or of `timeoutIntervalForResource`, where a stored response may be served instead of the error,
 /// or once bytes of a body have been delivered that cannot be taken back.
 public protocol ConcludingInterceptor: RequestInterceptor {
-    /// How many bytes of a response's body are held back until ``conclude(_:with:)`` has returned; 65,536 by default,
-    /// which is also the least.
+    /// The number of a body's bytes that are held back until ``conclude(_:with:)`` has returned; by default and at
+    /// least 65,536.
     ///
     /// A response with a longer body is asked about with the beginning of it.
     var heldBodyLimit: Int { get }
 
-    /// Returns the response that the call ends with, if it is to be another one.
+    /// Returns the response that the call ends with instead, or `nil`.
     ///
     /// It runs in a task of Swift's concurrency and may wait, while the deadlines of the task continue.
     ///
-    /// - Returns: The response to deliver, of which redirects and challenges are not followed, or `nil` for no change.
+    /// - Returns: The response to deliver, or `nil` for no change; redirects and challenges are not followed.
     ///   The first response of several interceptors counts.
     /// - Throws: The error that the task fails with instead.
     func conclude(_ attempt: RequestAttempt, with end: CallEnd) async throws -> InterceptedResponse?
@@ -27,7 +27,7 @@ extension ConcludingInterceptor {
     public var heldBodyLimit: Int { HeldResponse.bodyLimit }
 }
 
-/// What a call ends with, unless a ``ConcludingInterceptor`` changes it.
+/// The response or error that a call ends with, unless a ``ConcludingInterceptor`` changes it.
 public struct CallEnd: Sendable {
     /// The response or error.
     public let cause: AttemptFailure.Cause

@@ -1,4 +1,4 @@
-/// What interceptors have answered.
+/// The answer of interceptors to a question.
 enum InterceptorAnswer: Sendable {
     case request(URLRequest)
     case response(URLRequest, InterceptedResponse)
@@ -11,7 +11,7 @@ enum InterceptorAnswer: Sendable {
 }
 
 extension RequestInterceptors {
-    /// Returns the request of an attempt, or what replaces it.
+    /// Returns the request of an attempt, or the response or error that replaces it.
     func answer(
         _ base: URLRequest,
         _ attempt: RequestAttempt,

@@ -87,7 +87,7 @@ public protocol RespondingInterceptor: RequestInterceptor {
     func respond(to request: URLRequest, for attempt: RequestAttempt) async throws -> InterceptedResponse?
 }
 
-/// An interceptor that is told about each task on the thread that resumes it, where task-local values are the caller's.
+/// An interceptor that is called for each task on the thread that resumes it, where task-local values are the caller's.
 package protocol TaskStartObserver: RequestInterceptor {
     /// Called before the request of the first attempt is adapted; it must not block.
     func taskWillStart(_ attempt: RequestAttempt)
@@ -115,7 +115,7 @@ public struct RequestAttempt: Sendable {
     private let session: UInt64
     /// The URL of the request that the task was made with.
     public let originalURL: URL?
-    /// A Boolean value that indicates whether a redirect has led to another origin than that of ``originalURL``.
+    /// A Boolean value that indicates whether a redirect has led to another origin than the origin of ``originalURL``.
     public let hasLeftOrigin: Bool
 
     /// Makes a description of an attempt of a task that belongs to no session.
@@ -147,7 +147,7 @@ public struct RequestAttempt: Sendable {
 
 /// The response or error that an attempt has ended with.
 public struct AttemptFailure: Sendable {
-    /// What an attempt ends with.
+    /// The response or error that an attempt ends with.
     public enum Cause: Sendable {
         /// A response with a status that means a failure.
         case response(HTTPURLResponse)
@@ -192,7 +192,7 @@ extension AttemptFailure.Cause {
     var error: URLError? { if case .error(let error) = self { error } else { nil } }
 }
 
-/// What follows a failed attempt.
+/// The decision about what follows a failed attempt.
 public enum RetryDecision: Sendable {
     /// The next interceptor decides, and after the last one the task's ``RetryPolicy``.
     case proceed
@@ -203,7 +203,7 @@ public enum RetryDecision: Sendable {
     /// Interceptors cause at most 20 attempts of a task. A request whose response has been delivered in part is sent
     /// again only if the rest of the body can be requested, or if the task delivers its result at the end.
     case retry
-    /// The request is sent again after a delay in seconds; one that is infinite or not a number ends the task.
+    /// The request is sent again after a delay in seconds; an infinite delay or NaN ends the task.
     case retryAfter(TimeInterval)
     /// The task fails with an error.
     case fail(any Error)
@@ -236,7 +236,7 @@ public struct InterceptedResponse: Sendable {
     }
 }
 
-/// The interceptors of a task, with what is known of them without asking.
+/// The interceptors of a task, with their properties, which are read once.
 package final class RequestInterceptors: Sendable {
     static let allFailures = Set(400...599)
 
@@ -244,7 +244,7 @@ package final class RequestInterceptors: Sendable {
     let responding: [any RespondingInterceptor]
     let signers: [any RequestSigner]
     let concluding: [any ConcludingInterceptor]
-    /// How many bytes of a body are held back while interceptors decide.
+    /// The number of a body's bytes that are held back while interceptors decide.
     let heldBodyLimit: Int
     let failureStatuses: Set<Int>
     private let startObservers: [any TaskStartObserver]

@@ -73,7 +73,7 @@ public struct SignableRequest: Sendable {
 
     /// Returns the SHA-256 of the body, or `nil` for a stream, which can be read only once.
     ///
-    /// A file is read for it; cancelling the Swift task ends that.
+    /// A file is read to its end, unless the Swift task is cancelled.
     ///
     /// - Returns: The 32 bytes of the digest.
     /// - Throws: A `URLError` if the file cannot be read.

@@ -34,7 +34,7 @@ public struct BodyLines<Base: AsyncSequence & Sendable>: AsyncSequence, Sendable
             (self.base, self.splitter) = (base, splitter)
         }
 
-        /// Whether the body has ended; then the last line that was returned has no end.
+        /// Whether the body has ended, so that the last line that was returned has no line end.
         var isAtEnd: Bool { base == nil }
 
         /// Returns the next line, and waits for it if necessary; `nil` at the end of the body.
@@ -65,8 +65,8 @@ public struct BodyLines<Base: AsyncSequence & Sendable>: AsyncSequence, Sendable
 }
 
 extension AsyncIteratorProtocol where Element == Data {
-    /// Throws what the iterator ends with in a cancelled Swift task, such as the error of a transfer that is cancelled
-    /// with it, or else a `URLError` with the code `cancelled`; the pieces that have arrived are left out.
+    /// Throws the error with which the iterator ends in a cancelled Swift task, such as that of its cancelled transfer,
+    /// or else a `URLError` with the code `cancelled`; the pieces that have arrived are left out.
     package mutating func endCancelled(isolation actor: isolated (any Actor)?) async throws {
         // An iterator that does not notice the cancellation may have pieces for ever.
         let most = 1_024
@@ -80,7 +80,7 @@ extension CurlSession.Bytes {
     public var lines: BodyLines<CurlSession.Chunks> { BodyLines(chunks) }
     /// The body as server-sent events as they arrive, each of at most 16 MiB.
     ///
-    /// Until the server sends an identifier, that of the events is the request's field `Last-Event-ID`.
+    /// Until the server sends an identifier, events have that of the request's field `Last-Event-ID`.
     public var events: ServerSentEvents<CurlSession.Chunks> {
         ServerSentEvents(chunks, lastEventID: (task.currentRequest ?? task.originalRequest)?.lastEventID ?? "")
     }

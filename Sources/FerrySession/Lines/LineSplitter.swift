@@ -5,7 +5,7 @@ package struct LineSplitter {
     private var buffer: [UInt8] = []
     /// The start of the next line.
     private var start = 0
-    /// Where the search for its end goes on.
+    /// The position at which the search for the end of the next line continues.
     private var searched = 0
     /// Whether a line feed at ``start`` belongs to the line before.
     private var followsReturn = false

@@ -19,7 +19,7 @@ extension TransferMetrics.Retry {
     }
 }
 
-/// A task delegate that learns of the attempts that have failed and are followed by another one.
+/// A task delegate that is called for each attempt that has failed and is followed by another one.
 public protocol CurlSessionRetryDelegate: URLSessionTaskDelegate {
     /// Called when an attempt has failed and the request is going to be sent again, on the delegate queue.
     func urlSession(_ session: CurlSession, task: URLSessionTask, willRetry retry: TransferMetrics.Retry)

@@ -13,7 +13,7 @@
 /// task counts. One breaker can be shared by any number of tasks, sessions and managers; all methods can be called from
 /// any thread.
 public final class CircuitBreaker: Sendable {
-    /// When a circuit opens, and for how long.
+    /// The conditions under which a circuit opens, and the time for which it stays open.
     public struct Rule: Hashable, Sendable {
         /// The share of failed requests at which the circuit opens, from 0 to 1; 0.5 by default.
         public var failureShare = 0.5
@@ -21,7 +21,7 @@ public final class CircuitBreaker: Sendable {
         public var minimumRequests = 10
         /// The length of the window, in seconds; 10 by default.
         public var window: TimeInterval = 10
-        /// How long the circuit is open before a request is sent as a trial, in seconds; 5 by default.
+        /// The time, in seconds, for which the circuit is open before a request is sent as a trial; 5 by default.
         public var openTime: TimeInterval = 5
         /// The longest time, in seconds, to which ``openTime`` is doubled after failed trials; 60 by default.
         public var maximumOpenTime: TimeInterval = 60
@@ -50,7 +50,7 @@ public final class CircuitBreaker: Sendable {
         public var state: State
     }
 
-    /// The number of origins above which those without failures are forgotten.
+    /// The number of origins at which those that are not in use are forgotten.
     private static let maximumCount = 1_024
 
     /// The rule.
@@ -90,7 +90,7 @@ public final class CircuitBreaker: Sendable {
     /// Whether the circuit to an origin has not changed since a request was admitted.
     func isUnchanged(_ origin: Origin, since era: Int) -> Bool { circuits.withLock { $0[origin]?.era ?? era } == era }
 
-    /// Notes the end of a request that was admitted in an era; one of an earlier era says nothing about the server now.
+    /// Notes the end of a request that was admitted in an era, unless that era is over.
     func note(_ outcome: CircuitState.Outcome, of origin: Origin, since era: Int, at now: MonotonicTime) {
         update(origin, at: now) { circuit in
             guard circuit.era == era else { return }
@@ -112,7 +112,7 @@ public final class CircuitBreaker: Sendable {
         }
     }
 
-    /// Forgets origins of which nothing needs to be known; a server can invent any number by redirects.
+    /// Forgets origins that are not in use; a server can invent any number of them by redirects.
     private static func forgetUnused(_ circuits: inout [Origin: CircuitState], at now: MonotonicTime) {
         circuits = circuits.filter { !$0.value.isUnused(at: now) }
         if circuits.count >= maximumCount, let other = circuits.keys.first { circuits[other] = nil }
@@ -126,7 +126,7 @@ public final class CircuitBreaker: Sendable {
     }
 }
 
-/// What a call does with a circuit breaker.
+/// The use of a circuit breaker by a call.
 struct CircuitUse {
     let breaker: CircuitBreaker?
     /// The origin of a request that was admitted and has not ended, and the era of its circuit then.
@@ -134,7 +134,7 @@ struct CircuitUse {
 
     init(_ breaker: CircuitBreaker?) { self.breaker = breaker }
 
-    /// Returns why a request must not be sent, if so.
+    /// Returns the error of a request that must not be sent; `nil` if it may be sent.
     mutating func refusal(of origin: Origin, url: URL?, at now: MonotonicTime) -> URLError? {
         guard let breaker else { return nil }
         guard let era = breaker.admit(origin, at: now) else {
@@ -145,7 +145,7 @@ struct CircuitUse {
         return nil
     }
 
-    /// Returns why a request must not be sent now, if the circuit has opened while it waited or was suspended.
+    /// Returns the error of a request whose circuit has opened while it waited or was suspended.
     mutating func refusalAfterWait(of origin: Origin, url: URL?, at now: MonotonicTime) -> URLError? {
         if let pending, breaker?.isUnchanged(origin, since: pending.era) == true { return nil }
         pending = nil

@@ -4,7 +4,7 @@ struct CircuitState: Sendable {
     enum Outcome: Hashable, Sendable {
         case success
         case failure
-        /// It was cancelled, or has failed for a reason of the client's own.
+        /// The request was cancelled, or has failed for a reason of the client's own.
         case unknown
     }
 
@@ -25,19 +25,19 @@ struct CircuitState: Sendable {
 
     private let rule: CircuitBreaker.Rule
     private var phase = Phase.closed { didSet { era += 1 } }
-    /// Counts the changes of the phase, so that the result of a request from before the last one is ignored.
+    /// Changes with the phase, so that the result of a request from before the last change is ignored.
     private(set) var era: Int
     /// The counts of the window, of its last tenth first.
     private var counts = Self.none
-    /// When the last tenth of the window has begun.
+    /// The start of the last tenth of the window.
     private var lastStart: MonotonicTime
-    /// How many times in a row the circuit was opened without a success between.
+    /// The number of times in a row that the circuit was opened, without a success between.
     private var openings = 0
 
     init(_ rule: CircuitBreaker.Rule, at now: MonotonicTime) {
         self.rule = rule
         lastStart = now
-        // It must differ from the eras of an earlier circuit to the same origin, which was forgotten.
+        // The era must differ from the eras of an earlier circuit to the same origin, which was forgotten.
         era = Int(truncatingIfNeeded: now.nanoseconds)
     }
 
@@ -49,7 +49,7 @@ struct CircuitState: Sendable {
         }
     }
 
-    /// Whether nothing needs to be known about the origin.
+    /// Whether the origin can be forgotten: its circuit is closed, and its counts are out of date.
     func isUnused(at now: MonotonicTime) -> Bool {
         guard case .closed = phase else { return false }
         return now.since(lastStart) > TimeSpan(seconds: rule.window)
@@ -75,7 +75,7 @@ struct CircuitState: Sendable {
             self = CircuitState(rule, at: now)
             era = last + 1
         case (.trying, .failure): open(at: now)
-        // The next request tries instead.
+        // The next request is the trial instead.
         case (.trying, .unknown): phase = .open(until: now)
         case (.open, _), (.closed, .unknown): break
         case (.closed, _): count(outcome, at: now)

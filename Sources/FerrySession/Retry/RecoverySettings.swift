@@ -27,7 +27,7 @@ package final class RecoverySettings: Sendable {
         self.values = values
     }
 
-    /// Makes settings whose values are those of `preferred`, or else of `others`.
+    /// Makes settings with the values of `preferred`; `others` provides the missing values.
     package convenience init(_ preferred: RecoverySettings?, orElse others: RecoverySettings) {
         self.init(others) { values in
             values.retry = preferred?.values.retry ?? values.retry

@@ -26,7 +26,7 @@ final class RetryBudget {
         return tokens >= 1
     }
 
-    /// Removes a retry that has failed; those that were under way when it became empty as well.
+    /// Removes a retry that has failed; the number becomes negative if several were under way.
     func charge(at now: MonotonicTime) {
         refill(at: now)
         tokens = max(tokens - 1, -most)
@@ -46,7 +46,7 @@ final class RetryBudget {
 
 /// The budgets of a session's origins.
 struct RetryBudgets {
-    /// How many origins are remembered.
+    /// The number of origins that are remembered.
     private static let maximumCount = 256
     private var budgets: [Key: RetryBudget] = [:]
 

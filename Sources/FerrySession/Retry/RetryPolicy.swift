@@ -51,7 +51,7 @@ public struct RetryPolicy: Sendable, Hashable {
         /// Returns the delay before a retry in seconds, at least zero and at most ``cap``; `random`, from 0 to 1,
         /// chooses it.
         ///
-        /// `retry` is the number of retries before it that have brought no progress.
+        /// `retry` is the number of retries before it since the last progress.
         package func delay(retry: Int, random: Double) -> TimeInterval {
             let cap = cap > 0 || cap.isNaN ? cap : 0
             let limit = max(0, base) * pow(max(1, multiplier), Double(min(max(0, retry), 1_000)))
@@ -62,8 +62,7 @@ public struct RetryPolicy: Sendable, Hashable {
         }
     }
 
-    /// The share of the requests to an origin that may be repeated in vain, which all tasks of a session have in
-    /// common.
+    /// The limit on retries that fail, as a share of the requests to an origin; all tasks of a session share it.
     ///
     /// Only a retry that fails uses the budget, so every failure of a server that fails now and then is retried. A
     /// server that is overloaded or gone receives about 10% more requests than from clients without retries, or about
@@ -104,7 +103,7 @@ public struct RetryPolicy: Sendable, Hashable {
     ///
     /// Refused certificates and cancelled tasks are never retried.
     public var failures: Set<Failure> = [.nameLookup, .connect, .connectTimeout, .connectionLost]
-    /// Additional methods that are treated as idempotent, such as those of an interface that is known to be.
+    /// Additional methods that are treated as idempotent, for servers whose interface guarantees that they are.
     public var additionalMethods: Set<String> = []
     /// The longest delay, in seconds, that is accepted from a server's `Retry-After` (RFC 9110, section 10.2.3) or
     /// `RateLimit` field; 60 by default.
@@ -127,7 +126,7 @@ public struct RetryPolicy: Sendable, Hashable {
     ///
     /// If it is `false`, a task fails if its response has begun and could be continued.
     public var continuesBodies = true
-    /// The share of an origin's requests that may be repeated; `nil` for no limit.
+    /// The limit on retries that fail; `nil` for none.
     public var budget: Budget? = Budget()
 
     /// Makes the standard policy.

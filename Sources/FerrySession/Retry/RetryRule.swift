@@ -1,6 +1,6 @@
 /// The rule that decides whether, when and how a request is sent again after an attempt has failed.
 enum RetryRule {
-    /// How an attempt has failed.
+    /// The way in which an attempt has failed.
     enum Outcome: Hashable, Sendable {
         /// With the status of a response, and the delay that the server asks for.
         case response(Int, delay: TimeInterval?)
@@ -9,7 +9,7 @@ enum RetryRule {
         case permanent
     }
 
-    /// Where another attempt gets the body of the request from.
+    /// The source of the request's body for another attempt.
     enum Body: Hashable, Sendable {
         /// There is no body, or it can be read again.
         case replayable
@@ -17,7 +17,7 @@ enum RetryRule {
         case stream
     }
 
-    /// What has been delivered of the response.
+    /// The part of the response that has been delivered.
     enum Delivered: Hashable, Sendable {
         case nothing
         /// A part, whose rest can be requested; `isProgress` indicates whether this attempt has added to it.
@@ -32,7 +32,7 @@ enum RetryRule {
         var method = "GET"
         /// Whether the request has an `Idempotency-Key`.
         var hasIdempotencyKey = false
-        /// The number of retries so far that have brought no progress.
+        /// The number of retries since the last attempt that brought progress.
         var retries = 0
         var outcome = Outcome.permanent
         /// Whether any of the request may have reached the server.
@@ -48,15 +48,15 @@ enum RetryRule {
         var isProgress: Bool { delivered == .continuable(isProgress: true) }
     }
 
-    /// Where the next attempt begins.
+    /// The position at which the next attempt begins.
     enum Start: Hashable, Sendable {
         case beginning
         case rest
     }
 
-    /// Why a request is not sent again.
+    /// The reason why a request is not sent again.
     enum Refusal: Hashable, Sendable {
-        /// The response or error is not one that is retried.
+        /// The policy does not retry after this response or error.
         case notRetried
         case notRepeatable
         case tooManyRetries
@@ -120,7 +120,7 @@ enum RetryRule {
         }
     }
 
-    /// Returns how an error is treated, of a request of which some may have reached the server if `wasSent`.
+    /// Returns how an error is treated; `wasSent` indicates whether any of the request may have reached the server.
     static func outcome(of error: URLError, wasSent: Bool) -> Outcome {
         let cause = error.sessionCause
         return switch (error.code, cause?.code) {

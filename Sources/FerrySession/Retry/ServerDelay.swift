@@ -1,6 +1,6 @@
-/// How long a server asks a client to wait before it sends a request again.
+/// The time that a server asks a client to wait before it sends a request again.
 enum ServerDelay {
-    /// The value of a delay that is too large for a number; it is longer than any maximum that makes sense.
+    /// The longest delay that is returned: a year, which is longer than any maximum that makes sense.
     private static let longest: TimeInterval = 31_536_000
 
     /// Returns the seconds from `now` on that a response asks for, at least zero, or `nil` where it does not.
@@ -8,7 +8,7 @@ enum ServerDelay {
     /// `RateLimit` fields delay a request only if its status says that it was refused for its rate.
     static func seconds(status: Int, now: Date, value: (String) -> String?) -> TimeInterval? {
         if let field = value("Retry-After") {
-            // A date is meant by the server's clock, unless that one is far off.
+            // A date refers to the server's clock, unless that clock is far off.
             let age = value("Age").flatMap(number) ?? 0
             let date = value("Date").flatMap { HTTPDate.parse($0, now: now) }?.addingTimeInterval(age)
             let isUsable = date.map { abs($0.timeIntervalSince(now)) < 86_400 } ?? false
@@ -57,7 +57,7 @@ enum ServerDelay {
 }
 
 extension RetryPolicy {
-    /// Returns a delay in seconds, or the longer one that a response asks for; `nil` if that exceeds the maximum.
+    /// Returns the delay in seconds, or a longer one that the response asks for; `nil` if it exceeds the maximum.
     package func delay(_ delay: TimeInterval, after response: HTTPURLResponse) -> TimeInterval? {
         let asked = ServerDelay.seconds(status: response.statusCode, now: Date.current) {
             response.value(forHTTPHeaderField: $0)

@@ -41,7 +41,7 @@ extension URLSessionTask {
         set { changeRecovery { $0.circuitBreaker = newValue } }
     }
 
-    /// Sets what a manager decides for the task; what it does not decide remains as the session's options say.
+    /// Sets the manager's settings for the task; where it has none, those of the session's options apply.
     ///
     /// A delegate that collects the body uses it at the end, so that the body can start again.
     package func adopt(_ settings: RecoverySettings?, delegateCollects collects: Bool) {
@@ -53,7 +53,7 @@ extension URLSessionTask {
     }
 
     /// Whether the task is one of a ``CurlSession`` that has not completed and reports its end to the session's
-    /// delegate: it has neither a handler nor a delegate of its own that receives its body.
+    /// delegate: it has no handler, and no delegate of its own that receives its body.
     package var willReportToSessionDelegate: Bool {
         (self as? any CurlTask)?.core.state.withLock { state in
             state.lifecycle != .completed && state.resultDelivery.isDelegate

@@ -55,7 +55,7 @@ extension CurlSession {
         /// the code ``CurlSessionError/Code/httpVersionUnsupported``.
         public var httpVersions = HTTPVersions.automatic
 
-        /// Whether requests share connections of HTTP/3 with every libcurl, as tests do that need no reliable one.
+        /// Whether requests share connections of HTTP/3 with every libcurl, for tests that need no reliable one.
         package var sharesHTTP3 = false
 
         /// The hosts that are only used over TLS (RFC 6797).

@@ -1,6 +1,6 @@
 /// Bodies that are made while they are sent.
 extension CurlSession {
-    /// Sends a request with a body that is made meanwhile, in place of its own.
+    /// Sends a request with a body that is made while it is sent, in place of the request's own.
     ///
     /// Cancelling the Swift task cancels the transfer, which then throws `URLError.cancelled`.
     ///
@@ -37,8 +37,8 @@ extension CurlSession {
         }
     }
 
-    /// Sends a request with a body that is made meanwhile, in place of its own, and returns as soon as the response
-    /// head has arrived.
+    /// Sends a request with a body that is made while it is sent, in place of the request's own, and returns as soon as
+    /// the response head has arrived.
     ///
     /// The response may come, and be read, while the body is still sent: over HTTP/2, and over HTTP/1.1 if the server
     /// responds early.

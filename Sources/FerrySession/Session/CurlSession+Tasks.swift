@@ -36,7 +36,7 @@ extension CurlSession {
     /// Makes a suspended task that asks the server to switch protocols (RFC 9110, section 7.8).
     ///
     /// It is sent over HTTP/1.1 on a connection of its own. If the response has the status 101, the bytes of the
-    /// connection follow as its body, and those of the pipe are sent as they are; a task that switches protocols does
+    /// connection follow as its body, and the bytes of the pipe are sent unchanged; a task that switches protocols does
     /// not count as a connection to its host any more. Another pipe is made when the request is sent again.
     ///
     /// The request has the fields of the handshake, and the stream receives the response, once it is attached. With a
@@ -72,7 +72,7 @@ extension CurlSession {
         core.registry.withLock { $0.reserveUpTo(durable.lastID) }
     }
 
-    /// Why the folder of ``Options/durability`` cannot be used; `nil` if it can, or there is none.
+    /// The reason why the folder of ``Options/durability`` cannot be used; `nil` if it can, or there is none.
     public var durabilityError: CurlSessionError? {
         guard case .failure(let error)? = core.settings.durable else { return nil }
         return error

@@ -11,7 +11,7 @@ final class CurlSessionCore: Sendable {
     let trust = SessionTrust()
     private let madeEngine = Mutex<TransferEngine?>(nil)
     let isShared: Bool
-    /// The tasks that are kept for the next process; `nil` if none are, or they cannot be.
+    /// The tasks that are kept for the next process; `nil` if the session is not durable, or cannot use its folder.
     let durable: DurableTasks?
     /// The number of the session among those of the process.
     let number = CurlSessionCore.count.withLock { count in
@@ -53,7 +53,7 @@ final class CurlSessionCore: Sendable {
     /// The engine, if it could be made.
     var engine: TransferEngine? { madeEngine.withLock { $0 } }
 
-    /// Returns the engine; one that could not be made before is tried again, since a descriptor may be free now.
+    /// Returns the engine; if it could not be made before, that is tried again, since a descriptor may be free now.
     func requireEngine() throws -> TransferEngine {
         try madeEngine.withLock { made in
             if let made { return made }
@@ -71,8 +71,7 @@ final class CurlSessionCore: Sendable {
         set { links.withLock { $0.observer = newValue } }
     }
 
-    /// The session object: the one that the program uses or, if it has released that, another one, the same for all
-    /// tasks.
+    /// The session object: the program's or, if that was released, another one, which is the same for all tasks.
     ///
     /// It must not be read under a lock, since the object may have to be made.
     var session: CurlSession {
@@ -108,7 +107,7 @@ final class CurlSessionCore: Sendable {
         }
     }
 
-    /// Forgets the credentials that were accepted before later tasks start; these use new connections.
+    /// Forgets the accepted credentials; tasks that start later also use new connections.
     func forgetCredentials() {
         guard let engine else { return }
         engine.submitIfStarted(
@@ -139,7 +138,7 @@ final class CurlSessionCore: Sendable {
         return .ferry(.unknown, url: core.originalRequest?.url, underlying: error)
     }
 
-    /// Ends the record of a task whose completion was delivered, and tells the delegate if no earlier task is left.
+    /// Ends the record of a task whose completion was delivered, and notifies the delegate if no earlier task is left.
     func endDurableTask(_ identifier: Int, _ error: (any Error)?, _ known: (any URLSessionDelegate)? = nil) {
         guard let durable, durable.end(identifier, keepsFile: ResumeData.data(of: error) != nil) else { return }
         dispatcher.queue.deliver { [self] in
@@ -168,7 +167,7 @@ final class CurlSessionCore: Sendable {
     /// Stops retaining the tasks that were never resumed; those that the program does not retain either are forgotten.
     private func releaseIdleTasks() {
         let released = registry.withLock { $0.releaseIdle() }
-        // They must be released outside the lock.
+        // The tasks must be released outside the lock.
         withExtendedLifetime(released) {}
     }
 

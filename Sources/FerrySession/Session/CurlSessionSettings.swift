@@ -5,7 +5,7 @@ struct CurlSessionSettings: @unchecked Sendable {
     let configuration: URLSessionConfiguration
     let calls: CallSettings
     let protocols: ProtocolClasses
-    /// The tasks that are kept for the next process; `nil` if none are.
+    /// The tasks that are kept for the next process; `nil` if the session is not durable.
     let durable: Result<DurableTasks, CurlSessionError>?
     /// The policy, interceptors and deadline of tasks that have none of their own.
     let recovery: RecoverySettings?

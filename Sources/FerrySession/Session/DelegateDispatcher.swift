@@ -16,7 +16,7 @@ final class DelegateDispatcher: Sendable {
         var engine: pthread_t?
     }
 
-    /// How many tasks one operation serves before other operations on the queue get their turn.
+    /// The number of tasks that one operation serves before other operations on the queue get their turn.
     private static let batch = 64
 
     let queue: OperationQueue
@@ -41,7 +41,7 @@ final class DelegateDispatcher: Sendable {
         if mustSchedule { queue.deliver { [self] in run() } }
     }
 
-    /// Calls a delegate on the queue, at once if this is the queue.
+    /// Calls a delegate on the queue, immediately if the caller is on it.
     func call(_ body: @escaping @Sendable () -> Void) {
         if OperationQueue.current === queue { body() } else { queue.deliver(body) }
     }
@@ -87,11 +87,11 @@ final class DelegateDispatcher: Sendable {
     }
 }
 
-/// What the engine reports about its thread and its turns, on that thread.
+/// The engine's reports about its thread and its turns, which are made on that thread.
 extension DelegateDispatcher {
     func engineDidStart() { state.withLock { $0.engine = pthread_self() } }
 
-    /// Delivers what happened in a turn; all tasks have been told about it.
+    /// Delivers the events of a turn, which the tasks have received.
     func engineDidEndTurn() {
         let streams = state.withLock { state -> [ByteStream] in
             defer { if !state.streams.isEmpty { state.streams = [] } }

@@ -1,7 +1,7 @@
 /// A function that receives the bytes of a body in large pieces.
 ///
-/// libcurl passes at most 16 KiB at a time. To write such pieces to a file takes the kernel half as long again as to
-/// write large ones.
+/// libcurl passes at most 16 KiB at a time. Writing such pieces to a file takes the kernel 50% more time than writing
+/// large ones.
 struct ByteSink: Sendable {
     private static let capacity = 262_144
 
@@ -19,7 +19,7 @@ struct ByteSink: Sendable {
         return buffer.count < Self.capacity || flush()
     }
 
-    /// Passes what has been added to the function, and returns whether more is wanted.
+    /// Passes the added bytes to the function, and returns whether more is wanted.
     mutating func flush() -> Bool {
         guard !buffer.isEmpty else { return true }
         defer { buffer.removeAll(keepingCapacity: true) }

@@ -14,7 +14,7 @@ package final class ByteStream: Sendable {
 
         /// Returns all buffered bytes, or `nil` at the end; or nothing if more may come.
         ///
-        /// The task that is returned with them has waited for room, and must go on.
+        /// The task that is returned with them has waited for room, and must continue.
         mutating func take() -> (known: Result<Data?, any Error>?, core: TaskCore?) {
             if !buffer.isEmpty {
                 defer { isFull = false }
@@ -25,7 +25,7 @@ package final class ByteStream: Sendable {
         }
     }
 
-    /// What waits for bytes or the end.
+    /// A reader or observer that waits for bytes or the end.
     private enum ChunkWaiter {
         case reader(CheckedContinuation<Data?, any Error>)
         /// A function that is called once, and reads later.
@@ -40,7 +40,7 @@ package final class ByteStream: Sendable {
     }
 
     private let state = Mutex(State())
-    /// What receives the bytes that no reader gets; its lock is held during a call, so that none follows its end.
+    /// The function that bytes are passed to; its lock is held during a call, so that no call follows its removal.
     private let sink = Mutex<ByteSink?>(nil)
 
     /// Connects the stream to its task, which is cancelled when the consumer stops reading.
@@ -90,7 +90,7 @@ package final class ByteStream: Sendable {
         return wasEmpty
     }
 
-    /// Changes what receives the bytes, and ends the wait of ``pass(to:)`` if it wants no more.
+    /// Changes the sink, and ends the wait of ``pass(to:)`` if the function wants no more.
     private func changeSink(_ body: (inout ByteSink) -> Bool) {
         let isOver = sink.withLock { sink in
             guard var changed = sink.take() else { return false }
@@ -159,7 +159,7 @@ package final class ByteStream: Sendable {
         } onCancel: {
             cancel()
         }
-        // The thread sanitizer sees only by the lock what came before a continuation that is resumed before it waits.
+        // If a continuation is resumed before its task waits, only the lock shows the thread sanitizer their order.
         return state.withLock { $0.response } ?? response
     }
 
@@ -167,17 +167,17 @@ package final class ByteStream: Sendable {
     func pass(to function: @escaping @Sendable (UnsafeRawBufferPointer) -> Bool) async throws {
         sink.withLock { $0 = ByteSink(function) }
         defer { sink.withLock { $0 = nil } }
-        // What is in the buffer comes first.
+        // The bytes in the buffer come first.
         while let data = try await next(isolation: nil, passesOn: true) {
             guard data.withUnsafeBytes({ function($0) }) else { return }
         }
     }
 
-    /// Returns all buffered bytes, without waiting; at the end, `nil` in the result or the error; and nothing if more
+    /// Returns all buffered bytes without waiting: at the end, a result with `nil` or the error; and no result if more
     /// may come.
     ///
-    /// Then the observer is called once, on any thread, when there is more or the end; it must not call this function.
-    /// A Swift task that waited would take 4 KB for each connection.
+    /// Without a result, the observer is called once, on any thread, when there is more or the end; it must not call
+    /// this function. A Swift task that waited would take 4 KB for each connection.
     package func next(orCall observer: @escaping @Sendable () -> Void) -> Result<Data?, any Error>? {
         let (known, core) = state.withLock { state in
             let (known, core) = state.take()
@@ -215,7 +215,7 @@ package final class ByteStream: Sendable {
     /// Ends the transfer with an error; has no effect on a stream that has ended.
     package func fail(with error: URLError) { state.withLock { $0.core }?.fail(with: error) }
 
-    /// Has the task succeed however the transfer ends, since its protocol has ended before; has no effect after that.
+    /// Makes the task succeed however the transfer ends, since its protocol has ended; has no effect after the end.
     package func close() { state.withLock { $0.core }?.state.withLock { $0.isClosed = true } }
 
     /// Separates the stream from its task, which is then not cancelled any more.
@@ -224,7 +224,7 @@ package final class ByteStream: Sendable {
             defer { state.core = nil }
             return state.core
         }
-        // It is released outside the lock.
+        // The core is released outside the lock.
         withExtendedLifetime(core) {}
     }
 

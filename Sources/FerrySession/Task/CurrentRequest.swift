@@ -1,7 +1,7 @@
 /// The request that a task sends, with header fields that become part of it only when it is read.
 struct CurrentRequest: Sendable {
     let request: URLRequest
-    /// The fields that replace those of the request, which interceptors have set.
+    /// The fields from interceptors, which replace the request's fields.
     let replacements: [HeaderField]
     /// The fields of the session, which are sent where the request has none of the same name.
     let additions: [HeaderField]

@@ -23,7 +23,7 @@ package final class ProgressControl: Sendable {
         }
     }
 
-    /// What changes a task.
+    /// A change to a task.
     package enum Change: Sendable {
         case cancel, pause, resume
         /// Resumes the task if it was never resumed.
@@ -54,7 +54,7 @@ package final class ProgressControl: Sendable {
 }
 
 extension URLSessionTask {
-    /// Changes the task; those of other sessions do not tell whether they were resumed before.
+    /// Changes the task; whether a task of another session was resumed before is not known.
     package func apply(_ change: ProgressControl.Change) {
         if let task = self as? any CurlTask { return task.core.apply(change) }
         switch change {

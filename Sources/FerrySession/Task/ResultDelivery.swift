@@ -1,4 +1,4 @@
-/// How a task delivers its result: to the delegate, to a completion handler or to a stream.
+/// The delivery of a task's result: to the delegate, to a completion handler or to a stream.
 enum ResultDelivery: Sendable {
     /// To the delegate, event by event.
     case delegate
@@ -47,7 +47,7 @@ final class DelegateCasts: Sendable {
     let isEmpty: Bool
     /// Reports the response to the delegate in place of the task, which waits for the call of the closure.
     let tellResponse: (@Sendable (ReceivedResponse, @escaping @Sendable () -> Void) -> Void)?
-    /// The session's delegate, behind a task's own.
+    /// The casts of the session's delegate, if these are of a task's own.
     let session: DelegateCasts?
     private let leavesData: Bool
     private let leavesFile: Bool
@@ -84,7 +84,7 @@ final class DelegateCasts: Sendable {
         interim = own.interim ?? session.interim
     }
 
-    /// Whether the session's delegate receives the body of a task with this own delegate, and is told of its end.
+    /// Whether the session's delegate receives the body and the end of a task with this own delegate.
     func leavesBody(ofDownload isDownload: Bool) -> Bool {
         guard session != nil else { return isDownload ? download == nil : data == nil }
         return isDownload ? leavesFile : leavesData

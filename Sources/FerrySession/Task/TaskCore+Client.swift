@@ -1,4 +1,4 @@
-/// What a call reports to its task, on the engine's thread.
+/// Receives the reports of a task's call, on the engine's thread.
 extension TaskCore: CallClient {
     var collectsBody: Bool { state.withLock { if case .data = $0.resultDelivery { true } else { false } } }
     var deliversAtEnd: Bool {
@@ -160,7 +160,7 @@ extension TaskCore: CallClient {
     }
 
     private func willRedirect(_ response: HTTPURLResponse, to request: URLRequest, _ body: BodySource?) {
-        // A redirect back to the origin does not reset it, since another origin has chosen that URL.
+        // A redirect back to the origin does not reset `hasLeftOrigin`, since another origin has chosen that URL.
         let leavesOrigin = response.url.map { Origin($0) } != request.url.map { Origin($0) }
         let old = state.withLock { state in
             defer { state.redirectedBody = body }

@@ -6,7 +6,7 @@ extension TaskCore {
         case goOn((any TaskDriver)?, mustDrain: Bool)
     }
 
-    /// What the start of a task needs.
+    /// The values that the start of a task needs.
     private struct Start {
         let session: CurlSession
         let task: URLSessionTask
@@ -26,7 +26,7 @@ extension TaskCore {
         }
     }
 
-    /// Resumes the task, or with `ifNew` only one that was never resumed.
+    /// Resumes the task; with `ifNew`, only if it was never resumed.
     func resume(ifNew: Bool = false) {
         let session = sessionToStartIn
         let action = state.withLock { state -> ResumeAction in
@@ -43,7 +43,7 @@ extension TaskCore {
         switch action {
         case .none: return
         case .start(let start):
-            // The observer is told before the task can end.
+            // The observer is called before the task can end.
             start.session.taskObserver?.session(start.session, didResume: start.task)
             return begin(start)
         case .goOn(let driver, let mustDrain):
@@ -66,7 +66,7 @@ extension TaskCore {
         notifyObserver { $0.session($1, didSuspend: $2) }
     }
 
-    /// Writes the task to the journal of a durable session, and returns why it must not run if that is not possible.
+    /// Writes the task to the journal of a durable session, and returns the error if that is not possible.
     private func keep(_ task: URLSessionTask, in core: CurlSessionCore) -> URLError? {
         guard let durable = core.settings.durable else { return nil }
         let (request, body, isDownload, resumeData) = state.withLock {
@@ -110,10 +110,10 @@ extension TaskCore {
 
     func cancel() { cancel(producing: nil) }
 
-    /// Ends the task with an error other than that of a cancellation, unless it has ended.
+    /// Ends the task with this error instead of that of a cancellation, unless it has ended.
     func fail(with error: URLError) { cancel(producing: nil, error) }
 
-    /// Cancels the task; a handler gets the resume data of one that has not begun, or else `nil`.
+    /// Cancels the task; a handler gets the resume data of a task that has not begun, or else `nil`.
     private func cancel(producing handler: (@Sendable (Data?) -> Void)?, _ failure: URLError? = nil) {
         typealias Unregistered = (session: CurlSession, task: URLSessionTask)
         typealias Cancellation = ((any TaskDriver)?, mustDrain: Bool, Unregistered?, undelivered: [TaskEvent])
@@ -129,7 +129,7 @@ extension TaskCore {
             if handler != nil, state.driver == nil, let resumeData = state.resumeData?.encoded() {
                 error = error.withResumeData(resumeData)
             }
-            // It is called before the delegate is told of the end.
+            // The handler is called before the delegate receives the end.
             (state.error, state.resumeDataHandler) = (error, handler)
             var new: Unregistered?
             if !wasStarted, let session = state.session, let task = state.task { new = (session, task) }
@@ -166,7 +166,7 @@ extension TaskCore {
             state.lifecycle = .canceling
             let undelivered = state.takeUndelivered()
             state.obstacle = nil
-            // The transfer may have failed, which the delegate has not heard yet.
+            // The transfer may have failed already, in an event that the delegate has not received.
             state.resumeDataOfFailure = undelivered.resumeData
             return (driver, undelivered, false)
         }
@@ -331,7 +331,7 @@ extension TaskCore {
         guard let settings, settings.affectsAttempts else { return }
         let attempts = Attempts(
             settings,
-            // A key that was made for the interceptors is the one of all attempts.
+            // All attempts have the key that was made for the interceptors.
             adaptation?.base ?? settings.withIdempotencyKey(call.request.base),
             task: identity(in: session),
             originalURL: original?.url ?? call.request.url,

@@ -295,7 +295,7 @@ extension TaskCore {
         let (response, file, resumeDataHandler, body) = state.withLock { state in
             (state.response, state.finishedFile, state.resumeDataHandler, state.body)
         }
-        // When the program learns of the end, nothing can be written any more to a body that was never read.
+        // Before the program receives the end, a body that was never read is closed for its writer.
         if case .made(let body) = body { body.abandon() }
         resumeDataHandler?(ResumeData.data(of: error))
         if let delegate = delivery.delegate.metrics {

@@ -70,7 +70,7 @@ extension TaskCore {
         var isDraining = false
         /// Whether the delegate ends the record of a durable session.
         var keepsDurableRecord = false
-        /// What delivery waits for, if anything.
+        /// The obstacle that delivery waits for, if any.
         var obstacle: Obstacle?
         var questionCount = 0
         var isEngineWaiting = false
@@ -80,7 +80,7 @@ extension TaskCore {
         var refusal: URLError?
     }
 
-    /// Why a task's events are not delivered for now.
+    /// The reason why a task's events are not delivered for now.
     enum Obstacle: Hashable, Sendable {
         /// The delegate has not answered the question with this number; answers to other questions are ignored.
         case question(Int)
@@ -105,7 +105,7 @@ extension TaskCore.State {
     /// The delegate that receives the task's events; `nil` before `resume` and once the task is complete.
     var delegate: DelegateCasts? { ownDelegate ?? sessionDelegate }
 
-    /// Returns what a started task uses of its own delegate and the session's.
+    /// Returns the casts that a started task uses: those of its own delegate, in front of the session's.
     func inFrontOfSession(_ own: DelegateCasts) -> DelegateCasts {
         guard let sessionDelegate, sessionDelegate.task !== own.task else { return own }
         return DelegateCasts(own, before: sessionDelegate, receivesBody: resultDelivery.isDelegate)
@@ -130,7 +130,7 @@ extension TaskCore.State {
     var canDeliver: Bool { !events.isEmpty && obstacle == nil && (!isSuspended || (driver == nil && hasFailed)) }
     /// Whether the task has ended, is being cancelled, or only waits for the delivery of its success.
     var isEnding: Bool { lifecycle != .active || resumeDataHandler != nil }
-    /// Whether the task has succeeded and that only has to be delivered, so that there is nothing left to continue.
+    /// Whether the task has succeeded and only its end is not delivered yet, so that nothing is left to continue.
     var hasSucceeded: Bool { if obstacle == nil, case .completed(nil)? = events.last { true } else { false } }
     var hasFailed: Bool { events.contains { if case .completed(.some) = $0 { true } else { false } } }
 
@@ -159,7 +159,7 @@ extension TaskCore.State {
 
     mutating func note(_ response: ReceivedResponse) {
         self.response = response
-        // Of a download that goes on, this is the length of the rest; that of the whole follows.
+        // For a continued download, this is the length of the rest; the length of the whole follows.
         if counts.received == .zero || resumeData == nil { counts.expectedToReceive = response.expectedLength }
         counts.hasResponse = true
     }

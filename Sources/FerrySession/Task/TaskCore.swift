@@ -24,7 +24,7 @@ package final class TaskCore: Sendable {
         if Progress.current() != nil { _ = task.progress }
     }
 
-    /// Has the task continue a download of an earlier process, whose bytes count as received.
+    /// Makes the task continue a download of an earlier process, whose bytes count as received.
     func continueEarlier(_ data: ResumeData) {
         let rest = BodyRest(data)
         let counts = state.withLock { state in
@@ -39,7 +39,7 @@ package final class TaskCore: Sendable {
     /// The task, if it was never resumed and is not being released.
     var unstartedTask: URLSessionTask? { state.withLock { $0.isStarted ? nil : $0.weakTask } }
 
-    /// Has the session forget the task, which is released without having been resumed.
+    /// Makes the session forget the task, which is released without having been resumed.
     func taskWasReleased() {
         let (session, body) = state.withLock { state -> (CurlSessionCore?, BodySource) in
             guard !state.isStarted else { return (nil, .none) }

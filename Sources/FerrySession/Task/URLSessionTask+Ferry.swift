@@ -4,14 +4,14 @@ extension URLSessionTask {
     /// Interceptors and the session's options then add no credentials.
     package func noteOtherOrigin() { (self as? any CurlTask)?.core.state.withLock { $0.hasLeftOrigin = true } }
 
-    /// Has the task send its own request, also if the session has an identical one in flight.
+    /// Makes the task send its own request, also if the session has an identical one in flight.
     package func noteUnshareable() { (self as? any CurlTask)?.core.state.withLock { $0.isUnshareable = true } }
 
     /// The limit on the bytes per second of the response's body, besides that of the session's options; `nil` by
     /// default.
     ///
     /// Set it before the task is resumed for the first time; the limit itself can be changed at any time. Tasks may
-    /// have the same limit. Those of other sessions have none, and setting it has no effect on them.
+    /// have the same limit. The tasks of a plain `URLSession` have no limit, and setting one has no effect.
     public var downloadLimit: BandwidthLimit? {
         get { (self as? any CurlTask)?.core.state.withLock { $0.bandwidth.download } }
         set { (self as? any CurlTask)?.core.state.withLock { $0.bandwidth.download = newValue } }
@@ -21,7 +21,7 @@ extension URLSessionTask {
     /// default.
     ///
     /// Set it before the task is resumed for the first time; the limit itself can be changed at any time. Tasks may
-    /// have the same limit. Those of other sessions have none, and setting it has no effect on them.
+    /// have the same limit. The tasks of a plain `URLSession` have no limit, and setting one has no effect.
     public var uploadLimit: BandwidthLimit? {
         get { (self as? any CurlTask)?.core.state.withLock { $0.bandwidth.upload } }
         set { (self as? any CurlTask)?.core.state.withLock { $0.bandwidth.upload = newValue } }
@@ -45,7 +45,7 @@ extension URLSessionTask {
     /// Keeps the record of a durable session beyond the end of the task, until the closure that is returned is called;
     /// `nil` if there is no record.
     ///
-    /// A delegate calls it when it is told of the end, and has more to do before the result is delivered.
+    /// A delegate calls it when it receives the end, and has more to do before the result is delivered.
     package func keepDurableRecord(_ error: (any Error)?) -> (@Sendable () -> Void)? {
         guard let core = (self as? any CurlTask)?.core else { return nil }
         let session = core.state.withLock { state -> CurlSessionCore? in
@@ -54,7 +54,7 @@ extension URLSessionTask {
             return session
         }
         guard let session else { return nil }
-        // An invalidated session forgets it.
+        // An invalidated session forgets its delegate.
         let delegate = session.delegate
         return { session.endDurableTask(core.identifier, error, delegate) }
     }

@@ -1,7 +1,7 @@
 /// Chooses the `URLProtocol` class that loads a request instead of the engine.
 ///
-/// The configuration's classes are asked first, then those of ``CurlSession/registerProtocolClass(_:)``, then Ferry's
-/// own for responses that the program has stored in the configuration's `URLCache`, and for `data:` URLs.
+/// The configuration's classes are asked first, then the classes of ``CurlSession/registerProtocolClass(_:)``, then
+/// Ferry's own for responses that the program has stored in the configuration's `URLCache`, and for `data:` URLs.
 ///
 /// `@unchecked Sendable`: `URLCache` is thread-safe.
 final class ProtocolClasses: @unchecked Sendable {

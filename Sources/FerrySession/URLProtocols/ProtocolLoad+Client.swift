@@ -35,7 +35,7 @@ extension ProtocolLoad: URLProtocolClient {
         }
     }
 
-    /// Handles events in order; ignores those of a class that has finished or was stopped.
+    /// Handles events in order; ignores the events of a class that has finished or was stopped.
     private func handle(_ loader: URLProtocol, _ event: @escaping @Sendable (ProtocolLoad, TaskCore) -> Void) {
         let identifier = ObjectIdentifier(loader)
         queue.async { [self] in

@@ -24,7 +24,7 @@ final class ProtocolLoad: NSObject, @unchecked Sendable {
     /// The file that the body of the response goes to; otherwise the client has it.
     var file: DownloadFile?
     var question: Question?
-    /// The challenges that the client was told of and has not answered; `nil` for one that the class has cancelled.
+    /// The challenges that the client has received and not answered; `nil` for one that the class has cancelled.
     var challenges: [URLAuthenticationChallenge?] = []
     var hasResponse = false
     var isFinished = false
@@ -123,7 +123,7 @@ final class ProtocolLoad: NSObject, @unchecked Sendable {
 
     // MARK: - Ending
 
-    /// Why the body could not be made, even if the class has not looked for the error.
+    /// The error of a body that could not be made, even if the class has not looked for it.
     var bodyFailure: (any Error)? {
         let error = (request.httpBodyStream as? RequestBodyStream)?.streamError
         guard let error = error as? CurlSessionError else { return error }

@@ -60,7 +60,7 @@ final class ProtocolRequest: NSMutableURLRequest {
 
     // MARK: - Comparison
     //
-    // The stream of data does not count. With one of FoundationNetworking's requests on the left, it does: their
+    // The stream of a body of data is not compared, unless one of FoundationNetworking's requests is on the left: their
     // comparison cannot be changed.
 
     /// A request of FoundationNetworking's class.

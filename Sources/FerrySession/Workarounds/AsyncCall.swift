@@ -1,10 +1,10 @@
 // For FoundationNetworking of Swift 6.3, whose `async` functions use none of the methods that a subclass can override.
 // `WorkaroundTests` notices when they do; `AsyncCallLayoutTests` notices another layout of its objects.
 
-/// What FoundationNetworking knows about a call of one of its `async` functions.
+/// A call of one of FoundationNetworking's `async` functions, as its objects describe it.
 ///
-/// FoundationNetworking has no interface for it. Stored properties are found by name and type; in a version with other
-/// ones there is no value.
+/// FoundationNetworking has no interface for it. Stored properties are found by name and type; in a version with
+/// others, the initializer returns `nil`.
 struct AsyncCall {
     enum Body {
         /// The body of the request, if it has one.
@@ -31,7 +31,7 @@ struct AsyncCall {
         return .ferry(.unsupportedURL, url: request.url, reason: .bypassesEngine, text)
     }
 
-    /// Finds out about a task; must be called on its queue.
+    /// Reads the call of a task; must be called on the task's queue.
     init?(_ task: URLSessionTask) {
         guard AsyncCallLayout.isKnown,
             let session = AsyncCallLayout.property("session", of: task, URLSessionTask.self) as? CurlSession,

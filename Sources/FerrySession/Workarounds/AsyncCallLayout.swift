@@ -55,15 +55,15 @@ struct AsyncCallLayout {
 }
 
 extension AsyncCall {
-    /// Has the task complete in an operation of the session's delegate queue, and returns whether it will.
+    /// Makes the task complete in an operation of the session's delegate queue, and returns whether it will.
     ///
-    /// By default, the task of an `async` function completes on its own queue, for which a Swift task that is cancelled
-    /// at that moment waits while it holds a lock that the completion needs: both would wait forever, and with them all
-    /// of FoundationNetworking's tasks.
+    /// By default, the task of an `async` function completes on its own queue. A Swift task that is cancelled at that
+    /// moment waits for the queue with a lock that the completion needs: both would wait forever, and with them all of
+    /// FoundationNetworking's tasks.
     func completesAsOperation() -> Bool { AsyncCallLayout().setInline(false, of: task) }
 }
 
-/// A task of no session, for the look at its layout; `@unchecked Sendable` like its superclass.
+/// A task without a session, whose layout is examined; `@unchecked Sendable` like its superclass.
 private final class UnusedTask: URLSessionDataTask, @unchecked Sendable {}
 
 /// A dictionary whose keys are an enumeration of strings.

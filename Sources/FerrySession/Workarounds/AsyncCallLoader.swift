@@ -61,7 +61,7 @@ final class AsyncCallLoader: URLProtocol {
         case .canceling, .completed:
             fail(URLError.ferryCancelled(url: request.url))
             control.async { inner?.cancel() }
-        // It was resumed again in the meantime.
+        // The task was resumed again in the meantime.
         default: break
         }
     }
@@ -112,7 +112,7 @@ final class AsyncCallLoader: URLProtocol {
             DelegateCasts(delegate) { response, answer in
                 link.perform { loader in
                     loader?.tell(response)
-                    // On a serial queue, the operation that tells the delegate of the response comes before this one.
+                    // On a serial queue, the operation that passes the response to the delegate comes before this one.
                     session.delegateQueue.deliver(answer)
                 }
             }
@@ -138,7 +138,7 @@ final class AsyncCallLoader: URLProtocol {
         }
     }
 
-    /// Ends a download; the file of one that has ended already is deleted.
+    /// Ends a download, or deletes its file if it has ended already.
     private static func end(
         _ loader: AsyncCallLoader?,
         _ file: URL?,
@@ -162,7 +162,7 @@ final class AsyncCallLoader: URLProtocol {
         complete { $0.urlProtocol(self, didFailWithError: error ?? URLError(.unknown)) }
     }
 
-    /// Has the client complete the task, unless it is complete.
+    /// Makes the client complete the task, unless it is complete.
     private func complete(_ end: (any URLProtocolClient) -> Void) {
         guard let client else { return }
         hasEnded = true
