@@ -165,7 +165,7 @@ int ferry_path_verify(
     }
     if (x509.X509_STORE_CTX_init(context, store, leaf, others) != 1) goto end;
     if (x509.X509_STORE_CTX_set_purpose(context, purpose_ssl_server) != 1) goto end;
-    // Without it, OpenSSL accepts keys and signatures of any strength, unlike in a handshake.
+    // Without the level, OpenSSL accepts keys and signatures of any strength, unlike in a handshake.
     x509.X509_VERIFY_PARAM_set_auth_level(x509.X509_STORE_CTX_get0_param(context), security_level);
     x509.X509_STORE_CTX_set_flags(context, partial_chain | (checks_dates ? 0 : no_check_time));
     if (checks_dates) x509.X509_STORE_CTX_set_time(context, 0, (time_t)date);

@@ -127,14 +127,14 @@ bool ferry_find_beside_curl(const ferry_wanted *wanted, size_t count) {
     return true;
 }
 
-/// Asks libcurl's OpenSSL not to clean up in `exit`: the threads of sessions still use it then, and crash.
+/// Asks libcurl's OpenSSL not to clean up in `exit`, since the threads of sessions still use it then, and would crash.
 ///
 /// This has no effect if OpenSSL has been used before.
 static void keep_openssl_until_end(void) {
     const uint64_t no_atexit = 0x00080000;
     int (*init_crypto)(uint64_t, const void *) = NULL;
     const ferry_wanted wanted[] = {FERRY_WANTED(OPENSSL_init_crypto, init_crypto)};
-    // libcurl is built with another library, such as GnuTLS, if there is none.
+    // If the function is missing, libcurl is built with another library, such as GnuTLS.
     if (ferry_find_beside_curl(wanted, 1)) init_crypto(no_atexit, NULL);
 }
 
@@ -345,7 +345,7 @@ int ferry_easy_watch_progress(void *easy, void *context) {
 static int report_text(void *easy, int type, char *text, size_t size, void *context) {
     enum { TEXT = 0 };
     (void)easy;
-    // Nearly all lines tell about something else, and begin with another letter.
+    // Nearly all lines are about something else, and begin with another letter.
     if (type == TEXT && size > 0 && memchr("DU[rR", text[0], 5) != NULL) installed.text(context, text, size);
     return 0;
 }
@@ -398,7 +398,7 @@ int64_t ferry_socket_acknowledged(int descriptor, uint32_t *milliseconds, int *w
     const size_t end = offsetof(struct tcp_info, tcpi_bytes_acked) + sizeof info.tcpi_bytes_acked;
     if (!get_info(descriptor, &info, end) || ioctl(descriptor, TIOCOUTQ, waiting) != 0) return -1;
     *milliseconds = info.tcpi_last_ack_recv;
-    // A peer that reads nothing goes on acknowledging the probes of its closed window, which are not data. If it has
+    // A peer that reads nothing continues to acknowledge the probes of its closed window, which are not data. If it has
     // acknowledged all data, it has done so within a round trip after the last.
     uint32_t trip = info.tcpi_rtt / 1000, sent = info.tcpi_last_data_sent;
     if (info.tcpi_unacked == 0 && sent > trip && sent - trip > *milliseconds) *milliseconds = sent - trip;

@@ -12,7 +12,7 @@ static void look_for_linked_curl(void) {
     void *function = FERRY_LINKED(curl_easy_init);
     if (function == NULL) return;
     Dl_info curl, here;
-    // A program without a dynamic linker has no other file, and may not know its own.
+    // A program without a dynamic linker has no other file, and `dladdr` may not find its own.
     has_linked_curl = dladdr(function, &curl) == 0 || dladdr((void *)look_for_linked_curl, &here) == 0
         || curl.dli_fbase == here.dli_fbase;
 }

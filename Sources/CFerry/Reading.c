@@ -12,7 +12,7 @@
 // read would let neither of them return. OpenSSL calls `before` for each of its reads; once the connection's time is
 // over, that function makes it look as if nothing more had been received. The rest is read in the next turn.
 
-/// The times in nanoseconds that one connection may take, all together, and each of them beyond that.
+/// The times in nanoseconds for one connection, for all together, and for each connection after that.
 enum { time_of_one = 1000000, time_of_all = 4000000, time_of_late = 100000 };
 
 /// The current turn of the engine that this thread runs.
@@ -25,7 +25,7 @@ static _Thread_local struct {
     const void *last;
 } turn;
 
-/// What is known about one connection.
+/// The times at which one connection was read.
 typedef struct {
     /// The turn in which it was last read.
     uint64_t turn;
@@ -74,7 +74,7 @@ void ferry_begin_reading(void) {
     turn.last = NULL;
 }
 
-/// Whether a connection may be read now: always once in a turn, so that each goes on.
+/// Whether a connection may be read now: always once in a turn, so that each continues.
 static bool may_read(reading *connection) {
     uint64_t time = now();
     bool is_first = connection->turn != turn.start;

@@ -147,7 +147,7 @@ void ferry_watch_wake(const ferry_socket_watch *watch) {
 
 bool ferry_watch_wait(ferry_socket_watch *watch, int timeout) {
     int count = epoll_wait(watch->set, watch->ready, MOST, timeout);
-    // A process that was stopped goes on here. What has arrived meanwhile comes before the time limits.
+    // A stopped process continues here. Data that arrived meanwhile comes before the time limits.
     if (count < 0 && errno == EINTR) count = epoll_wait(watch->set, watch->ready, MOST, 0);
     bool is_ready = count > 0;
     watch->count = 0;

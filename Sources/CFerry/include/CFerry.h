@@ -16,7 +16,7 @@
 /// Finds libcurl, once per process. Returns NULL on success, otherwise a sentence that names what was not found.
 const char *ferry_load(void);
 
-/// Makes `ferry_load` look libcurl's functions up with `find`, which simulates a network; call it before. See
+/// Makes a later call of `ferry_load` look libcurl's functions up with `find`, which simulates a network. See
 /// `SystemClock` for the time.
 void ferry_use_library(void *(*find)(const char *name));
 
@@ -48,11 +48,11 @@ typedef struct {
     int (*seek)(void *context, int64_t offset, int origin);
     /// Returns 0 to refuse the connection.
     int (*may_connect)(void *context);
-    /// Called at the end of a body in chunks, with a list for `ferry_add_trailer`. Returns 0 to go on, 1 to abort.
+    /// Called at the end of a body in chunks, with a list for `ferry_add_trailer`. Returns 0 to continue, 1 to abort.
     int (*trailers)(void *context, void *list);
-    /// Called when the connection is established, before the request is sent. Returns 0 to go on, 1 to abort.
+    /// Called when the connection is established, before the request is sent. Returns 0 to continue, 1 to abort.
     int (*prerequest)(void *context, char *remote, char *local, int remote_port, int local_port);
-    /// Called when a name lookup starts. Returns 0 to go on.
+    /// Called when a name lookup starts. Returns 0 to continue.
     int (*resolve)(void *resolver, void *reserved, void *context);
     /// Called when a socket has been opened for a connection of the transfer; with the error's number, negated, if none
     /// could be opened.
@@ -92,15 +92,15 @@ int ferry_easy_set_string(void *easy, int option, const char *value);
 int ferry_easy_set_pointer(void *easy, int option, void *value);
 /// Sets an option to bytes that the caller keeps alive for as long as the handle uses them.
 int ferry_easy_set_blob(void *easy, int option, const void *bytes, size_t length);
-/// Has `closed` called for each connection that this handle opens. The connection may outlive the handle.
+/// Makes libcurl call `closed` for each connection that this handle opens. The connection may outlive the handle.
 int ferry_easy_watch_closing(void *easy, void *context);
-/// Has `trailers` called; `context` is passed to it.
+/// Makes libcurl call `trailers` with `context`.
 int ferry_easy_watch_trailers(void *easy, void *context);
 /// Adds a line such as "Name: value" to the trailers. Returns false if there is no memory.
 bool ferry_add_trailer(void *list, const char *line);
-/// Has `text` called for lines that may tell about streams of HTTP/2.
+/// Makes libcurl call `text` for lines that may be about streams of HTTP/2.
 void ferry_easy_watch_text(void *easy, void *context);
-/// Has `progress` called, even while libcurl discards bytes internally.
+/// Makes libcurl call `progress`, even while it discards bytes internally.
 int ferry_easy_watch_progress(void *easy, void *context);
 int ferry_easy_get_long(void *easy, int info, long *value);
 int ferry_easy_get_offset(void *easy, int info, int64_t *value);
@@ -113,8 +113,8 @@ int ferry_easy_certificate_count(void *easy);
 /// to libcurl.
 const char *ferry_easy_certificate_field(void *easy, int index, const char *name);
 
-/// Has `handshake` called when a handshake begins, and `refused` for a chain that is refused, which libcurl does not
-/// expose. `owner` must outlive every connection. Returns false if libcurl does not use OpenSSL.
+/// Makes libcurl call `handshake` when a handshake begins, and OpenSSL report a refused chain to `refused`, which
+/// libcurl does not expose. `owner` must outlive every connection. Returns false if libcurl does not use OpenSSL.
 bool ferry_easy_watch_handshake(void *easy, void *owner, void *context);
 
 /// A line of a list of libcurl's (`struct curl_slist`).
@@ -176,9 +176,9 @@ int ferry_watch_change(void *easy, int socket, int what, void *watch, void *unus
 /// Whether libcurl waits for anything of a socket.
 bool ferry_watch_waits_for(const ferry_socket_watch *watch, int socket);
 
-/// Has a socket that libcurl waits for listed, once, when libcurl waits for nothing of it any more.
+/// Makes `ferry_watch_next_quiet` return a socket, once, when libcurl waits for nothing of it any more.
 void ferry_watch_mark(ferry_socket_watch *watch, int socket);
-/// Returns the next socket of that list, which may have been closed since, or -1 if there is none.
+/// Returns the next marked socket that libcurl has stopped waiting for, which may be closed already, or -1 for none.
 int ferry_watch_next_quiet(ferry_socket_watch *watch);
 
 /// Whether the system did not allow a socket to be watched, so that all transfers must be examined often.
@@ -188,14 +188,14 @@ bool ferry_watch_is_incomplete(const ferry_socket_watch *watch);
 /// the time has ended the wait.
 bool ferry_watch_wait(ferry_socket_watch *watch, int timeout_milliseconds);
 
-/// Returns what the next of the sockets that the last wait has found is ready for, or 0 if there is no other.
+/// Sets the next socket that the last wait has found, and returns what it is ready for; 0 if there is no other.
 int ferry_watch_next(ferry_socket_watch *watch, int *socket);
 
 /// Waits like `ferry_watch_wait`, but changes nothing, so that another thread may have the engine.
 bool ferry_watch_listen(const ferry_socket_watch *watch, int timeout_milliseconds);
 
-/// Waits like `ferry_watch_listen`, for the thread that has the engine, but not until sockets are writable of which the
-/// last wait has reported only that.
+/// Waits like `ferry_watch_listen`, for the thread that has the engine; a socket that the last wait has reported as
+/// only writable ends the wait only when it is readable.
 bool ferry_watch_listen_for_input(ferry_socket_watch *watch, int timeout_milliseconds);
 
 /// Waits only for `ferry_watch_wake`; another thread may have the engine.
@@ -268,8 +268,8 @@ int ferry_path_verify(
     const uint8_t *bytes, const size_t *lengths, size_t chain_count, size_t anchor_count, bool checks_dates,
     int64_t date, int security_level);
 
-/// Whether a certificate says that it is an authority's (RFC 5280, section 4.2.1.9) and, if asked, its own key has
-/// signed that, with a signature that is strong enough for OpenSSL's security level.
+/// Whether a certificate says that it is an authority's (RFC 5280, section 4.2.1.9) and, with `is_self_signed`, is
+/// signed with its own key by a signature that is strong enough for OpenSSL's security level.
 bool ferry_certificate_is_authority(
     const uint8_t *bytes, size_t length, bool is_self_signed, int security_level);
 
@@ -347,7 +347,7 @@ void ferry_raw_stream_free(ferry_raw_stream *stream);
 bool ferry_raw_stream_begin_again(ferry_raw_stream *stream);
 /// Runs the stream: reads input, and writes output.
 ///
-/// What deflates ends its output on a byte, so that all of the input can be inflated.
+/// A stream that deflates ends its output on a byte, so that all of the input can be inflated.
 ferry_raw_status ferry_raw_stream_run(
     ferry_raw_stream *stream, const uint8_t *input, size_t input_length, size_t *consumed,
     uint8_t *output, size_t output_length, size_t *produced

@@ -6,20 +6,20 @@ package final class Admission {
     private static let streamsPerOrigin = 100
     /// The number of origins without a request whose slots are kept.
     private static let idleOriginCount = 64
-    /// The number of origins above which those are forgotten that have no request and that only redirects have named.
+    /// The number of origins above which those that only redirects have named are forgotten, if they have no request.
     private static let maximumOriginCount = 1_024
 
     private let connectionsPerOrigin: Int
     private let rate: RequestLimits.Rate?
     private var inFlight: SlotQueue?
     @exclusivity(unchecked) private(set) var origins: [Origin: SlotQueue] = [:]
-    /// The number of origins at which those that can be forgotten are looked for again.
+    /// The number of origins at which unused ones are looked for again.
     private var nextCheck = maximumOriginCount
     /// The origins whose last response was a 503 with a delay.
     private var unavailable: Set<Origin> = []
     /// The origins whose waiting requests may begin: a slot or a request was added, or a delay has ended.
     private var changed: Set<Origin> = []
-    /// When the next request of an origin may begin, if it waits only for that time.
+    /// The time when the next request of an origin may begin, if it waits only for that time.
     private var paced: [Origin: MonotonicTime] = [:]
     /// Whether requests that may begin wait for the next turn, since the time for them in the last turn was over.
     private(set) var isBehind = false
@@ -224,7 +224,7 @@ package class AdmissionTicket: @unchecked Sendable {
     package var isCounted = false
     /// The place in the queue, while the request waits.
     package var place: SlotQueue.Place?
-    /// The priority in the queue, as that of a task: from 0 to 1.
+    /// The priority in the queue, from 0 to 1 as for a task.
     package var priority = URLSessionTask.defaultPriority
 
     package func begin() {}

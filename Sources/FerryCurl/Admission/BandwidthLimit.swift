@@ -12,7 +12,7 @@
 public final class BandwidthLimit: Sendable {
     private struct State: Sendable {
         var bytesPerSecond: Int?
-        /// When the next bytes may be taken.
+        /// The time when the next bytes may be taken.
         var next = MonotonicTime(nanoseconds: 0)
     }
 
@@ -43,7 +43,7 @@ public final class BandwidthLimit: Sendable {
         }
     }
 
-    /// The most bytes to take at once: those of a tenth of a second.
+    /// The largest number of bytes to take at once: the limit for a tenth of a second.
     package var pieceSize: Int { bytesPerSecond.map { max(1, $0 / 10) } ?? .max }
 
     /// Returns how long to wait until bytes may be taken.

@@ -3,7 +3,7 @@
 /// A request that has to wait is queued: tasks with a `priority` above the default come first, then those with the
 /// default, then those below it, and within each of these groups they keep their order. The wait counts towards
 /// ``CurlSession/Options/deadline`` but not towards the request's `timeoutInterval`. A suspended task does not count,
-/// and neither does one that waits for an interceptor or for its next attempt.
+/// and a task that waits for an interceptor or for its next attempt does not count either.
 ///
 /// ```swift
 /// var options = CurlSession.Options()

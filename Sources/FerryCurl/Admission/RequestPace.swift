@@ -1,4 +1,4 @@
-/// When the next request to an origin may be sent: a token bucket, and the delay that the server has asked for.
+/// The pace of requests to an origin: a token bucket, and the delay that the server has asked for.
 package struct RequestPace {
     /// The longest time, in seconds, after which the tokens are counted again.
     private static let maximumWait = 3_600.0
@@ -39,7 +39,7 @@ package struct RequestPace {
         refilledAt = now
     }
 
-    /// Whether nothing would change if the pace were new.
+    /// Whether a new pace would be the same.
     package func isUnused(at now: MonotonicTime) -> Bool {
         nextTime(at: now) == nil && (perSecond == nil || tokens(at: now) >= burst)
     }

@@ -26,7 +26,7 @@ package final class SlotQueue {
     package var limit: Int
     /// Whether a task's own URL names the origin, and not only a redirect.
     package var isNamedByTask = false
-    /// When requests may begin, if not only the number of slots decides.
+    /// The pace of requests, if there is a limit besides the number of slots.
     var pace: RequestPace?
     private var queues = [FIFOQueue<Place>](repeating: FIFOQueue(), count: 3)
     private var waiting = 0
@@ -40,7 +40,7 @@ package final class SlotQueue {
 
     package var isEmpty: Bool { running == 0 && waiting == 0 }
 
-    /// Acquires a slot if one is free and its time has come, and returns whether it has.
+    /// Acquires a slot if one is free and the pace allows a request now, and returns whether it did.
     package func enter() -> Bool {
         // Those that wait come first.
         guard running < limit, waiting == 0, isInPace else { return false }
@@ -74,7 +74,7 @@ package final class SlotQueue {
         left = 0
     }
 
-    /// Returns the next request that waits, with its slot, if one is free and its time has come.
+    /// Returns the next request that waits, with a slot, if one is free and the pace allows a request now.
     package func next() -> AdmissionTicket? {
         guard mayBegin, isInPace else { return nil }
         for index in queues.indices {

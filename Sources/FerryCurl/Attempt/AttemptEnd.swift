@@ -1,4 +1,4 @@
-/// How libcurl has ended an attempt.
+/// The end of an attempt, as libcurl has reported it.
 package struct AttemptEnd {
     /// Whether a decision about the connection's trust is pending, or has come just now.
     package enum Trust { case none, pending, decided }
@@ -10,9 +10,9 @@ package struct AttemptEnd {
     package var notRepeated: URLError?
     package var needsNewConnection = false
     package var trust = Trust.none
-    /// Whether the server has not processed the request, and has said so.
+    /// Whether the server has reported that it has not processed the request.
     package var wasRefused = false
-    /// How often libcurl has begun to send the request.
+    /// The number of times that libcurl has begun to send the request.
     package var sends = 0
     package var hasResponseBytes = false
     /// Whether other requests may have been sent on the connection, or this one was not sent.
@@ -74,7 +74,7 @@ extension NetworkAttempt {
         let wasProcessed = isClosed || (code == CurlCode.cannotRewind && !end.wasRefused)
         if wasProcessed, !RepetitionRule.isIdempotent(prepared.method) { end.notRepeated = notRepeated() }
         end.confusesStreamEnds = engine.runtime.confusesStreamEnds
-        // Not every version of libcurl closes a connection that other requests may share, which HTTP/2 may be.
+        // Some versions of libcurl keep a broken connection that other requests may share, as with HTTP/2.
         let isShared = connection?.isMultiplexed == true || prepared.origin.scheme == "https"
         if isShared, !isOwn, ErrorRule.breaksConnection(code, confusesStreamEnds: end.confusesStreamEnds) {
             connection?.breakDown()

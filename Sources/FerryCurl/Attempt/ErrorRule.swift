@@ -25,7 +25,7 @@ package enum ErrorRule {
         case CurlCode.receiveError: receivingCode(verdict)
         case CurlCode.timedOut: .timedOut
         case CurlCode.tooManyRedirects: .httpTooManyRedirects
-        // libcurl decodes no content here, so it is about the transfer coding.
+        // libcurl decodes no content here, so the error is about the transfer coding.
         case CurlCode.badContentEncoding: .cannotParseResponse
         case CurlCode.outOfMemory, CurlCode.fileSizeExceeded, CurlCode.tooLarge: .dataLengthExceedsMaximum
         case CurlCode.cannotRewind: .requestBodyStreamExhausted
@@ -40,7 +40,7 @@ package enum ErrorRule {
 
     /// Whether a header was most likely longer than libcurl accepts.
     ///
-    /// libcurl is "out of memory" then, or since version 8.6 has been given a value that is "too large". It accepts
+    /// libcurl then reports that it is "out of memory" or, since version 8.6, that a value is "too large". It accepts
     /// about 1 MB in a request, and 100 kB in a line of a response.
     static func isLongHeader(_ curlCode: Int32) -> Bool {
         [CurlCode.outOfMemory, CurlCode.tooLarge].contains(curlCode)

@@ -36,7 +36,7 @@ extension NetworkAttempt {
                     attempt.lastOpened = engine.connections.open(socket)
                 } else {
                     attempt.route.socketError = -socket
-                    // libcurl then closes them for the next request.
+                    // libcurl then closes the idle connections for the next request.
                     if [EMFILE, ENFILE].contains(-socket) { engine.connections.retireIdle() }
                 }
             },
@@ -83,7 +83,7 @@ extension NetworkAttempt {
     }
 
     private func beginConnecting(_ next: Stage) {
-        // The time while it has waited for the connection of another request does not count for its own.
+        // The time in which the attempt has waited for the connection of another does not count for its own.
         if stage == .none { transfer?.clock.forgetConnecting() }
         stage = next
         beginConnecting(at: .now())
@@ -100,7 +100,7 @@ extension NetworkAttempt {
     /// The ends of the connection that libcurl has chosen.
     typealias Ends = (local: Connection.Endpoint, remote: Connection.Endpoint)
 
-    /// Whether the request may be sent on the connection that libcurl has chosen; `nil` if it has no port.
+    /// Whether the request may be sent on the connection that libcurl has chosen; `ends` is `nil` if it has no port.
     private func maySendRequest(_ ends: Ends?) -> Bool {
         stage = .connected
         guard let transfer, let receiver = transfer.receiver else { return false }
@@ -111,7 +111,7 @@ extension NetworkAttempt {
         if let ends { noteRemote(ends.remote) }
         forgetAnsweredChallenge(receiver)
         guard mayRepeat(transfer, receiver) else { return false }
-        // It was suspended while it connected, and its request is sent when it is resumed.
+        // The transfer was suspended while it connected, and its request is sent when it is resumed.
         guard !transfer.isSuspended else { return refuseConnection() }
         let isNew = hasOpenedConnection()
         guard mayUseConnection(transfer.engine.connections, ends, isNew: isNew),
@@ -120,7 +120,7 @@ extension NetworkAttempt {
         connection?.note(credentials)
         // libcurl from 8.12 to 8.20 would let all others wait for the first response of an idle connection.
         let mustRespond = version.choice == .priorKnowledge && connection?.hasResponded != true
-        // The response before this one, to which libcurl itself responds, may have forbidden it.
+        // If libcurl itself answers a challenge with this request, the challenge may have forbidden the reuse.
         if sending.count > 0 || mustRespond { easy?.set(CurlOption.forbidReuse, isLastUse || mustRespond ? 1 : 0) }
         if prepared.isUpgrade { transfer.engine.watchResponse(of: self) }
         sending.count += 1
@@ -134,7 +134,7 @@ extension NetworkAttempt {
         return true
     }
 
-    /// Whether the request may be sent, which is not so if it was sent before without a response and is not idempotent.
+    /// Whether the request may be sent: not if it was sent before without a response and is not idempotent.
     ///
     /// libcurl sends a request again if its connection, taken from the pool, closes without a response, and if its
     /// stream was refused or the server wants HTTP/1.1: then the server has not processed it.
@@ -163,9 +163,9 @@ extension NetworkAttempt {
     private func mayUseConnection(_ connections: ConnectionTable, _ ends: Ends?, isNew: Bool) -> Bool {
         if let ends {
             guard let found = connections.connection(from: ends.local, to: ends.remote) else {
-                // The verdict on the connection of an earlier request is not that on this one.
+                // The verdict on the connection of an earlier request does not apply to this one.
                 leaveConnection()
-                // Otherwise libcurl has opened it itself for the resolver, and has not verified it as a server's.
+                // Otherwise the connection is libcurl's own to the resolver, and was not verified as a server's.
                 return isNew || connections.isComplete ? true : refuseConnection()
             }
             guard found !== connection else { return true }
@@ -173,11 +173,11 @@ extension NetworkAttempt {
                 found.isKnown(by: sending.identity)
             else { return refuseConnection() }
             use(found)
-            // Those that libcurl would send there too begin again on another connection.
+            // Other requests that libcurl would send there begin again on another connection.
             if version.isSingle { found.retire() }
             return true
         }
-        // Connections over Unix-domain sockets cannot be told apart, unless this attempt has just opened one.
+        // Connections over Unix-domain sockets cannot be distinguished, unless this attempt has just opened one.
         if let lastOpened, isNew {
             use(lastOpened)
             return true
@@ -301,7 +301,7 @@ extension NetworkAttempt {
     private func didReceiveBody(_ bytes: UnsafeMutablePointer<CChar>?, _ count: Int) -> Int {
         if pausing.isDiscarding { return count }
         guard let transfer, let receiver = transfer.receiver else { return 0 }
-        // libcurl keeps the bytes until the attempt is resumed, and of a stream of HTTP/2 receives no more.
+        // libcurl keeps the bytes until the attempt is resumed, and receives no more of a stream of HTTP/2.
         if isReceivingPaused { return CurlAnswer.writePause }
         let now = MonotonicTime.now()
         noteReceived(transfer, at: now)

@@ -17,7 +17,7 @@ extension NetworkAttempt {
         if ErrorRule.isLongHeader(code), let easy {
             if easy.long(CurlInfo.requestSize) == 0 { return longRequestHeader(curlCode: code) }
             var text = "A line of the response's header is longer than libcurl accepts"
-            // The engine gives up streams long before, if they can be continued.
+            // The engine gives up a stream long before that, if it can be continued.
             if isReceivingPaused, status != nil {
                 text = "More of the body has arrived than libcurl keeps while nothing reads it"
             }
@@ -38,7 +38,7 @@ extension NetworkAttempt {
         return tlsFailure(code, text + guess, tlsReason)
     }
 
-    /// Has the request sent on another connection if libcurl has refused to send it: its body has no known length, and
+    /// Makes the request use another connection if libcurl has refused to send it: its body has no known length, and
     /// the server has answered with HTTP/1.0 on this one.
     func noteRefusedChunks(_ code: Int32) {
         guard code == CurlCode.uploadFailed, sharesConnection else { return }
@@ -71,7 +71,7 @@ extension NetworkAttempt {
         if let identity = trust.identity, reason == .clientCertificateUnusable {
             let isPassphrase = TLSErrorRule.isWrongPassphrase(text, isEncrypted: identity.isEncrypted)
             if isPassphrase { reason = .wrongPassphrase }
-            // libcurl does not tell an encrypted key that belongs to another certificate from a wrong passphrase.
+            // libcurl does not distinguish an encrypted key of another certificate from a wrong passphrase.
             let words = "does not open with its passphrase, or its key belongs to another certificate"
             let problem = isPassphrase ? words : "cannot be used"
             message = "The client certificate \(problem): \(text)"
@@ -97,7 +97,7 @@ extension NetworkAttempt {
 
     // MARK: - Proxies and local sockets
 
-    /// Returns the error of an attempt that ended at the proxy or at a local socket, or `nil` where it got past them.
+    /// Returns the error of an attempt that ended at the proxy or at a local socket; `nil` if it got past them.
     private func routeFailure(_ code: Int32, _ text: String) -> URLError? {
         if code == CurlCode.interfaceFailed {
             return .ferry(.cannotConnectToHost, url: url, reason: .localEndpointUnavailable, text, curlCode: code)
@@ -151,7 +151,7 @@ extension NetworkAttempt {
 }
 
 extension NetworkOptions.UnixSocket {
-    /// What errors call it.
+    /// The name of the socket in errors.
     package var words: String {
         switch self {
         case .path(let path): "The Unix-domain socket \(PresentableText.path(path))"

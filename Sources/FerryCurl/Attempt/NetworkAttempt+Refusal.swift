@@ -39,7 +39,7 @@ extension NetworkAttempt {
         }
     }
 
-    /// Whether the server has not processed the request, and has said so.
+    /// Whether the server has reported that it has not processed the request.
     var wasRefused: Bool {
         guard sending.isWatched else { return false }
         guard !sending.isRefused, let stream = sending.stream else { return sending.isRefused }

@@ -11,21 +11,21 @@ extension NetworkAttempt {
         package var tunnel = Tunnel()
     }
 
-    /// What a proxy has said about a tunnel.
+    /// The state of a tunnel that a proxy opens.
     package struct Tunnel {
         package var parser = ResponseHeadParser()
         /// The proxy's last response to `CONNECT`.
         package var head: ResponseHead?
-        /// Why that response is not accepted.
+        /// The reason why that response is not accepted.
         package var problem: String?
         /// The responses that have asked for a credential.
         package var challengeRounds = ChallengeRounds()
-        /// How many steps libcurl has made in the current turn of the engine; it reads a byte in each.
+        /// The number of steps that libcurl has made in the engine's current turn; it reads a byte in each.
         package var steps = 0
-        /// When that turn began.
+        /// The time when that turn began.
         package var turn = MonotonicTime(nanoseconds: 0)
 
-        /// How many bytes of a proxy's response to `CONNECT` are read in one turn in any case.
+        /// The number of bytes of a proxy's response to `CONNECT` that are read in one turn in any case.
         ///
         /// libcurl reads them one by one, and serves no other transfer as long as more come. A proxy's page about a
         /// refused credential may be longer. Further bytes use the turn's allowance, which all transfers share; when
@@ -34,7 +34,7 @@ extension NetworkAttempt {
         /// The time that a step takes at least.
         static let costOfStep = TimeSpan(nanoseconds: 500)
 
-        /// Forgets what the proxy has said on an earlier connection.
+        /// Forgets the proxy's response on an earlier connection.
         mutating func forgetResponse() { (parser, head, problem) = (ResponseHeadParser(), nil, nil) }
     }
 
@@ -60,7 +60,7 @@ extension NetworkAttempt {
         } catch {
             throw .ferry(.cannotConnectToHost, url: url, underlying: error)
         }
-        // libcurl asks during a tunnel whether it may go on, also while it discards the body of a response.
+        // libcurl asks during a tunnel whether it may continue, also while it discards the body of a response.
         if prepared.isUpgrade || version.choice == .priorKnowledge { easy.set(CurlOption.httpProxyTunnel, 1) }
         if tunnels, route.proxy?.kind.isHTTP == true {
             easy.watchProgress(context: Unmanaged.passUnretained(self).toOpaque())
@@ -74,7 +74,7 @@ extension NetworkAttempt {
             if let value = EnvironmentProxy.value(for: origin, EnvironmentProxy.variable) {
                 route.proxy = EnvironmentProxy.server(value)
             } else {
-                // libcurl need not look again, and cannot find another one.
+                // Otherwise libcurl would look for a proxy again, and might find another one.
                 easy.set(CurlOption.proxy, "")
             }
         case .direct: easy.set(CurlOption.proxy, "")
@@ -151,7 +151,7 @@ extension NetworkAttempt {
         prepared.origin.scheme == "https" || prepared.isUpgrade || version.choice == .priorKnowledge
     }
 
-    /// Whether libcurl may go on with a tunnel; a lookup is not ended, since taking the handle back would block.
+    /// Whether libcurl may continue with a tunnel; a lookup is not ended, since taking the handle back would block.
     func mayContinueTunnel() -> Bool {
         guard stage == .connecting, let engine = transfer?.engine else { return true }
         // Each turn is at least one step, also while the proxy is silent.
@@ -163,7 +163,7 @@ extension NetworkAttempt {
         return false
     }
 
-    /// Reads a line of a proxy's response to `CONNECT`, and returns whether the attempt goes on.
+    /// Reads a line of a proxy's response to `CONNECT`, and returns whether the attempt continues.
     func didReceiveTunnelLine(_ line: UnsafeRawBufferPointer) -> Bool {
         // Each line moves the deadline of inactivity.
         liftConnectLimit()

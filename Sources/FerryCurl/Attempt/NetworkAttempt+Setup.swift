@@ -4,17 +4,17 @@ extension NetworkAttempt {
     private static let receiveBufferSize = 524_288
     /// The size of that buffer while a few other transfers are active.
     ///
-    /// With 65,536 bytes, the kernel takes half as long again to write them to a file as with this size.
+    /// With 65,536 bytes, the kernel takes 50% more time to write them to a file than with this size.
     private static let sharedReceiveBufferSize = 262_144
     /// The size of that buffer while many transfers are active, whose buffers would take much memory together.
     private static let smallReceiveBufferSize = 16_384
     /// The size of libcurl's buffer for large bodies of requests without TLS.
     ///
     /// Four times libcurl's own saves calls; a larger buffer does not fit into the processor's cache, from which the
-    /// kernel copies the bytes, and makes uploads take half as long again.
+    /// kernel copies the bytes, and makes uploads take 50% more time.
     private static let uploadBufferSize = 262_144
-    /// The size of that buffer with TLS, that of a record; with 32,768 bytes, libcurl misses half of the early
-    /// responses of servers that then close, and with these one in twenty, for half as much processor time again.
+    /// The size of that buffer with TLS, a record: libcurl misses one in twenty of the early responses of servers that
+    /// then close; with 32,768 bytes it would miss half of them, and take a third less processor time.
     private static let recordSize = 16_384
 
     package func setUp(_ easy: EasyHandle, for transfer: Transfer, _ receiver: any TransferReceiver) throws(URLError) {
@@ -28,7 +28,7 @@ extension NetworkAttempt {
         easy.set(CurlOption.pathAsIs, 1)
         easy.set(CurlOption.contentDecoding, 0)
         easy.set(CurlOption.tcpKeepAlive, 1)
-        // The deadlines are the engine's, and earlier; libcurl divides its own among the addresses of a host.
+        // The engine's deadlines are earlier than libcurl's limit, which libcurl divides among the addresses of a host.
         let limit = transfer.clock.connectLimit(at: engine.turnStart)
         timing.connectEnd = engine.turnStart.advanced(by: limit)
         let milliseconds = min(limit.nanoseconds / 1_000_000, UInt64(Int32.max))
@@ -37,7 +37,7 @@ extension NetworkAttempt {
         if let failure = engine.connections.failures[prepared.origin] {
             easy.set(CurlOption.lookupLifetime, Int(min(MonotonicTime.now().since(failure).seconds, 60)))
         }
-        // Over HTTP/2 a server goes on sending while a stream is paused, up to 32 MiB and more; a connection of the
+        // Over HTTP/2 a server continues to send while a stream is paused, up to 32 MiB and more; a connection of the
         // transfer's own stops it.
         let isLimited = !transfer.downloadLimits.isEmpty
         try setUpVersion(easy, engine, prefersHTTP1: isLimited || transfer.usesHTTP1)
@@ -103,7 +103,7 @@ extension NetworkAttempt {
         if headSize(fields) > usual / 2 { easy.set(CurlOption.uploadBufferSize, largest) }
     }
 
-    /// Returns the fields of a `CONNECT` request, which a tunnel's proxy has no others of (RFC 9110, section 10.1.5).
+    /// Returns the fields of a request for a tunnel: only `User-Agent` (RFC 9110, section 10.1.5).
     private func tunnelFields(of setup: AttemptSetup) -> [RequestField] {
         guard usesTunnel else { return [] }
         return setup.fields.filter { $0.value != nil && $0.name.isEqualIgnoringCase("user-agent") }
@@ -159,11 +159,11 @@ extension NetworkAttempt {
         }
         if transfer.engine.runtime.omitsBodies, credentialTakesSeveralRequests {
             setUpSingle(easy)
-            // Connections over Unix-domain sockets cannot be told apart, so that the right one could not be closed.
+            // Connections over Unix-domain sockets cannot be distinguished, so the right one could not be closed.
             if route.unixSocket != nil { version.isSingle = true }
         }
         if (reader as? MadeBodyReader)?.body.endsWithResponse == true, route.unixSocket != nil {
-            // Connections over Unix-domain sockets cannot be told apart, so that the end of one would not be noticed.
+            // Connections over Unix-domain sockets cannot be distinguished, so the end of one would not be noticed.
             easy.set(CurlOption.freshConnect, 1)
         }
         let length = reader.length?.int64

@@ -10,9 +10,9 @@ extension NetworkAttempt {
         /// OpenSSL's security level of the connection.
         package var securityLevel = ServerTrust.usualSecurityLevel
         package var identity: TLSMaterial.Identity?
-        /// How many connections the attempt had opened when one was last evaluated.
+        /// The number of connections that the attempt had opened at the last evaluation.
         var connectionsSeen = 0
-        /// The question that the attempt has ended without a decision about.
+        /// The question that was not decided when the attempt ended.
         package var pendingQuestion: TrustQuestion?
     }
 
@@ -54,7 +54,7 @@ extension NetworkAttempt {
         }
     }
 
-    /// Returns what libcurl verifies: what the policy asks for, where there is one.
+    /// Returns what libcurl verifies: what the policy asks for, if there is a policy.
     ///
     /// An evaluator that was promised verified chains gets them in any case.
     private func verification(of tls: TLSMaterial, _ engine: TransferEngine) -> TrustVerification {
@@ -62,7 +62,7 @@ extension NetworkAttempt {
         if tls.evaluator != nil, tls.verifies { return .full }
         let host = prepared.origin.host
         if let policy = policy as? any ImmediateTrustPolicy { return policy.verification(for: host) }
-        // It was asked before the attempt began. Where the policy has changed since, the connection is refused later.
+        // The policy was asked before the attempt began. If it has changed since, the connection is refused later.
         return engine.trust.verification(for: host, revision: trust.session.revision) ?? .full
     }
 
@@ -72,7 +72,7 @@ extension NetworkAttempt {
         _ verification: TrustVerification,
         to easy: EasyHandle
     ) throws(EasyHandle.Refusal) {
-        // Errors name the chain too; a TLS library that cannot tell it is not required to.
+        // Errors name the chain too; a TLS library that does not report it can be used as well.
         easy.set(CurlOption.certificateInfo, 1)
         try tls.setAuthorities(of: easy)
         try easy.require(CurlOption.sslVersion, tls.version)
@@ -116,7 +116,7 @@ extension NetworkAttempt {
     func mayTrust(_ transfer: Transfer, _ receiver: any TransferReceiver, isNew: Bool) -> Bool {
         let engine = transfer.engine
         let origin = prepared.origin
-        // The policy has changed since libcurl was told what to verify.
+        // Otherwise the policy has changed since the attempt set up what libcurl verifies.
         guard engine.trust.current.revision == trust.session.revision || origin.scheme != "https" else {
             return refuseConnection()
         }
@@ -161,7 +161,7 @@ extension NetworkAttempt {
     private func evaluate(_ tls: TLSMaterial, _ easy: EasyHandle, _ transfer: Transfer) -> Connection.Verdict? {
         let origin = prepared.origin
         let certificates = easy.presentedCertificates
-        // Without verification libcurl loads no authorities, and OpenSSL knows none.
+        // Without verification libcurl loads no authorities, and OpenSSL has none.
         let verifyResult = trust.verifiesChain ? easy.long(CurlInfo.sslVerifyResult) : nil
         let (host, port) = (origin.host, origin.port)
         var server = ServerTrust(host: host, port: port, certificates: certificates, verifyResult: verifyResult)

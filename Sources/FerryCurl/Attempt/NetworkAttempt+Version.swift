@@ -140,7 +140,7 @@ extension NetworkAttempt {
         return false
     }
 
-    /// Notes what a response says about HTTP/3, and that it did not work although it was announced.
+    /// Notes what a response announces about HTTP/3, or that HTTP/3 did not work although it was announced.
     package func noteAnnouncement(_ head: ResponseHead, _ engine: TransferEngine) {
         guard engine.settings.httpVersions == .http3IfAnnounced, support(engine).usesAnnouncements, isVerified,
             version.choice != .http1, route.proxy == nil, route.unixSocket == nil
@@ -153,11 +153,11 @@ extension NetworkAttempt {
         if usesHTTP3 ? head.status == misdirected : isNew { noteFailure(engine) }
         let connections = engine.connections
         connections.announcedHTTP3.note(head, of: origin, at: engine.turnStart)
-        // libcurl would go on using a connection of another version than that of the next request.
+        // libcurl would use the connection again even if the next request needs another HTTP version.
         connection?.endsWhenIdle = usesHTTP3 != connections.announcedHTTP3.contains(origin, at: engine.turnStart)
     }
 
-    /// Notes that there is no response: no connection, or HTTP/3 did not work, which the server has announced.
+    /// Notes that there is no response: the connection failed, or HTTP/3 did not work although it was announced.
     package func noteFailure(_ engine: TransferEngine) {
         if stage != .connected { engine.connections.noteFailure(of: prepared.origin) }
         guard version.choice == .http3, engine.settings.httpVersions == .http3IfAnnounced else { return }
@@ -171,8 +171,8 @@ extension NetworkAttempt {
         if let origin = transfer.origin, !version.isAlone { transfer.engine.admission.noteMultiplexed(origin) }
     }
 
-    /// Returns libcurl's code for the end of the attempt, or that of an incomplete response in place of a success: if
-    /// the connection has broken while a response of unknown length came.
+    /// Returns libcurl's code for the end of the attempt; instead of a success, the code of an incomplete response, if
+    /// the connection broke during a response of unknown length.
     func endCode(_ code: Int32, hasOpenEnd: Bool) -> Int32 {
         // An empty reply is a success if the server has switched protocols, since nothing has to follow the 101.
         if code == CurlCode.gotNothing, prepared.isUpgrade, status == 101 { return 0 }

@@ -14,7 +14,7 @@ package final class NetworkAttempt {
         case connected
     }
 
-    /// When something happened, for the metrics and for the cache.
+    /// The times of an attempt, for the metrics and for the cache.
     package struct Timing {
         package var start: Date?
         /// The same time on a clock that is not set, from which durations are measured.
@@ -25,11 +25,11 @@ package final class NetworkAttempt {
         var isReported = false
     }
 
-    /// What is known of the request that was sent.
+    /// The state of the request that is sent.
     package struct Sending {
-        /// How often libcurl has begun to send it: more than once where it answers a challenge, or tries again.
+        /// The number of times that libcurl has begun to send it: several if it answers a challenge or tries again.
         package var count = 0
-        /// When it was sent last.
+        /// The time when the request was sent last.
         package var start: MonotonicTime?
         /// Whether a byte of a response has come since.
         package var hasResponseBytes = false
@@ -37,13 +37,13 @@ package final class NetworkAttempt {
         var hasReadBody = false
         /// Whether bytes of the body were read that a further request has to begin with.
         var hasPassedStart = false
-        /// How many bytes the heads of its responses have.
+        /// The number of bytes in the heads of its responses.
         var headBytes: Int64 = 0
-        /// How many bytes the connection had received before; `nil` if that is not known or does not matter.
+        /// The number of bytes that the connection had received before; `nil` if that is not known or does not matter.
         var receivedByConnection: Int64?
-        /// How many bytes the server had acknowledged when that was last checked.
+        /// The number of bytes that the server had acknowledged at the last check.
         var acknowledgedBytes: Int64 = 0
-        /// How many bytes of bodies libcurl had taken for the connection after the last ones of this request.
+        /// The number of bytes of bodies that libcurl had taken for the connection, up to the last of this request.
         var endOfBody: Int64 = 0
         /// The number of its stream, if it is known.
         var stream: UInt32?
@@ -53,11 +53,11 @@ package final class NetworkAttempt {
         var isWatched = false
         /// The bytes that were received before the body of the last response.
         var receivedBefore = ByteCount.zero
-        /// The credentials with which a connection may be known that carries the request.
+        /// The credentials to which a connection that carries the request may be tied.
         var identity: (server: SchemeCredential?, proxy: SchemeCredential?) = (nil, nil)
     }
 
-    /// How libcurl's handle is paused.
+    /// The pause state of libcurl's handle.
     struct Pausing {
         /// The mask that it was last given.
         var mask = CurlPause.none
@@ -69,7 +69,7 @@ package final class NetworkAttempt {
 
     package let prepared: PreparedRequest
     package let url: URL?
-    /// The transfer, while the attempt has a handle; a lookup that cannot be stopped goes on without it.
+    /// The transfer, while the attempt has a handle; a lookup that cannot be stopped continues without it.
     @exclusivity(unchecked) package private(set) var transfer: Transfer?
     @exclusivity(unchecked) private(set) var easy: EasyHandle?
 
@@ -121,7 +121,7 @@ package final class NetworkAttempt {
     /// Frees the request's fields, which libcurl does not need after the connection has switched protocols.
     package func forgetFields() { easy?.forgetLists() }
 
-    /// Leaves the transfer, while the handle goes on with a lookup that cannot be stopped.
+    /// Leaves the transfer, while the handle continues with a lookup that cannot be stopped.
     package func abandon() {
         liftConnectLimit()
         transfer = nil
@@ -137,10 +137,10 @@ package final class NetworkAttempt {
         connection.addUser()
     }
 
-    /// Forgets the pieces so far, since a later turn goes on.
+    /// Forgets the pieces so far, since a later turn continues.
     package func forgetPieces() { pieces = ReceivedPieces() }
 
-    /// Leaves the connection; the one that carries the next request may not be known.
+    /// Leaves the connection; the connection of the next request may still be unknown.
     func leaveConnection() {
         connection?.removeUser()
         connection = nil
@@ -172,7 +172,7 @@ package final class NetworkAttempt {
         return 0
     }
 
-    /// Notes reasons to pause while libcurl delivers bytes, and returns whether the attempt goes on.
+    /// Notes reasons to pause while libcurl delivers bytes, and returns whether the attempt continues.
     ///
     /// libcurl reads from the socket once more whenever a handle is paused in one direction alone, and would keep more
     /// and more bytes for a reader that is often full. The answer to its next bytes pauses it instead, without reading.
@@ -195,7 +195,7 @@ package final class NetworkAttempt {
 
     var isReceivingPaused: Bool { pausing.mask & CurlPause.receive != 0 }
 
-    /// How many bytes libcurl keeps for the attempt while it is paused.
+    /// The number of bytes that libcurl keeps for the attempt while it is paused.
     package var backlog: Int64 {
         guard let easy, isReceivingPaused else { return 0 }
         return ByteCount(easy.offset(CurlInfo.sizeDownload))?.subtracting(received)?.int64 ?? 0
@@ -213,10 +213,10 @@ package final class NetworkAttempt {
 
     // MARK: - Timeouts and metrics
 
-    /// Returns when the server has last acknowledged a part of the body, if it has since this was last checked.
+    /// Returns the time of the last acknowledgement of a part of the body, if there was one since the last check.
     ///
     /// The system accepts the end of a body long before a slow server has read it; until then only acknowledgements
-    /// move. Those of what others have sent later on the same connection say nothing about this request.
+    /// move. Acknowledgements of later requests on the same connection do not count.
     package func progress() -> MonotonicTime? {
         guard let connection, let last = connection.acknowledgement, last.bytes > sending.acknowledgedBytes else {
             return nil
@@ -281,7 +281,7 @@ package final class NetworkAttempt {
         if !sending.hasResponseBytes { transaction.responseStart = 0 }
         // libcurl counts the time when bytes move, which may be long ago.
         if !isOver { transaction.end = max(transaction.end, MonotonicTime.now().since(timing.begin).seconds) }
-        // It knows no time of a connection whose handshake has not succeeded.
+        // libcurl has no time for a connection whose handshake has not succeeded.
         if transaction.connect == 0, let handshakeStart = timing.handshakeStart {
             transaction.connect = min(handshakeStart.since(timing.begin).seconds, transaction.end)
         }

@@ -4,10 +4,10 @@ package struct PreparedRequest: Sendable {
     package let origin: Origin
     package let method: String
     package var fields: [RequestField] = []
-    /// The number of fields at the end of ``fields`` that are not of the request's own fields.
+    /// The number of fields at the end of ``fields`` that are not the request's own.
     package var commonCount = 0
     package var proxyFields: [RequestField] = []
-    /// The length the request announces for its body, where it does.
+    /// The length that the request announces for its body, if it does.
     package var announcedLength: Int64?
     /// Whether a body is sent, even an empty one.
     package var hasBody = false
@@ -17,9 +17,9 @@ package struct PreparedRequest: Sendable {
     package var isUpgrade = false
     /// Whether a redirect from another origin has led here.
     package var hasLeftOrigin = false
-    /// Whether the fields are those of every request, which mean nothing to a cache.
+    /// Whether the request has only fields that every request has, which mean nothing to a cache.
     package var isPlain = false
-    /// Whether the request's fields may have something to say about caching.
+    /// Whether the request's fields may affect caching.
     package var mentionsCaching = false
     package var expectsContinue = false
     /// Whether the request asks to close its connection (RFC 9112, section 9.6).

@@ -8,10 +8,10 @@ package struct RequestField: Hashable, Sendable {
         self.value = value
     }
 
-    /// The line with which libcurl is told about the field.
+    /// The field as a line for libcurl.
     package var line: String {
         guard let value else { return "\(name):" }
-        // libcurl takes a name with a colon and nothing behind it for an order to drop the field.
+        // libcurl takes a name with a colon and nothing behind it for a field that must be dropped.
         let isBlank = value.utf8.allSatisfy { $0 == 0x20 || $0 == 0x09 }
         return isBlank ? "\(name);" : "\(name): \(value)"
     }

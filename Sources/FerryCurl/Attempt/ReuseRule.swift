@@ -6,12 +6,12 @@ enum ReuseRule {
     /// without the `100 Continue` that was waited for: the server may take the next request for that body (RFC 9112,
     /// section 9.3). `hasExcess` is whether bytes have come after a response that has no body.
     static func mayReuse(after head: ResponseHead, owesBody: Bool, hasExcess: () -> Bool) -> Bool {
-        // A server of HTTP/1.1 that names another version is not to be trusted with a further request.
+        // A server of HTTP/1.1 that names another version gets no further request on the connection.
         if owesBody || !head.version.hasPrefix("HTTP/1.") { return false }
         let (length, coding) = (head.value("Content-Length"), head.value("Transfer-Encoding"))
         // RFC 9112, section 6.1.
         if coding != nil, head.version == "HTTP/1.0" { return false }
-        // Neither field may be there (RFC 9110, section 8.6, and RFC 9112, section 6.1), and a body may follow.
+        // Both fields are forbidden (RFC 9110, section 8.6, and RFC 9112, section 6.1), and a body may follow.
         if head.status == 204, coding != nil || length.map({ $0 != "0" }) == true { return false }
         return !hasExcess()
     }

@@ -1,7 +1,7 @@
-/// What a line of libcurl's verbose output reports of a stream of HTTP/2.
+/// An event of a stream of HTTP/2 that a line of libcurl's verbose output reports.
 ///
-/// libcurl sends a request again whose stream was refused, and also one whose connection was lost. Nothing else tells
-/// which of them has happened; the lines are the same from libcurl 7.88 to 8.21.
+/// libcurl sends a request again whose stream was refused, and also one whose connection was lost. Only these lines
+/// show which of the two has happened; they are the same from libcurl 7.88 to 8.21.
 enum StreamNote: Hashable {
     /// The request is sent on the stream with this number.
     case opened(UInt32)

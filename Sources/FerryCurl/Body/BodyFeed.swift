@@ -1,7 +1,7 @@
 /// Puts the bytes of a body into its ``BodyPipe``, with a content coding if there is one.
 ///
 /// Bytes that the coding holds back are sent as soon as the pipe has nothing else, so that a body that is written
-/// slowly arrives as it is written, and one that is written fast is coded as well as possible.
+/// slowly arrives as it is written, and a body that is written fast is coded as well as possible.
 package final class BodyFeed: Sendable {
     package let pipe: BodyPipe
     private let coding: ContentCoding?

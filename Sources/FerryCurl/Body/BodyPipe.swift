@@ -63,7 +63,7 @@ package final class BodyPipe: Sendable {
         if let error { throw error }
     }
 
-    /// How many bytes were appended and how many were read.
+    /// The numbers of bytes that were appended and that were read.
     package var position: (appended: ByteCount, read: ByteCount) {
         state.withLock { ($0.total, $0.total.subtracting(ByteCount(clamping: $0.count)) ?? .zero) }
     }
@@ -109,7 +109,7 @@ package final class BodyPipe: Sendable {
         }
     }
 
-    /// Ends the body with an error, which becomes that of its task; what was appended is not sent any more.
+    /// Ends the body with an error, which becomes the error of its task; what was appended is not sent any more.
     package func fail(_ error: any Error) { end { _ in .failed(error) } }
 
     private func end(_ make: (State) -> End) {
@@ -138,7 +138,7 @@ package final class BodyPipe: Sendable {
     /// Sets the closure that is called, on the engine's thread, each time that the reader finds nothing to read.
     package func whenStarved(_ body: @escaping @Sendable () -> Void) { state.withLock { $0.onStarvation = body } }
 
-    /// Why nothing may be appended; `nil` if bytes may be.
+    /// The error of appending; `nil` if bytes may be appended.
     var refusal: CurlSessionError? { state.withLock { $0.refusal } }
 
     /// Whether there is a writer that waits for room.
@@ -163,7 +163,7 @@ package final class BodyPipe: Sendable {
         }
     }
 
-    /// Copies the next bytes into a buffer that is not empty; an error is that of the writing side.
+    /// Copies the next bytes into a buffer that is not empty; an error comes from the writing side.
     package func read(into buffer: UnsafeMutableRawBufferPointer) -> BodyPiece {
         // The pieces are released outside the lock, because that may run their owner's code.
         var done: [Data] = []
@@ -217,7 +217,6 @@ package final class BodyPipe: Sendable {
 }
 
 extension BodyPipe.State {
-    /// Why nothing may be appended.
     fileprivate var refusal: CurlSessionError? {
         guard let end else { return isClosed ? BodyPipe.unread : nil }
         if case .failed(let error) = end, let error = error as? CurlSessionError { return error }
@@ -267,7 +266,7 @@ extension BodyPipe.State {
             position = (position.piece + 1, 0)
         }
         count -= copied
-        // What has been read is removed before it is more than the rest, so that this takes linear time.
+        // The pieces that were read are removed once they are more than half, so that this takes linear time.
         if position.piece > pieces.count / 2 || position.piece == pieces.count {
             pieces.removeSubrange(..<position.piece)
             position.piece = 0

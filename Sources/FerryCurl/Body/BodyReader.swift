@@ -20,7 +20,7 @@ package enum BodyPiece {
     /// No bytes are available now; the reader reports when there are.
     case wait
     case failed(URLError)
-    /// The user's code, which makes the body, has failed with an error, which becomes that of the task.
+    /// The user's code that makes the body has failed with an error, which becomes the error of the task.
     case thrown(any Error)
 }
 
@@ -117,7 +117,7 @@ package final class FileReader: BodyReader {
     }
 }
 
-/// Where a request's body comes from.
+/// The source of a request's body.
 package enum BodySource: Sendable {
     case none
     case data(Data)

@@ -52,7 +52,7 @@ package final class ContentDecoder {
     package enum Failure: Error {
         /// The bytes are not valid in this coding.
         case damaged
-        /// They unpack to more than the limit.
+        /// The bytes unpack to more than the limit.
         case tooLarge
     }
 

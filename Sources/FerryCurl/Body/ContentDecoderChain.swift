@@ -25,7 +25,7 @@ package final class ContentDecoderChain {
         var produced = ByteCount.zero
 
         package mutating func append(_ bytes: UnsafeRawBufferPointer) {
-            // What is decoded already is removed before it is more than the rest, so that this takes linear time.
+            // Decoded input is removed once it is half of the buffer, so that this takes linear time.
             if offset > 0, offset >= input.count / 2 {
                 input.removeSubrange(..<offset)
                 offset = 0
@@ -34,7 +34,7 @@ package final class ContentDecoderChain {
         }
     }
 
-    /// Why ``fill(_:until:)`` has stopped.
+    /// The reason why ``fill(_:until:)`` has stopped.
     package enum Stop {
         /// There may be more.
         case full

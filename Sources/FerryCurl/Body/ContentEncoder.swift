@@ -30,7 +30,7 @@ final class ContentEncoder {
         return output
     }
 
-    /// Returns the bytes with which all that was put in can be decoded.
+    /// Returns the bytes that are missing to decode everything that was put in.
     func flush() -> Data? {
         holdsBack = false
         return run(FERRY_ENCODE_FLUSH, Data())

@@ -42,7 +42,7 @@ package struct MadeBody: Sendable {
         self.begin = begin
     }
 
-    /// Returns the length to send, which may be that of the request's header.
+    /// Returns the length to send, which may come from the request's header.
     package func length(announced: Int64?) -> ByteCount? {
         if contentCoding != nil || sendsTrailers || isUpgrade { return nil }
         return length ?? announced.flatMap { ByteCount($0) }
@@ -82,7 +82,7 @@ package final class MadeBodyReader: BodyReader {
     /// Makes a reader; `wake` is called, on any thread, when bytes are available again after a read returned `.wait`.
     package init(_ body: MadeBody, length: ByteCount?, url: URL?, wake: @escaping @Sendable () -> Void) {
         (self.body, self.length, self.url, self.wake) = (body, length, url, wake)
-        // What is sent after the response may be appended before libcurl reads.
+        // Bytes that are sent after the response may be appended before libcurl reads.
         if body.isUpgrade { pipe = body.open(length: length, wake: wake) }
     }
 

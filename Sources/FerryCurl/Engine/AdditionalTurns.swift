@@ -1,4 +1,4 @@
-/// When the engine examines all transfers, because libcurl may have forgotten something: a value without side effects.
+/// The turns that examine all transfers, because libcurl may have forgotten something.
 ///
 /// A turn continues the transfers whose sockets are ready or whose timers have ended. What libcurl forgets would wait
 /// until something else happens, a minute or longer:
@@ -13,17 +13,17 @@
 package struct AdditionalTurns {
     /// The first version of libcurl that is not known to forget anything.
     private static let firstFixedVersion = 0x08_0F_00
-    /// How long after a turn the additional one begins, in milliseconds.
+    /// The time, in milliseconds, between a turn and the additional one.
     private static let delay: UInt64 = 1
     /// The number of transfers that are examined in about a hundredth of the delay.
     private static let transfersPerDelay: UInt64 = 40
 
     private let areNeeded: Bool
-    /// When the next additional turn begins; nil if nothing has happened since the last one.
+    /// The time when the next additional turn begins; `nil` if nothing has happened since the last one.
     package private(set) var time: MonotonicTime?
     /// Whether something has happened in the current turn, or has begun it.
     package var isEventful = true
-    /// How many turns in a row libcurl has called no function.
+    /// The number of turns in a row in which libcurl has called no function.
     var quietTurns = 0
 
     package init(versionNumber: Int) { areNeeded = versionNumber < Self.firstFixedVersion }

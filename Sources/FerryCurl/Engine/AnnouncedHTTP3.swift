@@ -9,7 +9,7 @@ package struct AnnouncedHTTP3 {
         var avoidedUntil: MonotonicTime?
     }
 
-    /// How many origins are kept; a new one replaces the one that ends first.
+    /// The maximum number of origins; a new one replaces the one whose entry ends first.
     package static let maximumCount = 1_000
     /// The time for which HTTP/3 is not tried after it did not work.
     package static let avoidance = TimeSpan(seconds: 300)
@@ -27,7 +27,7 @@ package struct AnnouncedHTTP3 {
         return entry.avoidedUntil.map { $0 <= now } ?? true
     }
 
-    /// Notes what a response says; the field replaces what was said before.
+    /// Notes the field of a response, which replaces that of an earlier one.
     package mutating func note(_ head: ResponseHead, of origin: Origin, at now: MonotonicTime) {
         guard let text = head.listValue("Alt-Svc"), let field = AlternativeServices(text) else { return }
         let service = field.services.first { service in

@@ -24,7 +24,7 @@ package final class Connection {
     private(set) var requestCount = 0
     /// Whether the connection is known to use HTTP/2 or HTTP/3.
     package var isMultiplexed = false
-    /// The credentials with which the server and the proxy may know the connection, whatever a request on it has.
+    /// The credentials that the server and the proxy may have tied the connection to, whatever its requests have.
     private var identity: (server: SchemeCredential?, proxy: SchemeCredential?) = (nil, nil)
     /// The origin of the last request.
     var origin: Origin?
@@ -42,9 +42,9 @@ package final class Connection {
     private(set) var isRetired = false
     /// The number of the last stream that the server processes, if it has said so.
     private(set) var lastStream: UInt32?
-    /// How many bytes of bodies libcurl has taken to send them.
+    /// The number of bytes of bodies that libcurl has taken to send them on the connection.
     var takenBytes: Int64 = 0
-    /// Whether the system takes few bytes before it can send them.
+    /// Whether the number of bytes that the system takes before it can send them is limited.
     private var hasUnsentLimit = false
     /// Whether the connection ends as soon as no request uses it, since there is a better one.
     var endsWhenIdle = false
@@ -92,7 +92,7 @@ package final class Connection {
         if requestCount > 0, users == 0, mayEndWhenRetired { breakDown() }
     }
 
-    /// Whether no request uses the connection when it has no user: those of a connection without a port are not known.
+    /// Whether the connection may end without a user; of a connection without a port, not all users are known.
     private var mayEndWhenRetired: Bool { isRetired && (local?.port ?? 0) > 0 }
 
     fileprivate var isUsable: Bool { isOpen && !isBroken && !isStalled && !isRetired }
@@ -107,7 +107,7 @@ package final class Connection {
         return !hasInput && !hasUnreadBytes()
     }
 
-    /// Records the credentials of a request: those of Negotiate and NTLM hold for its connection.
+    /// Records the credentials of a request that hold for its connection: those of Negotiate and NTLM.
     func note(_ credentials: (server: SchemeCredential?, proxy: SchemeCredential?)) {
         if let server = credentials.server, server.scheme.holdsForConnection { identity.server = server }
         if let proxy = credentials.proxy, proxy.scheme.holdsForConnection { identity.proxy = proxy }
@@ -115,7 +115,7 @@ package final class Connection {
 
     /// Whether the server and the proxy take a request with these credentials for one of the same user.
     ///
-    /// libcurl itself, in 7.88 and 8.14, looks at it only for NTLM.
+    /// libcurl itself, in 7.88 and 8.14, checks this only for NTLM.
     func isKnown(by credentials: (server: SchemeCredential?, proxy: SchemeCredential?)) -> Bool {
         (identity.server == nil || identity.server == credentials.server)
             && (identity.proxy == nil || identity.proxy == credentials.proxy)
@@ -156,7 +156,7 @@ package final class Connection {
     /// Whether an idle connection has something to read.
     fileprivate var hasUnexpectedInput: Bool { users == 0 && !isMultiplexed && hasInput }
 
-    /// How many bytes the socket has received; `nil` if it is not known.
+    /// The number of bytes that the socket has received; `nil` if it is not known.
     package var receivedBytes: Int64? {
         let count = isOpen ? ferry_socket_received(socket) : -1
         return count < 0 ? nil : count
@@ -189,7 +189,7 @@ package final class Connection {
 
 /// The open connections of an engine, by their sockets.
 ///
-/// `@unchecked Sendable`: only the thread that has the engine uses it, or the one that frees its multi handle.
+/// `@unchecked Sendable`: only the thread that runs the engine or frees its multi handle uses it.
 package final class ConnectionTable: @unchecked Sendable {
     private var connections: [Int32: Connection] = [:]
     private var byPort: [Int: Connection] = [:]
@@ -206,7 +206,7 @@ package final class ConnectionTable: @unchecked Sendable {
     var reportsStreams = false
     /// The origins to which connections of HTTP/3 are opened.
     var announcedHTTP3 = AnnouncedHTTP3()
-    /// When connecting to an origin has last failed; libcurl keeps addresses for a minute.
+    /// The time when connecting to an origin has last failed; libcurl keeps addresses for a minute.
     private(set) var failures: [Origin: MonotonicTime] = [:]
     /// Whether Ferry opens all connections; libcurl itself opens those to a resolver over HTTPS.
     let isComplete: Bool
@@ -244,7 +244,7 @@ package final class ConnectionTable: @unchecked Sendable {
     /// Finds the connection between two addresses.
     ///
     /// Connections to different servers may have the same local port. If libcurl reports another remote address than
-    /// the system does, only the local one counts, and must be that of one connection.
+    /// the system does, only the local address counts, and must belong to exactly one connection.
     package func connection(from local: Connection.Endpoint, to remote: Connection.Endpoint) -> Connection? {
         if let known = byPort[local.port], known.isLocal(local), known.isConnected(to: remote) { return known }
         for connection in connections.values { connection.resolveLocal() }

@@ -95,7 +95,7 @@ package enum CurlInfo {
     static let secureConnectTime: Int32 = 0x60_0000 + 56
 }
 
-/// The values of `CURLcode` that Ferry tells apart.
+/// The values of `CURLcode` that Ferry distinguishes.
 package enum CurlCode {
     static let unsupportedProtocol: Int32 = 1
     static let malformedURL: Int32 = 3
@@ -153,7 +153,7 @@ package enum CurlPause {
     package static let send: Int32 = 4
 }
 
-/// What callbacks return besides counts.
+/// The values that callbacks return instead of a count.
 package enum CurlAnswer {
     static let writePause = 0x1000_0001
     static let readPause = 0x1000_0001

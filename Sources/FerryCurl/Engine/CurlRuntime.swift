@@ -33,7 +33,7 @@ public struct CurlRuntime: Sendable, Hashable, CustomStringConvertible {
     public let supportsUnixSockets: Bool
     /// The names of the content codings that responses are decoded from, in order of preference.
     public let contentCodings: [String]
-    /// Where this libcurl looks for the system's certificate authorities.
+    /// The file and the folder where this libcurl looks for the system's certificate authorities.
     let authorityFile: String?
     let authorityFolder: String?
     /// The versions of HTTP that this libcurl supports, and how.

@@ -65,7 +65,7 @@ package final class EasyHandle {
         }
     }
 
-    /// Frees the lists of a transfer that needs them no more.
+    /// Frees the lists of a transfer that does not need them any more.
     package func forgetLists() {
         for list in lists {
             ferry_easy_set_pointer(pointer, list.option, nil)
@@ -91,7 +91,7 @@ package final class EasyHandle {
         set(CurlOption.noProgress, 1)
     }
 
-    /// Has libcurl report what it does, in lines of text for the attempt.
+    /// Makes libcurl report what it does, in lines of text for the attempt.
     func watchText(context: UnsafeMutableRawPointer) { ferry_easy_watch_text(pointer, context) }
 
     /// Returns libcurl's description of the last failure.
@@ -112,7 +112,7 @@ package final class EasyHandle {
         _ = value.withCString { ferry_easy_set_string(pointer, option, $0) }
     }
 
-    /// Sets a list of header fields, whose lines are made only if they are not those of the last request.
+    /// Sets a list of header fields; its lines are made only if the last request had other fields.
     func setFields(_ option: Int32, _ fields: [RequestField], isSecret: Bool = false, commonCount: Int = 0) {
         if !fields.isEmpty, let list = lists.first(where: { $0.option == option && $0.fields == fields }) {
             ferry_easy_set_pointer(pointer, option, list.pointer)
@@ -155,7 +155,7 @@ package final class EasyHandle {
         return value
     }
 
-    /// Makes libcurl ask repeatedly whether the transfer goes on, also while it discards bytes.
+    /// Makes libcurl ask repeatedly whether the transfer continues, also while it discards bytes.
     func watchProgress(context: UnsafeMutableRawPointer) { ferry_easy_watch_progress(pointer, context) }
 
     /// Makes libcurl ask for the fields after a body in chunks.
@@ -199,7 +199,7 @@ extension EasyHandle {
     /// The number of bytes that the TLS library has decrypted and libcurl has not read.
     var unreadTLSBytes: Int { Int(ferry_easy_tls_pending(pointer)) }
 
-    /// Whether the TLS handshake of the connection has chosen HTTP/2; OpenSSL knows it before the first response.
+    /// Whether the TLS handshake of the connection has chosen HTTP/2; OpenSSL reports that before the first response.
     var hasChosenHTTP2: Bool { ferry_easy_has_chosen_http2(pointer) }
 
     /// Makes libcurl report the start of a handshake, and OpenSSL the chain of a server that it refuses.
@@ -237,7 +237,7 @@ extension EasyHandle {
         result.nameLookup = seconds(CurlInfo.nameLookupTime)
         result.connect = seconds(CurlInfo.connectTime)
         result.secureConnect = handshake
-        // Newer versions of libcurl set it although the handshake has failed.
+        // Newer versions of libcurl report this time although the handshake has failed.
         result.requestStart = isHandshakeMissing ? 0 : seconds(CurlInfo.preTransferTime)
         result.responseStart = seconds(CurlInfo.startTransferTime)
         result.end = seconds(CurlInfo.totalTime)

@@ -1,4 +1,4 @@
-/// The commands that wait for an engine, and who may use the engine: a value without side effects, behind a lock.
+/// The commands that wait for an engine, and its current user: a value without side effects, behind a lock.
 package struct EngineInbox {
     /// The thread that may use the engine.
     package enum Holder {
@@ -10,7 +10,7 @@ package struct EngineInbox {
         case caller
     }
 
-    /// What a caller must do after it has submitted a command.
+    /// The action that a caller must take after it has submitted a command.
     package enum Submission {
         case done
         case wakeThread
@@ -95,7 +95,7 @@ package struct EngineInbox {
     }
 }
 
-/// What the engine is asked to do, on the thread that has it.
+/// A command for the engine, which is performed on the thread that has it.
 package enum EngineCommand: Sendable {
     case start(any TransferReceiver, priority: Float)
     case run(@Sendable () -> Void)

@@ -2,7 +2,7 @@
 package protocol EngineObserver: AnyObject, Sendable {
     /// The engine's own thread has begun.
     func engineDidStart()
-    /// A turn is over; all transfers have been told what has happened in it.
+    /// A turn is over, and all transfers have received its events.
     func engineDidEndTurn()
     /// A turn begins although the engine was stopped, because transfers are in progress.
     func engineIsStopping()

@@ -13,7 +13,7 @@ package struct EngineSettings: Sendable {
     package let proxy: Result<ProxyTable, CurlSessionError>
     /// The addresses and interfaces of connections, or why they cannot be used.
     package let network: Result<NetworkMaterial, CurlSessionError>
-    /// Whether a transfer neither reads a disk when it begins nor runs code of the user's.
+    /// Whether the start of a transfer reads no disk and runs no user code.
     package var isSelfContained = false
 
     package init(
@@ -33,8 +33,8 @@ package struct EngineSettings: Sendable {
 
     /// Returns whether requests to an origin are sent to its host, whose name is looked up.
     ///
-    /// A proxy of the environment counts also for hosts that the environment excepts. Nothing is looked up with invalid
-    /// options, with which a task fails, nor with a resolver of the options, since the system must not be asked.
+    /// A proxy of the environment counts also for hosts that the environment excepts. The result is `false` for invalid
+    /// options, with which a task fails, and for a resolver of the options, since the system must not be asked.
     package func looksUpHost(of origin: Origin) -> Bool {
         guard let network = try? self.network.get(), let proxy = try? self.proxy.get() else { return false }
         guard network.resolver == nil, network.unixSocket(for: origin) == nil,

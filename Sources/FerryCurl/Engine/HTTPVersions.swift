@@ -62,7 +62,7 @@ package enum HTTPVersionChoice: Sendable, Hashable {
     var excludesHTTP1: Bool { self == .negotiatedHTTP2 || self == .priorKnowledge }
 }
 
-/// What a request needs of its version of HTTP.
+/// A need of a request that its version of HTTP must meet.
 package enum HTTPVersionNeed: Sendable, Hashable {
     case nothing
     /// HTTP/1.1 if it is allowed: the server wants it, or must stop sending while the download is paused, which it only

@@ -4,7 +4,7 @@ internal import CFerry
 enum LineList {
     typealias Pointer = UnsafeMutablePointer<ferry_list_node>
 
-    /// Returns a list that ends with another one, or the other one if there are no lines.
+    /// Returns the lines in front of the list `end`; `end` itself if there are no lines.
     static func make(_ lines: ArraySlice<String>, before end: Pointer?) -> Pointer? {
         if lines.isEmpty { return end }
         let textSize = lines.reduce(0) { $0 + $1.utf8.count + 1 }
@@ -23,6 +23,6 @@ enum LineList {
         return nodes
     }
 
-    /// Frees a list, but not the one that it ends with.
+    /// Frees a list, but not the shared list at its end.
     static func free(_ list: Pointer?) { list.map { UnsafeMutableRawPointer($0).deallocate() } }
 }

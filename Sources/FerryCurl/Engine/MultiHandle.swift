@@ -64,7 +64,7 @@ package final class MultiHandle: @unchecked Sendable {
     /// Returns whether one of libcurl's timers ends in the next milliseconds.
     func hasTimer(within milliseconds: Int32) -> Bool { limit(milliseconds) < milliseconds }
 
-    /// Returns the milliseconds until the next of libcurl's timers ends, or a number if that is less.
+    /// Returns the milliseconds until the next of libcurl's timers ends, or `milliseconds` if that is less.
     private func limit(_ milliseconds: Int32) -> Int32 {
         let timer = ferry_multi_timeout(pointer)
         let limit = timer < 0 ? milliseconds : Int32(min(timer, Int64(milliseconds)))

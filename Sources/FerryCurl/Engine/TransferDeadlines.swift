@@ -5,7 +5,7 @@ struct TransferDeadlines {
     /// The transfers that have a deadline for the whole call, in whichever phase they are.
     private(set) var calls: [ObjectIdentifier: Transfer] = [:]
     private(set) var next: MonotonicTime?
-    /// When the deadlines may be checked again.
+    /// The time when the deadlines may be checked again.
     private var nextCheck = MonotonicTime(nanoseconds: 0)
     /// The next deadline when the engine's thread last went to sleep, which ends the sleep.
     private(set) var sleepEnd: MonotonicTime?
@@ -27,7 +27,7 @@ struct TransferDeadlines {
         if !calls.isEmpty { calls[ObjectIdentifier(transfer)] = nil }
     }
 
-    /// Makes the next deadline no later than a time.
+    /// Makes sure that the deadlines are checked at a time, or soon after it.
     mutating func watch(_ time: MonotonicTime) {
         let time = max(time, nextCheck)
         next = min(time, next ?? time)

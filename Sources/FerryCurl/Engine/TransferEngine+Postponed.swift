@@ -1,4 +1,4 @@
-/// Transfers whose share of a turn is used, and that go on in the next one.
+/// Transfers whose share of a turn is used, and that continue in the next one.
 extension TransferEngine {
     /// Continues a request after the others.
     package func postpone(_ transfer: Transfer) { postponed.append(transfer) }

@@ -29,11 +29,11 @@ package final class TransferEngine: @unchecked Sendable {
     @exclusivity(unchecked) package private(set) var active: [UnsafeMutableRawPointer: NetworkAttempt] = [:]
     @exclusivity(unchecked) private var idleHandles: IdleHandles
     @exclusivity(unchecked) var deadlines = TransferDeadlines()
-    /// What decoding may still cost in the current turn.
+    /// The time that decoding may still take in the current turn.
     @exclusivity(unchecked) package var allowance = TurnAllowance()
     /// The transfers that have more to decode, or to read, than the turn allowed.
     var postponed: [Transfer] = []
-    /// The transfers over a limit on bytes per second, and when one of them may go on.
+    /// The transfers over a limit on bytes per second, and when one of them may continue.
     var limited: (transfers: [Transfer], time: MonotonicTime?) = ([], nil)
     @exclusivity(unchecked) var spacing = TurnSpacing()
     package let admission: Admission
@@ -63,7 +63,7 @@ package final class TransferEngine: @unchecked Sendable {
 
     /// Adds a command and wakes the thread if necessary, or performs the command on this thread.
     ///
-    /// `mayRunInline` is whether the command neither waits nor runs user code, if the session's options do not.
+    /// `mayRunInline` is whether the command itself never waits or runs user code; the session's options may.
     package func submit(_ command: EngineCommand, mayRunInline: Bool = false) {
         let mayRunInline = mayRunInline && self.mayRunInline
         let submission = inbox.withLock { $0.add(command, mayRunInline: mayRunInline) }
@@ -122,7 +122,7 @@ package final class TransferEngine: @unchecked Sendable {
         idleHandles.removeAll()
         // The servers learn that they are not used any more, even if the session is retained.
         connections.retireAll()
-        // Transfers keep the engine.
+        // The transfers in the list retain the engine.
         limited = ([], nil)
     }
 
@@ -144,7 +144,7 @@ package final class TransferEngine: @unchecked Sendable {
     /// A Boolean value that indicates whether so many transfers are active that their buffers must be small.
     package var hasManyTransfers: Bool { active.count > 8 }
 
-    /// Whether all that is in progress are responses with large bodies, of which no byte is urgent.
+    /// Whether only responses with large bodies are in progress, of which no byte is urgent.
     private var hasOnlyLargeResponses: Bool {
         active.values.allSatisfy { attempt in
             attempt.received >= TurnSpacing.large && attempt.transfer?.reader == nil && !attempt.prepared.isUpgrade
@@ -232,7 +232,7 @@ package final class TransferEngine: @unchecked Sendable {
             let code = multi.add(easy)
             if code != 0 { throw .ferry(.unknown, url: url, "curl_multi_add_handle failed: \(code)") }
         } catch {
-            // Nothing is measured of a request that is not sent.
+            // A request that is not sent has no metrics.
             attempt.timing.start = nil
             return receiver.handle(.cannotBegin(error))
         }
@@ -268,7 +268,7 @@ package final class TransferEngine: @unchecked Sendable {
         attempt.abandon()
     }
 
-    /// Starts other transfers instead of one that does not use its connection for now.
+    /// Frees the slot of a transfer that does not use its connection for now, so that others can start.
     package func giveUpSlot(_ transfer: Transfer) { admission.leave(transfer) }
 
     /// Acquires a slot for a transfer that is resumed: it still has its connection, so no slot needs to be free.
@@ -280,7 +280,7 @@ package final class TransferEngine: @unchecked Sendable {
 
     /// Keeps a transfer while its receiver waits for something, or until its next attempt begins.
     ///
-    /// Its deadlines go on, except for that of inactivity if there is a time.
+    /// Its deadlines continue, except the deadline of inactivity if there is a time.
     package func wait(_ transfer: Transfer, until retryTime: MonotonicTime? = nil) {
         deadlines.addWaiting(transfer)
         transfer.phase = .waiting

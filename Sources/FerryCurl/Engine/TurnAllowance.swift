@@ -8,10 +8,10 @@ package struct TurnAllowance {
     package static let ofAll = TimeSpan.milliseconds(4)
     /// The time after which a transfer lets the others go first.
     package static let ofOne = TimeSpan.milliseconds(1)
-    /// That time if very many transfers wait: about as long as a single step of a decoder takes.
+    /// The same time if very many transfers wait: about as long as a single step of a decoder takes.
     private static let minimumOfOne = TimeSpan(nanoseconds: 100_000)
 
-    /// How many bytes of long responses to `CONNECT` may be read, which takes some tens of milliseconds.
+    /// The number of bytes of long responses to `CONNECT` that may be read, in some tens of milliseconds.
     private static let ofTunnels = 65_536
 
     private var left = Self.ofAll
@@ -44,7 +44,7 @@ package struct TurnAllowance {
 /// libcurl calls back for each line of a head, and for each chunk of a body, even if it has one byte, and reads on
 /// while a fast server keeps the socket full.
 package struct ReceivedPieces {
-    /// The size from which a piece of a body takes longer to copy than to call back for, in bytes.
+    /// The largest size of a piece that takes less time to copy than its callback takes, in bytes.
     package static let largestSmall = 1_024
     /// The number of pieces after which the clock is read again; most responses have fewer.
     private static let betweenLooks = 64

@@ -8,7 +8,7 @@
 /// The resolver alone is asked: if it has no address, cannot be reached or is not trusted, the task fails with
 /// `cannotFindHost` and the reason `resolverFailed`, and the system's resolver is not asked. Numeric addresses,
 /// `localhost`, the names below it and the hosts of ``NetworkOptions/addresses`` are not looked up. The names of
-/// proxies are, but not those of hosts that a proxy looks up itself.
+/// proxies are looked up, but not the names of hosts that a proxy looks up itself.
 ///
 /// libcurl makes the requests to the resolver. They have no field, cookie or credential of a task's request, and go
 /// directly to the resolver or through the proxy of the environment, never through one of the session's options; an

@@ -44,7 +44,7 @@ package struct NetworkMaterial: Sendable {
         return [host, host + "."].map { "\($0):\(port):\(list)" }
     }
 
-    /// Whether the system looks up the host of the resolver's URL, or that of a proxy on the way to it.
+    /// Whether the system looks up the host of the resolver's URL or of a proxy on the way to it.
     var asksSystemForResolver: Bool {
         guard let origin = resolver?.origin else { return false }
         if EnvironmentProxy.value(for: origin, EnvironmentProxy.variable) != nil { return true }
@@ -95,7 +95,7 @@ package struct NetworkMaterial: Sendable {
 
     private static func host(_ text: String) throws(CurlSessionError) -> String {
         let name = try URLHost(text, of: text, .invalidNetworkOptions).name
-        // It would never be looked up, and the request would take another route.
+        // A pattern would never be looked up, and the request would take another route.
         guard !name.contains("*") else { throw invalid("A key must name one host, not \(URLHost.quoted(text))") }
         return name
     }

@@ -1,8 +1,8 @@
 /// The route of requests to each origin, from the proxy option or the configuration's dictionary.
 package struct ProxyTable: Sendable, Hashable {
-    /// How a request reaches its server.
+    /// The way in which a request reaches its server.
     package enum Route: Sendable, Hashable {
-        /// As libcurl reads the environment.
+        /// The route that libcurl reads from the environment.
         case environment
         case direct
         case server(ProxyServer)

@@ -21,8 +21,8 @@ public enum CertificateAuthorities: Sendable, Hashable {
 
     /// Whether libcurl can do without the system's folder of authorities.
     ///
-    /// With a folder, libcurl parses the file again for each connection, which takes 30 milliseconds. From 7.87 on it
-    /// does so once a day without one, and from 8.21 on no folder stands for the system's.
+    /// With a folder, libcurl parses the file again for each connection, which takes 30 milliseconds. Without one,
+    /// libcurl from 7.87 on does so once a day; from 8.21 on, no folder means the system's folder.
     static let fileSuffices: Bool = {
         guard let runtime = try? CurlRuntime.current(), (0x07_57_00..<0x08_15_00).contains(runtime.versionNumber),
             let file = runtime.authorityFile

@@ -5,7 +5,7 @@ package struct CertificateSummary: Equatable {
     package let issuer: String
     /// The first and the last moment of validity; `nil` if they cannot be read.
     package let validity: String?
-    /// The DNS names and addresses of its subjectAltName (RFC 5280, section 4.2.1.6).
+    /// The DNS names and addresses of the subjectAltName (RFC 5280, section 4.2.1.6).
     package let hosts: [String]
 
     /// Reads a certificate (RFC 5280, section 4.1), or returns `nil` if it is not one.

@@ -25,7 +25,7 @@ public struct ServerTrust: Sendable, Hashable {
 
     /// The SHA-256 hashes of the chain's public keys, in its order, without those of certificates that cannot be read.
     ///
-    /// Only the first one is that of the server. A server may send further certificates that its own does not lead to,
+    /// Only the first one is the server's. A server may send further certificates that its own does not lead to,
     /// so finding an authority's key among the others proves nothing; to pin one, use the security policy of a manager,
     /// which follows the signatures.
     public var publicKeyPins: [PublicKeyPin] { certificates.compactMap { try? PublicKeyPin(certificate: $0) } }
@@ -59,8 +59,8 @@ public protocol ServerTrustPolicy: Sendable {
     /// Returns whether a connection may carry requests.
     ///
     /// It is called once for each connection, after the handshake and before any byte of a request, on a concurrent
-    /// dispatch queue. With a ``TLSOptions/trustEvaluator``, it is called only if that has accepted the connection.
-    /// A slow decision is handled like that of the evaluator.
+    /// dispatch queue. With a ``TLSOptions/trustEvaluator``, it is called only if the evaluator has accepted the
+    /// connection. A slow decision is handled like a slow decision of the evaluator.
     func decide(_ trust: ServerTrust) -> TrustDecision
 }
 
@@ -80,5 +80,5 @@ public struct TrustVerification: OptionSet, Sendable, Hashable {
     public static let full: Self = [.chain, .hostName]
 }
 
-/// A policy that neither blocks nor calls the application's code, so the engine's thread can call it directly.
+/// A policy that does not block or call the application's code, so the engine's thread can call it directly.
 package protocol ImmediateTrustPolicy: ServerTrustPolicy {}

@@ -13,7 +13,7 @@ package final class SessionTrust: Sendable {
     private struct State: Sendable {
         package var current = Current()
         package var isUsed = false
-        /// What the current policy requires libcurl to verify, by host.
+        /// The checks that the current policy requires of libcurl, by host.
         var verifications: [String: TrustVerification] = [:]
     }
 
@@ -79,7 +79,7 @@ package struct TrustQuestion: Hashable, Sendable {
 /// without a connection, and the decision applies to the transfer's next one, if the server presents the same chain
 /// there.
 package final class TrustQuestions: Sendable {
-    /// How long the engine's thread waits for a decision, in milliseconds.
+    /// The time, in milliseconds, for which the engine's thread waits for a decision.
     package static let patience = 50
     /// The longest time of waits in a row; after that, the engine may spend a tenth of its time on waits.
     private static let maximumBurst = TimeSpan.milliseconds(200)
@@ -87,7 +87,7 @@ package final class TrustQuestions: Sendable {
     private struct State {
         /// The callbacks to run when a pending question is decided.
         var pending: [TrustQuestion: [@Sendable (TrustDecision) -> Void]] = [:]
-        /// When the waits so far will have had their share of the time.
+        /// The time at which the waits so far will be a tenth of the time.
         var paid = MonotonicTime.now()
     }
 
@@ -97,7 +97,7 @@ package final class TrustQuestions: Sendable {
     /// Returns the decision, or `nil` if it comes later, when `whenDecided` is called with it on another thread.
     ///
     /// A question is asked only once at a time. While any is pending, or after the engine's thread has let other
-    /// transfers wait for much of the time (`delaysOthers` tells whether there are any), it does not wait for another
+    /// transfers wait for much of the time (`delaysOthers` shows whether there are any), it does not wait for another
     /// one.
     package func ask(
         _ question: TrustQuestion,
@@ -132,7 +132,7 @@ package final class TrustQuestions: Sendable {
             state.pending[question]?.append(whenDecided)
             return state.pending[question] != nil
         }
-        // It was decided in the meantime.
+        // The question was decided in the meantime.
         return isOpen ? nil : result.withLock { $0 }
     }
 

@@ -12,11 +12,11 @@ package struct TLSMaterial: Sendable {
 
     /// The PEM text of the authorities to trust; `nil` for libcurl's default.
     package var authorities: TLSBlob?
-    /// A file with the same text, which libcurl parses once a day, where it would parse the text for each connection.
+    /// A file with the same text: libcurl parses a file once a day, but a text for each connection.
     private var file: MemoryFile?
     /// Whether libcurl may also use the system's folder of authorities.
     package var usesSystemFolder = true
-    /// What libcurl gets in place of the system's folder; from 8.21 on, none at all stands for the system's.
+    /// What libcurl gets in place of the system's folder; from 8.21 on, no folder means the system's folder.
     private static let noFolder = "/dev/null"
     private var identity: Identity?
     private var identityHosts = HostTable<Bool>()

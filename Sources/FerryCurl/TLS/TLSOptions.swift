@@ -34,7 +34,7 @@ public struct TLSOptions: Sendable {
     public var maximumVersion: TLSVersion?
     /// The cipher suites of TLS 1.2 and lower, by their OpenSSL names in order of preference; by default libcurl's.
     ///
-    /// OpenSSL skips unknown names of a list, here and in ``tls13CipherSuites``, if it knows another one.
+    /// Here and in ``tls13CipherSuites``, OpenSSL skips unknown names if the list has at least one known name.
     public var cipherSuites: [String] = []
     /// The cipher suites of TLS 1.3, such as `TLS_AES_256_GCM_SHA384`, in order of preference; by default libcurl's.
     public var tls13CipherSuites: [String] = []

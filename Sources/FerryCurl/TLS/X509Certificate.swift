@@ -192,8 +192,8 @@ package enum CertificatePath {
         }
     }
 
-    /// Whether a certificate says that it is an authority's and, if asked, its own key has signed that with a signature
-    /// that meets OpenSSL's security level.
+    /// Whether a certificate says that it is an authority's and, with `isSelfSigned`, is signed with its own key by a
+    /// signature that meets OpenSSL's security level.
     package static func isAuthority(_ der: Data, isSelfSigned: Bool, securityLevel: Int) -> Bool {
         ferry_certificate_is_authority([UInt8](der), der.count, isSelfSigned, Int32(clamping: securityLevel))
     }

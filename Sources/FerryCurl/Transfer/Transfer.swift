@@ -4,20 +4,20 @@
 /// makes a transfer hands it to the thread that has the engine. As for ``NetworkAttempt``, accesses are not checked.
 package final class Transfer: AdmissionTicket, @unchecked Sendable {
     package enum Phase {
-        /// The transfer has not begun, its receiver decides how it goes on, or it is over.
+        /// The transfer has not begun, its receiver decides how it continues, or it is over.
         case idle
-        /// It was suspended before its attempt could begin, which begins when it is resumed.
+        /// It was suspended before its attempt could begin; the attempt begins when it is resumed.
         case parked
         /// It waits until ``Admission`` lets its request be sent.
         case waitingForSlot
-        /// It waits for user code, an identical request or the time of its next attempt. Its deadlines go on.
+        /// It waits for user code, an identical request or the time of its next attempt. Its deadlines continue.
         case waiting
         /// Its attempt has a handle of libcurl's.
         case running
     }
 
     package let engine: TransferEngine
-    /// The object that is told what happens, from the start of the transfer to its end.
+    /// The object that receives the events, from the start of the transfer to its end.
     @exclusivity(unchecked) package var receiver: (any TransferReceiver)?
     @exclusivity(unchecked) package var clock: TransferClock
     @exclusivity(unchecked) package var phase = Phase.idle
@@ -27,7 +27,7 @@ package final class Transfer: AdmissionTicket, @unchecked Sendable {
     package var uploadLimits: DirectionLimits
     /// The reader of the request's body; the next attempt uses it too if nothing of a stream was read.
     @exclusivity(unchecked) package var reader: (any BodyReader)?
-    /// How often the request was sent since the last byte of a response.
+    /// The number of times that the request was sent since the last byte of a response.
     var sends = 0
     /// Whether a server wants the request over HTTP/1.1.
     var usesHTTP1 = false
@@ -66,7 +66,7 @@ package final class Transfer: AdmissionTicket, @unchecked Sendable {
     }
 }
 
-/// Why a transfer moves no bytes for now.
+/// The reasons why a transfer moves no bytes for now.
 package struct PauseReasons: OptionSet, Hashable, Sendable {
     package let rawValue: UInt8
 

@@ -42,7 +42,7 @@ package struct TransferClock: Sendable {
     private var lastActivity = MonotonicTime(nanoseconds: 0)
     private var connecting: TimeSpan?
     private var isInactivityPaused = false
-    /// When the next attempt begins, if the transfer waits for that.
+    /// The time when the next attempt begins, if the transfer waits for that.
     package var retryTime: MonotonicTime?
     private var callStartedAt: MonotonicTime?
     private var callElapsed = TimeSpan.zero

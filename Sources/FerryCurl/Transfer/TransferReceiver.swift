@@ -1,4 +1,4 @@
-/// The object that a transfer is for, which decides how each attempt is made and what becomes of its response.
+/// The owner of a transfer, which decides how each attempt is made and what becomes of its response.
 ///
 /// The engine calls it on the thread that has the engine, often within a callback of libcurl's; it must not block.
 package protocol TransferReceiver: AnyObject, Sendable {
@@ -6,8 +6,8 @@ package protocol TransferReceiver: AnyObject, Sendable {
 
     // MARK: The request
 
-    /// Returns what an attempt, whose route is known, sends besides its prepared request; throws the reason why the
-    /// request is not sent after all.
+    /// Returns what an attempt, whose route is known, sends besides its prepared request; throws if the request must
+    /// not be sent after all.
     func setUp(_ attempt: NetworkAttempt) throws(URLError) -> AttemptSetup
     func makeReader(announcedLength: Int64?) throws(URLError) -> any BodyReader
 
@@ -15,9 +15,9 @@ package protocol TransferReceiver: AnyObject, Sendable {
 
     /// Forgets a challenge that libcurl answers itself with a further request; returns whether there was one.
     func forgetChallenge() -> Bool
-    /// Decides what a response is, and returns whether the attempt goes on.
+    /// Decides what to do with a response, and returns whether the attempt continues.
     func didReceiveHead(_ head: ResponseHead, of attempt: NetworkAttempt) -> Bool
-    /// Receives bytes of the body as they come from the network, and returns whether the attempt goes on.
+    /// Receives bytes of the body as they come from the network, and returns whether the attempt continues.
     func accept(_ bytes: UnsafeRawBufferPointer) -> Bool
 
     // MARK: Everything else
@@ -27,7 +27,7 @@ package protocol TransferReceiver: AnyObject, Sendable {
     func detach() -> Bool
 }
 
-/// What happens to a transfer, besides the response that it receives.
+/// An event of a transfer, apart from the response that it receives.
 package enum TransferEvent: Sendable {
     /// The attempt is set up, with a body of this length.
     case sends(bodyLength: ByteCount?)
@@ -58,14 +58,14 @@ package enum TransferEvent: Sendable {
     case trust(TrustQuestion, TrustDecision)
 }
 
-/// What an attempt sends besides its prepared request.
+/// The data that an attempt sends besides its prepared request.
 package struct AttemptSetup {
     package var fields: [RequestField]
-    /// The number of fields at the end that are not of the request's own fields.
+    /// The number of fields at the end that are not the request's own.
     package var commonCount: Int
     /// The credentials with which libcurl authenticates the request.
     package var credentials: (server: SchemeCredential?, proxy: SchemeCredential?) = (nil, nil)
-    /// The credentials with which a connection may be known that carries the request.
+    /// The credentials to which a connection that carries the request may be tied.
     package var identity: (server: SchemeCredential?, proxy: SchemeCredential?) = (nil, nil)
     /// Whether no connection of the pool may carry the request.
     package var usesNewConnection = false

@@ -27,7 +27,7 @@ extension CurlRuntime {
     package static let versionsOmittingBodies = 0..<0x08_07_00
     /// Before 8.7, bytes after a response without a body are dropped, and its connection is used again.
     package static let versionsDroppingExcess = 0..<0x08_07_00
-    /// 8.5 reads from a paused socket if it is told that it is ready; the other versions of these ranges may do so too.
+    /// 8.5 reads from a paused socket that is reported as ready; the other versions of these ranges may do so too.
     package static let versionsReadingPausedSockets = [0..<0x07_58_00, 0x08_01_00..<0x08_0E_00]
 
     /// Whether a libcurl may never send a request that uses a connection of HTTP/3 again.
@@ -49,6 +49,6 @@ extension CurlRuntime {
     var knowsLocalhostNames: Bool { !Self.versionsLookingUpLocalhost.contains(versionNumber) }
     /// The number of bytes of a header field from which this libcurl omits it; `nil` if it omits none.
     var longestField: Int? { Self.versionsOmittingFields.contains(versionNumber) ? 307_200 : nil }
-    /// Whether this libcurl must examine all transfers in each turn, instead of being told which sockets are ready.
+    /// Whether this libcurl must examine all transfers in each turn, instead of those whose sockets are ready.
     var mustExamineAll: Bool { Self.versionsReadingPausedSockets.contains { $0.contains(versionNumber) } }
 }
