@@ -119,7 +119,7 @@ public struct CurlSessionError: Error, Sendable, Hashable, LocalizedError, Custo
         /// The resolver of ``CurlSession/Options/dnsOverHTTPS`` has no address for the host, cannot be reached, or is
         /// not trusted.
         public static let resolverFailed = Code(rawValue: "resolverFailed")
-        /// A circuit breaker has let no request to the server pass, since too many have failed.
+        /// A circuit breaker did not let the request pass, since too many requests to the server have failed.
         public static let circuitOpen = Code(rawValue: "circuitOpen")
         /// A file of hosts for `HSTSStore` is not in the format of curl's option `--hsts`.
         public static let invalidHSTSFile = Code(rawValue: "invalidHSTSFile")

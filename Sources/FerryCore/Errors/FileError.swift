@@ -1,6 +1,6 @@
 /// A failed system call on a file, or a file that must not be used.
 package struct FileError: Error, Sendable, Hashable, LocalizedError, CustomStringConvertible {
-    /// Why a file could not be used.
+    /// The reason why a file could not be used.
     package enum Reason: Sendable, Hashable {
         /// The system call failed with this value of `errno`.
         case system(Int32)

@@ -4,7 +4,7 @@ package struct AlternativeServices: Hashable, Sendable {
     package struct Service: Hashable, Sendable {
         /// The protocol, such as `h3`, which is compared exactly.
         package var protocolID: String
-        /// The host; empty for that of the origin.
+        /// The host; empty for the origin's host.
         package var host: String
         package var port: Int
         /// The seconds for which the service is known, from when the field was sent; a day if the field does not say.

@@ -84,7 +84,7 @@ extension AuthenticateField {
         while let (name, value) = curlPair(&rest) {
             switch name {
             case "algorithm":
-                // libcurl gives up, also if another one follows.
+                // libcurl gives up, also if another algorithm follows.
                 if !["md5", "md5-sess", "sha-256", "sha-256-sess"].contains(shortLowercased(value)) { return [:] }
                 parameters[name] = value
             case "qop": parameters[name, default: ""] += "," + value

@@ -1,7 +1,7 @@
 /// The challenges of a `WWW-Authenticate` or `Proxy-Authenticate` field (RFC 9110, section 11.6.1).
 package enum AuthenticateField {
     package struct Challenge: Hashable, Sendable {
-        /// In lower case.
+        /// The scheme, in lower case.
         package var scheme: String
         package var realm: String?
         /// The parameters of a Digest challenge that libcurl reads, by their names in lower case.

@@ -21,7 +21,7 @@ public struct ContentDigest: Hashable, Sendable, CustomStringConvertible {
         (self.algorithm, self.bytes) = (algorithm, bytes)
     }
 
-    /// Makes the digest of bytes; those of a file may be mapped, `Data(contentsOf: file, options: .alwaysMapped)`.
+    /// Makes the digest of bytes; a file may be mapped, `Data(contentsOf: file, options: .alwaysMapped)`.
     public init(_ algorithm: Algorithm, of data: Data) {
         var hash = DigestHash(algorithm)
         data.withUnsafeBytes { hash.update($0) }
@@ -58,7 +58,7 @@ public struct ContentDigest: Hashable, Sendable, CustomStringConvertible {
         self = digest
     }
 
-    /// Makes a digest from text such as `sha-256=HEX`; nil if it is malformed or the algorithm is another one.
+    /// Makes a digest from text such as `sha-256=HEX`; `nil` if it is malformed or the algorithm is another one.
     public init?(_ text: String) {
         guard text.utf8.count <= 256, let parts = text[...].utf8.cut(at: "="),
             let algorithm = Algorithm(rawValue: parts.before.string.lowercased())
@@ -107,7 +107,7 @@ public struct ContentDigest: Hashable, Sendable, CustomStringConvertible {
         return found[.sha512] ?? found[.sha256]
     }
 
-    /// Returns the digest of the whole file that a response has, or `nil` if there is none.
+    /// Returns the digest of the whole file that a response announces, or `nil` if there is none.
     ///
     /// `Repr-Digest`, and `Digest` of older servers, are of the whole also in a 206 (RFC 3230, section 4.2);
     /// `Content-Digest` only in a 200 (RFC 9530, appendix A).

@@ -92,7 +92,7 @@ package enum ContentTypeField {
         return nil
     }
 
-    /// Returns the last media type with its parameters, of which one without quotes may have commas too.
+    /// Returns the last media type with its parameters; a value without quotes may contain commas too.
     private static func last(in joined: String) -> String {
         guard joined.hasByte(UInt8(ascii: ",")),
             let last = joined[...].utf8.parts(outsideQuotesBetween: ",").last(where: isMediaType)

@@ -2,7 +2,7 @@
 package struct CookieAttributes {
     package var domain: String?
     package var path: String?
-    /// When the cookie expires; at most 400 days from now.
+    /// The time when the cookie expires; at most 400 days from now.
     package var expires: Date?
     package var isSecure = false
     package var isHTTPOnly = false

@@ -24,7 +24,7 @@ enum FieldSpelling {
         return isSpelled || hasPrefix(name) ? name : capitalized(name)
     }
 
-    /// Other characters may be parts of a word, such as an apostrophe between two letters.
+    /// Returns the name as Foundation capitalizes it: other characters, such as an apostrophe, may be parts of a word.
     private static func spelledByFoundation(_ name: String) -> String { hasPrefix(name) ? name : name.capitalized }
 
     private static func hasPrefix(_ name: String) -> Bool { name.hasPrefix("X-") || name.hasPrefix("x-") }

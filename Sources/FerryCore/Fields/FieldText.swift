@@ -34,7 +34,7 @@ extension Substring.UTF8View {
         return parts.filter { !$0.isEmpty }
     }
 
-    /// The text of a quoted string (RFC 9110, section 5.6.4), or that of another value.
+    /// The text of a quoted string (RFC 9110, section 5.6.4), or the value itself if it has no quotes.
     package var unquoted: String {
         guard first == UInt8(ascii: "\""), last == UInt8(ascii: "\""), count >= 2 else { return string }
         var result: [UInt8] = []

@@ -5,7 +5,7 @@
 ///
 /// `@unchecked Sendable`: it must be used by one thread at a time.
 package final class Journal: @unchecked Sendable {
-    /// What has changed since the last update of this object.
+    /// The changes of the file since the last update by this object.
     package struct Changes: Sendable {
         /// The new records, or all records if ``isFromStart`` is true.
         package var records: [Data] = []
@@ -17,7 +17,7 @@ package final class Journal: @unchecked Sendable {
         package var size: Int64 = 0
     }
 
-    /// What an update writes.
+    /// The bytes that an update writes.
     package enum Edit: Sendable {
         case none
         case append([Data])
@@ -51,9 +51,9 @@ package final class Journal: @unchecked Sendable {
 
     /// Reads what has changed, and writes what `body` returns, while no other process does either.
     ///
-    /// `body` is called once, with the changes, which no later update has again. If `synchronized`, the records are on
-    /// the disk when the method returns, and survive a power failure. It throws also if another process keeps the lock
-    /// for five seconds or the file would be too large; what `body` has returned is then not in the file.
+    /// `body` is called once, with the changes, which later updates do not report again. If `synchronized`, the records
+    /// are on the disk when the method returns, and survive a power failure. It also throws if another process keeps
+    /// the lock for five seconds or the file would be too large; the records are then not in the file.
     package func update(synchronized: Bool, _ body: (Changes) throws -> Edit) throws {
         var changes = Changes()
         let file = try lockedFile()
@@ -81,7 +81,7 @@ package final class Journal: @unchecked Sendable {
             }
             if open.tryLock() {
                 if open.isAt(path) { return open }
-                // Another process has replaced it.
+                // Another process has replaced the file.
                 try? open.close()
                 file = nil
             } else {

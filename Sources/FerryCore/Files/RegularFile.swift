@@ -6,7 +6,7 @@
 ///
 /// `@unchecked Sendable`: the descriptor changes only in `close()`, which must not run concurrently with other uses.
 package final class RegularFile: @unchecked Sendable {
-    /// What to do about a symbolic link in the last component of a path.
+    /// The treatment of a symbolic link in the last component of a path.
     package enum Links: Sendable {
         /// Follow it, because the path was chosen by the user.
         case follow
@@ -309,8 +309,8 @@ package final class RegularFile: @unchecked Sendable {
 
     /// Replaces a file, or creates it, in one step; only its owner can read it.
     ///
-    /// The bytes are written to a file beside it first, whose name ends in `suffix` and which does not stay. If
-    /// `synchronized`, they are on the disk before the file is replaced.
+    /// The bytes are first written to a file beside it, whose name ends in `suffix`. If `synchronized`, they are on the
+    /// disk before the file is replaced.
     package static func replace(
         _ path: String,
         with data: Data,

@@ -41,7 +41,7 @@ public struct TransferMetrics: Sendable, Hashable {
         public var isReusedConnection = false
         /// A Boolean value that indicates whether the response came from the cache, without using the network.
         public var isFromCache = false
-        /// A Boolean value that indicates whether the response is that of an identical request of another task; see
+        /// A Boolean value that indicates whether the response belongs to an identical request of another task; see
         /// ``CurlSession/Options/coalescesIdenticalRequests``.
         public var isShared = false
 
@@ -52,7 +52,7 @@ public struct TransferMetrics: Sendable, Hashable {
 
     /// An attempt that has failed and was followed by another one.
     public struct Retry: Sendable, Hashable {
-        /// What has decided that there is another attempt.
+        /// The policy or interceptor that decided to make another attempt.
         public enum Origin: Sendable, Hashable {
             /// The task's ``RetryPolicy``.
             case policy
@@ -70,7 +70,7 @@ public struct TransferMetrics: Sendable, Hashable {
         public var errorCode: URLError.Code?
         /// A sentence that describes how the attempt has failed.
         public var message: String
-        /// What has decided that there is another attempt.
+        /// The policy or interceptor that decided to make another attempt.
         public var origin: Origin
         /// The delay, in seconds, before the next attempt.
         public var delay: TimeInterval
@@ -90,8 +90,8 @@ public struct TransferMetrics: Sendable, Hashable {
     public var transactions: [Transaction] = []
     /// The attempts that have failed and were followed by another one, in order; the last 1,000 if there are more.
     public var retries: [Retry] = []
-    /// Why no attempt followed one that has failed, such as `a POST request is not sent again`; `nil` if the failure or
-    /// the number of attempts is the reason.
+    /// The reason why no attempt followed a failed one, such as `a POST request is not sent again`; `nil` if the reason
+    /// is the failure or the number of attempts.
     public var retryRefusal: String?
     /// The number of redirects that were followed.
     public var redirectCount = 0

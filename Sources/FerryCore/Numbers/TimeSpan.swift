@@ -12,7 +12,7 @@ package struct TimeSpan: Comparable, Hashable, Sendable {
 
     /// Converts the seconds of a delay, or those that are left until a deadline.
     ///
-    /// A negative value, or one that is not a number, becomes zero; more than 285 years become infinite.
+    /// A negative value or NaN becomes zero; more than 285 years become infinite.
     package init(seconds: Double) {
         guard seconds > 0 else {
             self = .zero

@@ -2,7 +2,7 @@ extension PresentableText {
     private typealias Scalars = Substring.UnicodeScalarView
 
     /// Returns the value of a header field, in which URLs have no secrets; a placeholder if the field's name, in upper,
-    /// lower or mixed case, is that of a secret.
+    /// lower or mixed case, is the name of a secret.
     package static func field(
         _ name: String,
         _ value: String,
@@ -12,11 +12,11 @@ extension PresentableText {
         return field(name.lowercased(), value, url: { url($0, isSecret: isSecretParameter) })
     }
 
-    /// Returns a body with a placeholder for each secret value in a form or in JSON, and others as they are; `nil` for
-    /// one whose parts may all be secret, as those of `multipart`.
+    /// Returns a body with a placeholder for each secret value in a form or in JSON, and other values unchanged; `nil`
+    /// for a body whose parts may all be secret, such as `multipart`.
     ///
-    /// The media type may have parameters. Whatever it is, a body that begins as JSON does is treated as JSON. Others
-    /// without a type are treated as forms. Event streams and scripts may have JSON in other text.
+    /// The media type may have parameters. A body that begins like JSON is treated as JSON, whatever its type. Other
+    /// bodies without a type are treated as forms. Event streams and scripts may have JSON in other text.
     package static func body(
         _ text: String,
         type: String?,

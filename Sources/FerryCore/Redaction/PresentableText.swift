@@ -28,7 +28,7 @@ package enum PresentableText {
     /// Returns the path of a file, or another name that was typed, without the secrets of a URL in its place.
     package static func path(_ text: String) -> String { Authority(text) == nil ? text : url(text) }
 
-    /// Returns a sentence of another library's without the secrets of the URLs that it contains.
+    /// Returns a message of another library without the secrets of the URLs that it contains.
     package static func message(_ text: String) -> String {
         guard text.hasByte(UInt8(ascii: "/")) else { return text }
         return text.unicodeScalars
@@ -210,7 +210,7 @@ extension URLRequest {
         [httpMethod ?? "GET", url?.presentableText].compactMap { $0 }.joined(separator: " ")
     }
 
-    /// The request with ``Foundation/URL/presentable`` as its URL; it is copied only if that is another one.
+    /// The request with ``Foundation/URL/presentable`` as its URL; it is copied only if that differs.
     package var presentable: URLRequest {
         guard let url, url.mayHaveUserInfo else { return self }
         let safe = url.presentable

@@ -12,7 +12,7 @@ package final class ReceivedResponse: Sendable {
     package let expectedLength: ByteCount?
     private let state: Mutex<State>
 
-    /// Makes a response from a head; `isDecoded` tells whether its body is delivered decoded.
+    /// Makes a response from a head; `isDecoded` indicates whether its body is delivered decoded.
     package init(_ head: ResponseHead, url: URL, isDecoded: Bool) {
         expectedLength = CurlHTTPResponse.length(head, isDecoded: isDecoded)
         state = Mutex(.head(head, url, isDecoded: isDecoded))
@@ -26,7 +26,7 @@ package final class ReceivedResponse: Sendable {
     /// Whether the response is made.
     package var isMade: Bool { state.withLock { if case .made = $0 { true } else { false } } }
 
-    /// The status code, or `nil` if the response is not HTTP; the response is not made for it.
+    /// The status code, read without making the response; `nil` if that is not HTTP.
     package var statusCode: Int? {
         state.withLock { state in
             switch state {
@@ -36,7 +36,7 @@ package final class ReceivedResponse: Sendable {
         }
     }
 
-    /// Returns the value of a field, ignoring the case of the name; the response is not made for it.
+    /// Returns the value of a field, ignoring the case of the name, without making the response.
     package func value(forField name: String) -> String? {
         state.withLock { state in
             switch state {
@@ -46,7 +46,7 @@ package final class ReceivedResponse: Sendable {
         }
     }
 
-    /// The number of body bytes to expect; nil if it is unknown.
+    /// The number of body bytes to expect; `nil` if it is unknown.
     package var bodyLength: Int64? {
         let made: URLResponse? = state.withLock { if case .made(let response) = $0 { response } else { nil } }
         return made.map(\.bodyLength) ?? expectedLength?.int64
@@ -115,7 +115,7 @@ package final class CurlHTTPResponse: HTTPURLResponse, CustomReflectable, @unche
         self.trailers.withLock { $0 = trailers }
     }
 
-    /// Returns the length of the body as it is delivered, or `nil` if the head does not tell it.
+    /// Returns the length of the body as it is delivered, or `nil` if the head does not have it.
     package static func length(_ head: ResponseHead, isDecoded: Bool) -> ByteCount? {
         guard !isDecoded, !head.isChunked, let value = head.value("Content-Length") else { return nil }
         if let length = ByteCount(digits: value) { return length }
@@ -158,7 +158,7 @@ package final class CurlHTTPResponse: HTTPURLResponse, CustomReflectable, @unche
 }
 
 extension URLResponse {
-    /// The number of body bytes to expect; nil if it is unknown, as for a body with a content coding.
+    /// The number of body bytes to expect; `nil` if it is unknown, as for a body with a content coding.
     package var bodyLength: Int64? {
         guard expectedContentLength >= 0 else { return nil }
         // A response of Ferry's session has no expected length if its body is decoded.
@@ -167,7 +167,7 @@ extension URLResponse {
         return coding.isEqualIgnoringCase("identity") ? expectedContentLength : nil
     }
 
-    /// Whether a body may follow; otherwise a length is that of the response to GET (RFC 9110, section 8.6).
+    /// Whether a body may follow; if not, a length is for the response to GET (RFC 9110, section 8.6).
     package func hasBody(after request: URLRequest?) -> Bool {
         let status = (self as? HTTPURLResponse)?.statusCode
         return request?.httpMethod != "HEAD" && status != 204 && status != 304

@@ -94,7 +94,7 @@ package struct ResponseHead: Sendable, Hashable, Codable {
         guard coding.isEqualIgnoringCase("chunked") || coding.isEqualIgnoringCase("identity") else {
             return "The response's Transfer-Encoding is not supported: \(Self.quoted(coding))"
         }
-        // Chunks override a length; beside another coding libcurl ignores it, so that a truncated body would count.
+        // Chunks override a length; beside another coding, libcurl ignores it, and would accept a truncated body.
         guard lengths > 0, !coding.isEqualIgnoringCase("chunked") else { return nil }
         return "The response has both Transfer-Encoding: \(Self.quoted(coding)) and Content-Length"
     }
@@ -104,7 +104,7 @@ package struct ResponseHead: Sendable, Hashable, Codable {
         version.hasPrefix("HTTP/1.") && value("Content-Length") == nil && !isChunked
     }
 
-    /// Whether chunks tell the end of the body, whatever its `Content-Length` is (RFC 9112, section 6.3).
+    /// Whether the body is in chunks, so that its `Content-Length` does not count (RFC 9112, section 6.3).
     package var isChunked: Bool { value("Transfer-Encoding")?.isEqualIgnoringCase("chunked") == true }
 
     private var lengthProblem: String? {

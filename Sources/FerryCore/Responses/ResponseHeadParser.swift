@@ -38,14 +38,14 @@ package struct ResponseHeadParser: Sendable {
     /// The fields after the body (RFC 9110, section 6.5).
     package private(set) var trailers: [ResponseHead.Field] = []
 
-    /// Makes a parser; `acceptsUpgrade` if the request asks to switch protocols, so that a 101 is final.
+    /// Makes a parser; `acceptsUpgrade` is whether the request asks to switch protocols, so that a 101 is final.
     package init(acceptsUpgrade: Bool = false) { self.acceptsUpgrade = acceptsUpgrade }
 
     /// Whether the last line belongs to a final response, and not to an interim one.
     package var isInFinalResponse: Bool { isInBody || (current?.status ?? 0) >= 200 }
 
     package mutating func consume(_ line: UnsafeRawBufferPointer) -> Event {
-        // The lengths of lines in memory, so the limit prevents overflow.
+        // The limit prevents an overflow.
         size += min(line.count, Self.maximumSize + 1)
         guard size <= Self.maximumSize else {
             return .refused(.tooLarge("The response's header has more than \(Self.maximumSize) bytes"))

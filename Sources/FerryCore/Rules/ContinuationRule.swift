@@ -43,7 +43,7 @@ package enum ContinuationRule {
         return sent.timeIntervalSince(changed) >= 1 && isValidator(modified) ? modified : nil
     }
 
-    /// What is known about a response that has been received in part.
+    /// The facts about a response that has been received in part.
     package struct Expectation: Sendable {
         /// The offset at which the request for the rest begins.
         package var offset: ByteCount
@@ -112,7 +112,7 @@ package enum ContinuationRule {
         if let total = expected.total, let complete = range.complete, complete != total { return .isAnother }
         // A server may send less than the rest; the file would be truncated without an error.
         if let total = range.complete ?? expected.total, range.end != total { return .isAnother }
-        // Section 14.4: the length of the message is that of the range.
+        // Section 14.4: the message has the length of the range.
         if let size = response.value("Content-Length"), ByteCount(digits: size) != range.length { return .isAnother }
         // Ranges are of the coded bytes (section 14.2), and no coding was requested.
         let isSame = !isCoded(response.value("Content-Encoding")) && isSameEntity(response, expected.validator)

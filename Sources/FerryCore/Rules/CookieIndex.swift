@@ -31,8 +31,8 @@ package struct CookieIndex: Sendable {
 
     /// Makes this the index of a storage's cookies, which are listed without duplicates.
     ///
-    /// A storage lists the same objects in the same order until it is changed, and does not tell when that happens.
-    /// Comparing thousands of addresses takes a few microseconds, and only the difference is indexed.
+    /// A storage lists the same objects in the same order until it is changed, and does not report a change. Comparing
+    /// thousands of addresses takes a few microseconds, and only the difference is indexed.
     package mutating func update(to cookies: [HTTPCookie]) {
         if list.isEmpty { (byHost, count) = ([:], 0) }
         let shorter = min(list.count, cookies.count)

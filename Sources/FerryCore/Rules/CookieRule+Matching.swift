@@ -1,8 +1,8 @@
 /// The parts of a request's URL that cookies are matched with, computed once for all of them.
 package struct CookieRequest {
-    /// In the form of ``URLHost/exactName``.
+    /// The host, in the form of ``URLHost/exactName``.
     package let host: String
-    /// Percent-encoded, with a leading slash.
+    /// The path, percent-encoded, with a leading slash.
     package let path: String
     package let isSecure: Bool
 
@@ -22,7 +22,7 @@ package struct CookieRequest {
 
 /// The hosts that a stored cookie is sent to, from `HTTPCookie.domain`; a leading dot includes the subdomains.
 package struct CookieDomain {
-    /// In the form of ``URLHost/exactName``.
+    /// The host, in the form of ``URLHost/exactName``.
     package let host: String
     private let includesHostsBelow: Bool
 
@@ -122,7 +122,7 @@ extension CookieRule {
     /// Whether a host can have subdomains: it is no address, and has no final dot to evade the list of public suffixes.
     package static func isName(_ host: String) -> Bool { !isAddress(host) && host.utf8.last != UInt8(ascii: ".") }
 
-    /// Whether the cookie can be sent: one that the application itself has stored must not end the header line.
+    /// Whether the cookie can be sent: a cookie from the application may contain characters that end a pair or line.
     private static func isWritable(_ cookie: HTTPCookie) -> Bool {
         let (semicolon, equals) = (UInt8(ascii: ";"), UInt8(ascii: "="))
         return HeaderRule.isValue(cookie.name) && HeaderRule.isValue(cookie.value)

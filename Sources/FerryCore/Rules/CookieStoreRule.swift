@@ -11,7 +11,7 @@ package enum CookieStoreRule {
     package struct Changes {
         package var removed: [HTTPCookie] = []
         package var stored: [HTTPCookie] = []
-        /// For each stored cookie that replaces another, the one whose creation time it keeps (section 5.7).
+        /// For each stored cookie that replaces another, the cookie whose creation time it keeps (section 5.7).
         package var origins: [Key: HTTPCookie] = [:]
 
         package init(removed: [HTTPCookie] = [], stored: [HTTPCookie] = [], origins: [Key: HTTPCookie] = [:]) {
@@ -36,7 +36,7 @@ package enum CookieStoreRule {
         package func hash(into hasher: inout Hasher) { bytes.withUnsafeBytes { hasher.combine(bytes: $0) } }
     }
 
-    /// What is known about the response.
+    /// The facts about the response that the rules need.
     package struct Context {
         /// Whether the response was received over https.
         package var isSecure: Bool
@@ -49,12 +49,12 @@ package enum CookieStoreRule {
         }
     }
 
-    /// Decides which cookies of one response are stored, in linear time; `lastUse` is when a cookie was last sent or
-    /// set.
+    /// Decides which cookies of one response are stored, in linear time; `lastUse` returns when a cookie was last sent
+    /// or set.
     ///
-    /// `cookies` are in the order of their fields, and an expired one deletes. At most as many stored ones are evicted
-    /// as are added, so that the application can store more of its own. Those of other sites are looked at only if
-    /// there may be too many in all.
+    /// `cookies` are in the order of their fields; an expired cookie deletes a stored one. At most as many stored
+    /// cookies are evicted as are added, so that the application can store more of its own. Cookies of other sites are
+    /// looked at only if there may be too many in all.
     package static func changes(
         setting cookies: [HTTPCookie],
         among known: CookieIndex,

@@ -84,8 +84,8 @@ package enum RedirectRule {
         return safe
     }
 
-    /// Returns the request that a delegate has made of `asked` for another origin without the secrets of that one,
-    /// except those that it has set itself; `names` are those of additional sensitive fields.
+    /// Returns `next`, which a delegate has made from `asked`, without the secrets of `asked` if it is for another
+    /// origin, except those that the delegate has set itself; `names` are the names of additional sensitive fields.
     package static func withholdSecrets(of asked: URLRequest, in next: URLRequest, _ names: Set<String>) -> URLRequest {
         guard let base = asked.url else { return next }
         let safe = withoutSecrets(next, from: base, sensitiveHeaders: names).allHTTPHeaderFields ?? [:]

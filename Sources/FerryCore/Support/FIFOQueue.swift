@@ -6,7 +6,7 @@ package struct FIFOQueue<Element> {
 
     @inlinable package init() {}
 
-    /// The number of slots, of which some may be those of removed elements.
+    /// The number of slots, including the slots of removed elements.
     package var slotCount: Int { slots.count }
 
     @inlinable package mutating func append(_ element: Element) { slots.append(element) }

@@ -1,7 +1,7 @@
 extension Mutex where Value: Sendable {
-    /// Replaces a part of the value, whose old value is released without the lock.
+    /// Replaces a part of the value; the old part is released outside the lock.
     ///
-    /// A closure or an object of the user may end with it, and its `deinit` may use the owner of the lock.
+    /// The release may end a closure or an object of the user, whose `deinit` may use the owner of the lock.
     package func replace<Part: Sendable>(_ part: any WritableKeyPath<Value, Part> & Sendable, with new: Part) {
         let old = withLock { value in
             let old = value[keyPath: part]

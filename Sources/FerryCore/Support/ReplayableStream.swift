@@ -1,4 +1,4 @@
-/// A stream that knows whether its body can be read again, with another stream.
+/// A stream whose body may be read again, with another stream.
 package protocol ReplayableStream: InputStream {
     /// A new stream of the same body, or `nil` if the body can be read only once.
     var anotherStream: InputStream? { get }

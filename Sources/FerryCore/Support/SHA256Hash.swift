@@ -122,6 +122,6 @@ package struct SHA256State: BlockHashState {
         UInt32(bigEndian: block.loadUnaligned(fromByteOffset: index &* 4, as: UInt32.self))
     }
 
-    /// The first halves of those of SHA-512 (FIPS 180-4, section 4.2).
+    /// The constants: the first halves of the constants of SHA-512 (FIPS 180-4, section 4.2).
     private static let constants = SHA512State.constants.prefix(64).map { UInt32($0 >> 32) }
 }

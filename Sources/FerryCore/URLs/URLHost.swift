@@ -8,9 +8,9 @@
 /// - A link-local address may have a zone (RFC 6874).
 ///
 /// An IPv4-mapped IPv6 address (RFC 4291, section 2.5.5.2) remains one: it is another origin than the IPv4 address, and
-/// no credential of that is sent to it. Pins and proxies belong to the machine, and use ``destination`` instead.
+/// gets none of its credentials. Pins and proxies belong to the machine, and use ``destination`` instead.
 ///
-/// A host that is already in this form, as most are, is used as it is without an allocation.
+/// A host that is already in this form, as most are, needs no allocation.
 package struct URLHost: Sendable {
     /// The kinds of hosts.
     package enum Kind: Sendable, Hashable {

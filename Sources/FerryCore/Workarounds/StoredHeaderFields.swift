@@ -6,7 +6,7 @@
 /// FoundationNetworking sets it in the initializer, which capitalizes each name with rules for every language, and then
 /// lowercases all of them for each of three fields that it looks up. Fields whose names are spelled as it would spell
 /// them are stored instead. Before the first use, a response that nothing else uses is changed to see whether it has
-/// the fields then. If not, there is no value, and the initializer is given the fields.
+/// the fields then. If not, ``known`` is `nil`, and the initializer sets the fields.
 package struct StoredHeaderFields: Sendable {
     /// The property in this process's version of FoundationNetworking; `nil` if its layout is not known.
     package static let known = StoredHeaderFields()

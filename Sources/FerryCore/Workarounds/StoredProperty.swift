@@ -6,7 +6,7 @@ package enum StoredProperty {
     /// with this name.
     package static func find(_ name: String, of declaring: AnyClass) -> (offset: Int, type: any Any.Type)? {
         var field: (offset: Int, type: any Any.Type)?
-        // The fields of a class have to be asked for.
+        // The function needs this option for a class.
         let classes = _EachFieldOptions(rawValue: 1)
         _ = _forEachField(of: declaring, options: classes) { label, offset, type, _ in
             guard String(cString: label) == name else { return true }
