@@ -5,7 +5,7 @@ package final class CacheCandidate: Sendable {
     private let body: CollectedBody
     private let ticket: CacheTicket
     private let isSettled = Mutex(false)
-    /// Returns which requests may use a response with a head; `nil` if it may not be stored.
+    /// Returns the selecting names and the variant of a response with a head; `nil` if it may not be stored.
     private let select: @Sendable (ResponseHead) -> (names: [String], variant: String)?
 
     package init(

@@ -7,7 +7,7 @@ package enum CacheFile {
     package struct Record: Codable, Hashable, Sendable {
         /// The response, in the file of a key without variants or of one variant.
         package var stored: StoredResponse?
-        /// How the variants of a key are distinguished, in the file of the key.
+        /// The fields that distinguish the variants of a key, in the file of the key.
         package var variants: Variants?
         /// The name of the file with the body, if the body is not in this file.
         package var bodyName: String?
@@ -18,7 +18,7 @@ package enum CacheFile {
 
     package struct Variants: Codable, Hashable, Sendable {
         package var names: [String]
-        /// Part of what the variants' file names are made from, so that earlier variants are never found again.
+        /// Determines the names of the variants' files, so that earlier variants are never found again.
         package var generation: String
     }
 

@@ -2,7 +2,7 @@
 extension CacheFolder {
     package static let partSuffix = ".ferry-part"
     package static let removedPrefix = "ferry-cache-removed-"
-    /// How many files are evicted at a time, so that no store waits for long.
+    /// The number of files that are evicted at a time, so that no store waits for long.
     package static let evictedAtOnce = 8
     /// The number of attempts to lock the index: for about ten milliseconds, since the engine's thread waits.
     package static let lockAttempts = 40
@@ -14,7 +14,7 @@ extension CacheFolder {
 
     /// Changes the index, and begins the maintenance that is due; `nil` if the index cannot be changed now.
     ///
-    /// While another process has the index, no lock of this one is held.
+    /// While another process has locked the index, no lock of this process is held.
     @discardableResult
     package func change<Result: Sendable>(
         attempts: Int = lockAttempts,

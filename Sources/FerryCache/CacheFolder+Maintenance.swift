@@ -1,6 +1,6 @@
 /// The work in the background: deleting files, and rebuilding the index.
 ///
-/// The index is locked for less than a millisecond at a time, so that stores go on, in this process and in others.
+/// The index is locked for less than a millisecond at a time, so that stores continue, in this process and in others.
 extension CacheFolder {
     package struct File {
         package var name: CacheName
@@ -12,7 +12,7 @@ extension CacheFolder {
 
     /// The number of the maintenance's attempts to lock the index: for at least a tenth of a second.
     private static let patientAttempts = 400
-    /// How many records of the current index are copied at a time.
+    /// The number of records of the current index that are copied at a time.
     private static let copiedAtOnce = 256
     /// The most steps in which records are copied that were added meanwhile: enough for five million.
     private static let maximumSteps = 20_000
@@ -20,7 +20,7 @@ extension CacheFolder {
     /// Deletes files that crashes and removals have left, rebuilds the index if that is due, and evicts surplus files.
     package func maintain() {
         removeLeftovers()
-        // Otherwise there are no files, and no index is to be made.
+        // Otherwise there are no files, and the index must not be made.
         guard Self.isOwnFolder(root) else { return }
         let needsRebuild = change(attempts: Self.patientAttempts) { $0.head.needsRebuild(capacity: self.capacity) }
         if needsRebuild == true { rebuild() }

@@ -5,7 +5,7 @@
 package final class CacheFolder: Sendable {
     /// The largest body that is kept in the response's own file, and so also in memory.
     package static let maximumInlineSize = 65_536
-    /// How often a use of a file is noted, in seconds.
+    /// The minimum time between two notes of the use of a file, in seconds.
     private static let useInterval = 60
 
     package enum StoreResult: Sendable {
@@ -20,10 +20,10 @@ package final class CacheFolder: Sendable {
         package var body: Data
     }
 
-    /// What is stored for the key of a response.
+    /// The records that are stored for the key of a response.
     private struct Present {
         package var keyRecord: CacheFile.Record?
-        /// The file of the response; `nil` if its variants begin with it.
+        /// The file of the response; `nil` if it is the first of its variants.
         package var name: CacheName?
         package var record: CacheFile.Record?
 
@@ -49,9 +49,9 @@ package final class CacheFolder: Sendable {
 
     package func path(_ name: CacheName) -> String { root + "/" + name.path }
 
-    /// Returns the name of a variant's file, which begins like that of the key's file.
+    /// Returns the name of a variant's file, which begins like the name of the key's file.
     ///
-    /// It goes on with the generation, so that all variants of a generation can be found.
+    /// It continues with the generation, so that all variants of a generation can be found.
     private static func variantName(
         _ key: CacheName,
         _ variants: CacheFile.Variants,
@@ -112,7 +112,7 @@ package final class CacheFolder: Sendable {
     /// Notes that a file is used now, for the order of eviction, in which a minute does not matter.
     private func noteUse(of name: CacheName, _ file: RegularFile, _ info: stat) {
         guard info.st_mtim.tv_sec < time(nil) - Self.useInterval else { return }
-        // A response is not delivered later because another process has locked the index.
+        // There is only one attempt, since the response must not wait while another process has locked the index.
         change(attempts: 1) { access in
             let record = CacheIndex.Record(name)
             let (seconds, rest) = record.time.quotientAndRemainder(dividingBy: 1_000_000_000)

@@ -85,7 +85,7 @@ package struct CacheIndex {
 
     /// Calls `body` while no other process can change the index, and writes the head if it has changed.
     ///
-    /// It does not wait for the lock, because the caller may hold that of the folder.
+    /// It does not wait for the lock, because the caller may hold the folder's lock.
     package mutating func change<Value: Sendable>(_ body: (inout Access) -> Value) -> Outcome<Value> {
         var isReplaced = false
         // Another process may replace or remove the index while it is being locked.
@@ -122,7 +122,7 @@ package struct CacheIndex {
         removed = []
     }
 
-    /// Returns the head of the index; one that is damaged is replaced by that of an index which is to be rebuilt.
+    /// Returns the head of the index; a damaged one is replaced by the head of an index that must be rebuilt.
     private func head(of file: RegularFile) -> Head {
         let bytes = (try? file.read(0..<Int64(Head.size))) ?? Data()
         if var head = Head(bytes, fileSize: (try? file.size()) ?? 0) {

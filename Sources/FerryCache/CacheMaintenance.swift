@@ -21,7 +21,7 @@ package final class CacheMaintenance: Sendable {
     private let state = Mutex(State())
     private let queue = DispatchQueue(label: "ferry.cache", qos: .utility)
 
-    /// Calls `work` soon, unless that is not necessary or will happen anyway.
+    /// Calls `work` soon, if it is necessary and is not planned already.
     package func begin(_ reason: Reason, _ work: @escaping @Sendable () -> Void) {
         let isNew = state.withLock { state in
             switch reason {

@@ -48,7 +48,7 @@ package struct CacheMemory {
         slots[stored.key]?.variants[stored.variant]?.entry.stored
     }
 
-    /// Inserts a response; one that is too large only replaces the previous one, without being kept.
+    /// Inserts a response; if it is too large, it only removes the previous one, and is not kept.
     package mutating func insert(_ entry: CacheEntry, bodySize: Int) {
         let stored = entry.stored
         let cost = stored.cost + bodySize

@@ -27,7 +27,7 @@ package struct CacheName: Hashable, Comparable, Sendable {
         self.init(high: .random(in: 0 ... .max), low: .random(in: 0 ... .max), kind: kind)
     }
 
-    /// Reads the name of a file; `nil` if it is not one that this type makes.
+    /// Reads the name of a file; `nil` if this type does not make such a name.
     package init?(_ fileName: String) {
         guard let kind = Kind.allCases.first(where: { fileName.hasSuffix($0.suffix) }),
             fileName.utf8.count == Self.digitCount + kind.suffix.utf8.count,
@@ -35,7 +35,7 @@ package struct CacheName: Hashable, Comparable, Sendable {
             let low = UInt64(fileName.dropFirst(16).prefix(16), radix: 16)
         else { return nil }
         self.init(high: high, low: low, kind: kind)
-        // There may be a sign, or capital letters.
+        // `UInt64` also reads a sign and capital letters.
         guard self.fileName == fileName else { return nil }
     }
 

@@ -171,7 +171,7 @@ public final class HTTPCache: Sendable {
             }
             return mayBeRemoved
         }
-        // Which response was removed while the file was written is not known.
+        // It is not known which response was removed while the file was written.
         if mayBeRemoved { discard(stored.key) }
         return updated
     }
@@ -185,7 +185,7 @@ public final class HTTPCache: Sendable {
         discard(key)
     }
 
-    /// Returns the key, and that of a stored beginning, which is as outdated as a complete response.
+    /// Returns the key, and the key of a stored beginning, which is as outdated as a complete response.
     private static func keys(_ key: String) -> [String] { [key, CacheCompletion.key(key)] }
 
     /// Removes the responses of a key that are stored now.

@@ -31,8 +31,8 @@ package struct StoredResponse: Codable, Hashable, Sendable {
         responseTime = Date.current
         self.requestTime = requestTime ?? responseTime
         guard head.value("Date") == nil else { return }
-        // A response without a date is dated by its recipient (RFC 9110, section 6.6.1); with the previous date the
-        // stored one would stay as old as it was.
+        // A response without a date is dated by its recipient (RFC 9110, section 6.6.1); with the previous date, the
+        // stored response would not become younger.
         self.head.fields.removeAll { $0.name.lowercased() == "date" }
         self.head.fields.append(.init(name: "Date", value: HTTPDate.string(from: responseTime)))
     }

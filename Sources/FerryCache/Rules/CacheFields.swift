@@ -35,7 +35,7 @@ package struct CacheFields: Sendable {
 
     package var date: Date? { dateText.flatMap { HTTPDate.parse($0) } }
     package var lastModified: Date? { lastModifiedText.flatMap { HTTPDate.parse($0) } }
-    /// `nil` without the field; the distant past if it is not a date, which means stale (section 5.3).
+    /// The date of `Expires`; `nil` without it, the distant past if it is invalid, which means stale (section 5.3).
     package var expires: Date? { expiresText.map { HTTPDate.parse($0) ?? .distantPast } }
 
     /// Whether the response has a validator that can be sent to the server.
@@ -68,9 +68,9 @@ package struct CacheControl: Hashable, Sendable {
     package var mustRevalidate = false
     package var mustUnderstand = false
     package var isOnlyIfCached = false
-    /// In seconds, like the properties below; zero if the directive is invalid (section 4.2.1).
+    /// The seconds of `max-age`, as those of the directives below; zero if it is invalid (section 4.2.1).
     package var maximumAge: Int?
-    /// `Int.max` for any staleness.
+    /// The seconds of `max-stale`; `Int.max` for any staleness.
     package var maximumStaleness: Int?
     package var minimumFreshness: Int?
     package var staleWhileRevalidate: Int?

@@ -54,7 +54,7 @@ package enum CacheKey {
             guard line.utf8[end] == UInt8(ascii: ":") || line.utf8[end] == UInt8(ascii: ";") else { return nil }
             guard line[..<end].lowercased() == name else { return nil }
             let value = line[line.utf8.index(after: end)...].trimmingCharacters(in: .whitespaces)
-            // A name with nothing after the colon tells libcurl to omit its own field.
+            // A name with nothing after the colon makes libcurl omit its own field.
             return value.isEmpty && line.utf8[end] == UInt8(ascii: ":") ? nil : value
         }
     }

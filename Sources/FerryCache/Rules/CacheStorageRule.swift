@@ -1,6 +1,6 @@
 /// The rules for which responses, and which of their fields, may be stored (RFC 9111, section 3).
 package enum CacheStorageRule {
-    /// What is known about a request whose response may be stored.
+    /// The facts about a request whose response may be stored.
     package struct Request: Hashable, Sendable {
         package var method = "GET"
         package var control = CacheControl()

@@ -1,6 +1,6 @@
 /// The rules for using a stored response for a request (RFC 9111, section 4, and `URLRequest.CachePolicy`).
 package enum CacheUseRule {
-    /// What to do for a request.
+    /// The decision about a request.
     package enum Decision: Hashable, Sendable {
         /// Use the stored response.
         case use
@@ -66,7 +66,7 @@ package enum CacheUseRule {
     /// Whether a status counts as an error for `stale-if-error`.
     package static func isError(status: Int) -> Bool { [500, 502, 503, 504].contains(status) }
 
-    /// Whether a failure counts as an error for `stale-if-error`: those of the network do, those of trust do not.
+    /// Whether a failure counts as an error for `stale-if-error`: network failures do, trust failures do not.
     package static func isError(code: URLError.Code) -> Bool {
         switch code {
         case .timedOut, .cannotFindHost, .cannotConnectToHost, .networkConnectionLost, .dnsLookupFailed,
@@ -79,7 +79,7 @@ package enum CacheUseRule {
 
 /// The age of a response, and how long it is fresh (RFC 9111, section 4.2).
 package struct CacheFreshness: Hashable, Sendable {
-    /// In seconds, like the age.
+    /// The time for which the response is fresh, in seconds, like the age.
     package let lifetime: Double
     package let age: Double
 
@@ -100,7 +100,7 @@ package struct CacheFreshness: Hashable, Sendable {
         age = max(apparent, Double(fields.age ?? 0) + delay) + resident
     }
 
-    /// Section 4.2.1, for a private cache: `max-age`, else `Expires`, else a heuristic.
+    /// Returns the lifetime for a private cache (section 4.2.1): `max-age`, else `Expires`, else a heuristic.
     package static func lifetime(status: Int, fields: CacheFields, date: Date) -> Double {
         if let seconds = fields.control.maximumAge { return Double(seconds) }
         if let expires = fields.expires { return max(0, expires.timeIntervalSince(date)) }
