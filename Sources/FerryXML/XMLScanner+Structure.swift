@@ -7,7 +7,6 @@ extension XMLScanner {
             try scanDocumentType()
             try scanMiscellaneous()
         }
-        guard sees("<") else { throw failure("Expected the root element") }
     }
 
     /// Scans white space, comments and processing instructions.
@@ -26,10 +25,9 @@ extension XMLScanner {
 
     mutating func scanComment() throws(XMLParsingError) {
         try expect("<!--")
-        let start = position
         _ = try skip(past: "--", in: "a comment")
         guard take(">") else {
-            position = max(start, position - 2)
+            position -= 2
             throw failure("Two hyphens inside a comment")
         }
     }
