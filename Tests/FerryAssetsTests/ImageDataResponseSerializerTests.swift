@@ -7,10 +7,11 @@ struct ImageDataResponseSerializerTests {
     private struct Broken: Error {}
 
     @Test(
-        "Every image type of AFNetworking is accepted",
+        "Every image type of AFNetworking is accepted, and newer ones",
         arguments: [
             "image/tiff", "image/jpeg", "image/gif", "image/png", "image/ico", "image/x-icon", "image/bmp",
-            "image/x-bmp", "image/x-xbitmap", "image/x-win-bitmap",
+            "image/x-bmp", "image/x-xbitmap", "image/x-win-bitmap", "image/vnd.microsoft.icon", "image/webp",
+            "image/avif", "image/heic", "image/heif",
         ]
     )
     func imageTypes(type: String) throws {

@@ -246,6 +246,18 @@ struct ActivityMonitorTests {
         #expect(monitor.activityCount == 0)
     }
 
+    @Test("A task without a URL does not count")
+    func noURL() throws {
+        let center = NotificationCenter()
+        let (monitor, _, _) = monitor(center: center)
+        let session = CurlSession(configuration: .ephemeral)
+        var request = URLRequest(url: try #require(URL(string: "http://a")))
+        center.post(name: .networkingTaskDidResume, object: session.dataTask(with: request))
+        request.url = nil
+        center.post(name: .networkingTaskDidResume, object: session.dataTask(with: request))
+        #expect(monitor.activityCount == 1)
+    }
+
     @Test("With the real clock the indicator shows and hides")
     func realClock() async throws {
         let monitor = ActivityMonitor(notificationCenter: NotificationCenter())

@@ -80,6 +80,7 @@ struct AssetDownloaderTests {
         #expect(server.requestCount == 1)
         await #expect(throws: NetworkError.self) { try await downloader.value(for: URLRequest(url: server.url("/b"))) }
         #expect(AssetDownloader.defaultConfiguration.urlCache?.memoryCapacity == 20_000_000)
+        #expect(AssetDownloader.defaultConfiguration.urlCache?.diskCapacity == 0)
     }
 
     @Test("Requests for one URL share one download, and their handlers run in order of arrival")
@@ -156,6 +157,35 @@ struct AssetDownloaderTests {
         try await log.wait { $0.count == 5 }
         #expect(Set(server.paths) == ["/a", "/b", "/e"])
         #expect(Set(log.current) == ["c cancelled", "d cancelled", "a /a", "b /b", "e /e"])
+    }
+
+    @Test("A waiting download whose task was cancelled takes no place from the next download of its URL")
+    func cancelledTask() async throws {
+        let server = try GatedServer()
+        let downloader = downloader(maximum: 1)
+        let log = Log([])
+        downloader.download(server.request("a"), completionHandler: note(log, "a"))
+        let receipt = try #require(downloader.download(server.request("b"), completionHandler: note(log, "b")))
+        receipt.task.cancel()
+        try await log.wait { $0 == ["b cancelled"] }
+        downloader.download(server.request("b"), completionHandler: note(log, "b"))
+        server.gate.open()
+        try await log.wait { $0 == ["b cancelled", "a /a", "b /b"] }
+        try await eventually { downloader.activeDownloadCount == 0 }
+    }
+
+    @Test("A downloader without a cache keeps no value")
+    func released() async throws {
+        final class Asset: Sendable {}
+        let server = try GatedServer(isOpen: true)
+        let downloader = AssetDownloader(
+            manager: SessionManager(configuration: .ephemeral),
+            serializer: ImageDataResponseSerializer(validation: Validation()) { _ in Asset() },
+            cache: nil
+        )
+        weak var asset: Asset?
+        asset = try await downloader.value(for: server.request("a"))
+        try await eventually { asset == nil }
     }
 
     @Test("A URL requested again after its cancellation gets a new download")
