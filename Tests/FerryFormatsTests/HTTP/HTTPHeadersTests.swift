@@ -48,6 +48,10 @@ struct HTTPHeadersTests {
         #expect(["A": "1", "B": "2"] as HTTPHeaders != ["B": "2", "A": "1"] as HTTPHeaders)
     }
 
+    @Test("A content type is a field") func contentType() {
+        #expect(HTTPHeader.contentType("a/b") == HTTPHeader("Content-Type", "a/b"))
+    }
+
     @Test("Basic credentials are base64 of UTF-8, and Bearer tokens are sent unchanged")
     func credentials() {
         #expect(

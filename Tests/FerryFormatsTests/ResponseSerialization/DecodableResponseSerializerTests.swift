@@ -132,6 +132,7 @@ struct DecodableResponseSerializerTests {
             (#"{"tags":[]}"#, #"at the top level: the key "name" is missing"#),
             ("{", "A member's name is expected at line 1, column 2"),
             ("{\n\"name\":}", "Not the beginning of a value at line 2, column 8"),
+            ("{\n\n \"name\":}", "Not the beginning of a value at line 3, column 9"),
             (#"{"name":"a","tags":[],"age":1e9999}"#, "A number out of range at line 1, column 29"),
             (#"{"name":"a","tags":[],"age":256}"#, "a number cannot be represented in its type"),
         ]

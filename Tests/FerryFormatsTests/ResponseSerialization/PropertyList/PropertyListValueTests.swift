@@ -192,6 +192,7 @@ struct PropertyListValueTests {
             list([array(0)]), list([array(1), array(0)]),
             list([array(1)]), list([[0xD1, 0, 1, 0, 1], [0x08]]), list([[0x55, 0x61]]), list([[0x00]]),
             list([[0x15] + Array(repeating: 0, count: 32)]), list([[0x5F, 0x13] + Array(repeating: 0xFF, count: 8)]),
+            list([[0x5F, 0x14] + Array(repeating: 0, count: 15) + [1, 0x61]]),
             list([[0x4F, 0x5F]]), list([[0xC1, 0, 0]]), list([[0x33] + [0x7F, 0xF0, 0, 0, 0, 0, 0, 0]]),
             list([[0x08]], top: 1),
             list((0..<600).map { array($0 + 1) } + [[0x09]]),
@@ -215,6 +216,20 @@ struct PropertyListValueTests {
         } throws: { error in
             (error as? PropertyListParsingError)?.reason.contains("levels") == true
         }
+    }
+
+    @Test("A long key may be used a few times, and not many times")
+    func longKeys() throws {
+        let key: [UInt8] = [0x5F, 0x11, 0x10, 0x00] + Array(repeating: 0x61, count: 4096)
+        func parse(_ count: Int) throws -> PropertyListValue {
+            let references = (3..<count + 3).flatMap { [UInt8($0 >> 8), UInt8($0 & 0xFF)] }
+            let top: [UInt8] = [0xAF, 0x11, UInt8(count >> 8), UInt8(count & 0xFF)] + references
+            let dictionaries: [[UInt8]] = Array(repeating: [0xD1, 0, 1, 0, 2], count: count)
+            return try PropertyListValue(propertyList: list([top, key, [0x09]] + dictionaries))
+        }
+        #expect(try parse(256).array?.count == 256)
+        let error = #expect(throws: PropertyListParsingError.self) { try parse(257) }
+        #expect(error?.reason == "Long keys that are used many times")
     }
 
     @Test("Overlapping objects cannot use more memory than the list's size allows")

@@ -81,6 +81,7 @@ struct XMLPropertyListTests {
             ("<dict><string>a</string><true/></dict>", "A value without a key, in line 1"),
             ("<string>&foo;</string>", "An unknown entity, in line 1"),
             ("<string>&#;</string>", "A reference that is no character, in line 1"),
+            ("<string>&#1A;</string>", "A reference that is no character, in line 1"),
             ("<string>&#xD800;</string>", "A reference that is no character, in line 1"),
             ("<string>&#x110000;</string>", "A reference that is no character, in line 1"),
             ("<string>&#99999999999999999999;</string>", "A reference that is no character, in line 1"),
