@@ -233,6 +233,21 @@ struct MultipartStreamTests {
         #expect(streams[1].isClosed)
     }
 
+    @Test("Closing early closes the stream of the part that is read")
+    func closedPart() throws {
+        var form = try MultipartFormData(boundary: "B")
+        let parts = UncheckedStreams([LyingStream(count: 1)])
+        try form.append(length: 1000, name: "s", fileName: "s") { parts.streams[0] }
+        let stream = form.makeInputStream()
+        stream.open()
+        var buffer = [UInt8](repeating: 0, count: 500)
+        #expect(stream.read(&buffer, maxLength: 500) > 0)
+        #expect(stream.read(&buffer, maxLength: 500) > 0)
+        #expect(!parts.streams[0].isClosed)
+        stream.close()
+        #expect(parts.streams[0].isClosed)
+    }
+
     @Test("After a failure the stream remains in error")
     func staysFailed() throws {
         var form = try form()
