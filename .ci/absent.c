@@ -24,7 +24,7 @@ KERBEROS(gss_release_name)
 KERBEROS(gss_unwrap)
 KERBEROS(gss_wrap)
 
-// libcurl prints the text that it is given for an error, until there is no more of it.
+// libcurl calls this for the text of an error, until `more` is zero.
 uint32_t gss_display_status(uint32_t *minor, uint32_t value, int type, void *mechanism, uint32_t *more, size_t *text) {
     (void)value, (void)type, (void)mechanism;
     if (minor != NULL) *minor = 0;

@@ -1,8 +1,8 @@
 import FerryWebSockets
 
-/// A client of a chat room, whose server sends each message to all who are there.
+/// A client of a chat room, whose server sends each message to all clients.
 ///
-/// It joins the room again when its connection is lost, also if the server is away for some minutes.
+/// The client reconnects when its connection is lost, even if the server is unavailable for some minutes.
 public struct ChatRoom: Sendable {
     /// A message as the server sends it.
     public struct Line: Codable, Hashable, Sendable {
@@ -24,18 +24,18 @@ public struct ChatRoom: Sendable {
         (self.url, self.name, self.session) = (url, name, session)
     }
 
-    /// The messages of the others and one's own, in the server's order.
+    /// Returns all messages of the room, this client's included, in the server's order.
     ///
-    /// - Parameter joined: Called each time the room is entered, with a function that says something.
+    /// - Parameter joined: Called each time the room is entered, with a function that sends a message.
     /// - Returns: The messages, until the server closes the room.
     public func lines(
         joined: @escaping @Sendable (@escaping @Sendable (String) async throws -> Void) async throws -> Void
     ) -> AsyncThrowingStream<Line, any Error> {
         var options = WebSocketTask.Options()
-        // A connection that was lost without a sign is noticed within a minute.
+        // Pings detect within a minute that a connection is dead although nothing has closed it.
         options.pingInterval = 30
         let name = name
-        // A server that restarts may be away for minutes: the delays grow to 30 seconds.
+        // A server that restarts may be unavailable for minutes: the delays grow to 30 seconds.
         var policy = RetryPolicy.standard
         policy.maximumRetries = 30
         policy.backoff.cap = 30
@@ -61,7 +61,7 @@ public struct ChatRoom: Sendable {
         }
     }
 
-    /// Sends a text to a server that sends it back, and returns the time that took.
+    /// Sends a text to an echo server, and returns the time of the round trip.
     public static func echo(_ text: String, _ url: URL, _ session: CurlSession) async throws -> Duration {
         let socket = session.webSocket(with: url)
         socket.resume()

@@ -12,7 +12,7 @@ struct CrawledPage: Sendable {
 
 /// Fetches pages and follows their links, a few at a time.
 struct Crawler: Sendable {
-    /// The maximum number of pages that are requested; it also bounds the visited set, and the pages that wait.
+    /// The maximum number of requested pages, which also limits the sets of visited and of waiting URLs.
     var maximumPages = 1_000
 
     /// Returns whether a link is followed.
@@ -26,7 +26,7 @@ struct Crawler: Sendable {
         configuration.httpAdditionalHeaders = ["User-Agent": "ExampleCrawler/1.0"]
         configuration.timeoutIntervalForResource = 60
         var options = CurlSession.Options()
-        // Requests that have to wait are queued by the session, where they take no place of other origins' requests.
+        // The session queues requests that have to wait, so that they do not delay requests to other origins.
         options.limits = RequestLimits(maximumInFlight: maximumConcurrency, rate: .init(1, per: pause))
         manager = SessionManager(configuration: configuration, transport: .curl(options: options))
     }
@@ -52,7 +52,7 @@ struct Crawler: Sendable {
     }
 
     private func fetch(_ url: URL) async -> CrawledPage {
-        // Only HTML is accepted, up to 2 MiB; a larger body is neither read to its end nor kept.
+        // Only HTML of up to 2 MiB is accepted; the transfer of a larger body is stopped.
         let serializer = StringResponseSerializer(
             allowsLossyConversion: true,
             validation: Validation(contentTypes: ["text/html", "application/xhtml+xml"]),
@@ -72,7 +72,7 @@ struct Crawler: Sendable {
         }
     }
 
-    /// Returns the http or https URL without its fragment, which identifies a page, or `nil` for other schemes.
+    /// Returns an http or https URL without its fragment, so that each page has one URL, or `nil` for other schemes.
     private static func canonical(_ url: URL) -> URL? {
         guard var parts = URLComponents(url: url, resolvingAgainstBaseURL: true),
             parts.scheme == "http" || parts.scheme == "https"

@@ -1,6 +1,6 @@
 import Ferry
 
-// A download that does not start over: a lost connection, a cancel or a crash loses only the most recent bytes.
+// A download that does not start over: a lost connection, a cancellation or a crash loses only the most recent bytes.
 
 /// Downloads files into a folder, where each file appears complete or not at all.
 ///
@@ -18,7 +18,7 @@ struct Downloader: Sendable {
     private let incoming: URL
     private let manager: SessionManager
 
-    /// The number of bytes after which the record is updated, which costs another request; the most a crash can lose.
+    /// The number of bytes between two updates of the record, each of which costs a request; a crash loses no more.
     var checkpoint: Int64 = 64 << 20
 
     /// The number of consecutive attempts without progress after which a download fails.
@@ -110,7 +110,7 @@ struct Downloader: Sendable {
             await watching
             return (response, task.countOfBytesReceived)
         } onCancel: {
-            // A plain `cancel()`, such as that of the async functions, deletes the partial file.
+            // A plain `cancel()`, which the async functions call, deletes the partial file.
             task.cancel { _ in }
         }
     }

@@ -1,6 +1,6 @@
 import FerrySession
 
-// How code that takes a `URLSession`, like many libraries, can be given a `CurlSession`. Nothing above the line depends
+// How to pass a `CurlSession` to code that takes a `URLSession`, as many libraries do. Nothing above the line depends
 // on Ferry: the code is the same with `import Foundation` and FoundationNetworking.
 
 /// Reads feeds with a session that the caller provides.

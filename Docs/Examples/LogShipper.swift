@@ -16,11 +16,11 @@ actor LogShipper {
 
     init(baseURL: URL) { manager = HTTPSessionManager(baseURL: baseURL) }
 
-    /// Sends a line; waits while the collector takes no more.
+    /// Sends a line, and waits while the collector reads nothing.
     ///
-    /// The collector may respond at any time, for example when it is restarted. The line then goes into another
-    /// request. What the collector had not read of the request before is lost: its response should say how much it has
-    /// stored.
+    /// The collector may respond at any time, for example when it restarts. The line is then sent in a new request.
+    /// Bytes of the earlier request that the collector has not read are lost, so its response should say how much it
+    /// has stored.
     ///
     /// - Throws: The error of the request, such as a lost connection.
     func log(_ line: String) async throws {
@@ -51,7 +51,7 @@ actor LogShipper {
         return shipment
     }
 
-    /// Waits for the response of a request that has ended; another caller may have begun the next one meanwhile.
+    /// Waits for the response to a request that has ended; meanwhile, another caller may have begun the next request.
     private func end(_ shipment: Shipment) async throws {
         if current?.writer === shipment.writer { current = nil }
         receipts.append(try await shipment.response.value)

@@ -2,7 +2,7 @@ import Ferry
 
 /// Reads the answers of a language model token by token.
 ///
-/// The service answers a POST with server-sent events, whose data are objects in JSON, and ends with `[DONE]`.
+/// The service responds to a POST with server-sent events, whose data are JSON objects, and ends with `[DONE]`.
 public struct TokenStream: Sendable {
     private struct Question: Encodable {
         let prompt: String
@@ -13,7 +13,7 @@ public struct TokenStream: Sendable {
         let token: String
     }
 
-    /// Why an answer has no end.
+    /// The reason why an answer is incomplete.
     public enum Failure: Error, Equatable {
         /// The service has sent an `error` event with these data.
         case service(String)
@@ -32,8 +32,8 @@ public struct TokenStream: Sendable {
 
     /// Returns the tokens of an answer as they arrive.
     ///
-    /// The answer is given up when the sequence is released or the Swift task that reads is cancelled. A response such
-    /// as a 429 is thrown as a `NetworkError`, which has its body.
+    /// Releasing the sequence, or cancelling the Swift task that reads it, cancels the request. A response such as a
+    /// 429 is thrown as a `NetworkError`, which contains the body.
     ///
     /// - Parameter prompt: The question.
     /// - Returns: The tokens.

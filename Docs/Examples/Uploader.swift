@@ -1,7 +1,7 @@
 import Ferry
 
-// Uploads of files of any size: they are read while they are sent, so memory use is constant and progress is that of
-// the network.
+// Uploads of files of any size: they are read while they are sent, so memory use is constant, and the progress counts
+// the bytes that were sent.
 
 /// The service's response for a received album.
 struct Receipt: Decodable, Equatable, Sendable {

@@ -2,7 +2,7 @@
 import PackageDescription
 
 // All integrations in one package, so that Ferry and the dependencies are built once for all of their tests. A program
-// depends on the package of one integration instead, in the folder of that name.
+// depends only on the package in the folder of one integration.
 let settings: [SwiftSetting] = [.enableUpcomingFeature("ExistentialAny")]
 
 let ferry = Target.Dependency.product(name: "Ferry", package: "Ferry")

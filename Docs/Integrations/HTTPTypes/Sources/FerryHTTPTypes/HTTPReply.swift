@@ -1,9 +1,9 @@
 import Ferry
 import HTTPTypes
 
-/// A response of HTTPTypes, with its body and what HTTPTypes has no place for.
+/// A response of HTTPTypes with its body, and the session's own response.
 public struct HTTPReply<Body: Sendable>: Sendable {
-    /// The status and the header fields, in the order received and with those of the same name one by one.
+    /// The status and the header fields, in the order received; fields of the same name stay separate.
     public let response: HTTPResponse
     /// The body.
     public let body: Body
@@ -12,7 +12,7 @@ public struct HTTPReply<Body: Sendable>: Sendable {
 
     /// Creates a reply from a session's response and its body.
     ///
-    /// - Throws: ``HTTPTypesError`` if the response is not one of HTTP, or cannot be converted.
+    /// - Throws: ``HTTPTypesError`` if the response is not an HTTP response, or cannot be converted.
     public init(_ response: URLResponse?, body: Body) throws(HTTPTypesError) {
         guard let http = response as? HTTPURLResponse else { throw .notHTTP(response?.url) }
         self.response = try HTTPResponse(http)
@@ -38,10 +38,10 @@ extension HTTPReply {
 }
 
 extension HTTPResponse {
-    /// Creates a response of HTTPTypes from one of a session.
+    /// Creates a response of HTTPTypes from a session's response.
     ///
-    /// A `CurlSession` keeps the order and the number of the fields, so that each `Set-Cookie` is a field of its own.
-    /// Another session joins those of the same name.
+    /// A `CurlSession` keeps the order of the fields, and each `Set-Cookie` stays a separate field. Other sessions join
+    /// fields of the same name.
     ///
     /// - Parameter response: The response.
     /// - Throws: ``HTTPTypesError`` for a status, name or value that HTTPTypes would refuse or change.

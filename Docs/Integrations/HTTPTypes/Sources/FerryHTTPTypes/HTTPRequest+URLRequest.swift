@@ -2,16 +2,16 @@ import Ferry
 import HTTPTypes
 
 extension URLRequest {
-    /// Creates the request that is sent for a request of HTTPTypes.
+    /// Creates a `URLRequest` from a request of HTTPTypes.
     ///
-    /// The URL is made of the pseudo fields, which all have to be there. Several fields with one name become one field
-    /// with a list (RFC 9110, section 5.3; for `Cookie`, RFC 9113, section 8.2.3), because a `URLRequest` has one field
-    /// for each name.
+    /// The URL is made of the pseudo fields, all of which are required. Several fields of the same name become one
+    /// field with a list (RFC 9110, section 5.3; for `Cookie`, RFC 9113, section 8.2.3), because a `URLRequest` has one
+    /// field for each name.
     ///
     /// - Parameters:
     ///   - request: The request.
     ///   - body: The body; `nil` for none.
-    /// - Throws: ``HTTPTypesError``, for what a session could not send, or would send to another server than is meant.
+    /// - Throws: ``HTTPTypesError`` for a request that a session could not send, or would send to the wrong server.
     public init(_ request: HTTPRequest, body: Data? = nil) throws(HTTPTypesError) {
         self.init(url: try Self.url(of: request))
         httpMethod = request.method.rawValue
@@ -45,7 +45,7 @@ extension URLRequest {
         guard ["http", "https"].contains(scheme.lowercased()) else {
             throw .invalidPseudoField(":scheme", value: scheme)
         }
-        // Otherwise the text of the URL could be that of another server: `example.com` and `.example.org/`.
+        // Otherwise the authority `example.com` and the path `.example.org/` would form the URL of another server.
         guard path.utf8.first == UInt8(ascii: "/"), !path.utf8.contains(UInt8(ascii: "#")) else {
             throw .invalidPseudoField(":path", value: withoutQuery(path))
         }
@@ -74,7 +74,7 @@ extension HTTPRequest {
     /// part of a request.
     ///
     /// - Parameter request: The request, with an absolute URL.
-    /// - Throws: ``HTTPTypesError``, for what a request of HTTPTypes has no place for.
+    /// - Throws: ``HTTPTypesError`` for a value that a request of HTTPTypes cannot contain.
     public init(_ request: URLRequest) throws(HTTPTypesError) {
         let name = request.httpMethod ?? "GET"
         guard let method = Method(name) else { throw .invalidMethod(name) }
@@ -99,7 +99,7 @@ extension HTTPRequest {
 }
 
 extension HTTPFields {
-    /// Creates fields from those of Ferry, in the same order and with those of the same name one by one.
+    /// Creates fields from Ferry's fields, in the same order; fields of the same name stay separate.
     ///
     /// - Parameter fields: The fields, such as `HTTPURLResponse.headerFields`.
     /// - Throws: ``HTTPTypesError`` for a name or value that HTTPTypes would refuse or change.

@@ -12,7 +12,7 @@ public enum HTTPTypesError: Error, Hashable, Sendable, CustomStringConvertible {
     case invalidMethod(String)
     /// A request without a URL, or with one that is not an absolute `http` or `https` URL.
     case invalidURL(String)
-    /// A URL with user information, for which a request of HTTPTypes has no place.
+    /// A URL with user information, which a request of HTTPTypes cannot contain.
     case userInformationInURL(host: String)
     /// A field name that is not a token (RFC 9110, section 5.1).
     case invalidFieldName(String)
@@ -22,10 +22,10 @@ public enum HTTPTypesError: Error, Hashable, Sendable, CustomStringConvertible {
     case tooManyFields(Int)
     /// A status code that does not have three digits.
     case invalidStatus(Int)
-    /// A response that is not one of HTTP, such as that of a `data:` URL.
+    /// A response without HTTP, such as the response to a `data:` URL.
     case notHTTP(URL?)
 
-    /// A sentence that names what was wrong.
+    /// A sentence that describes the error.
     public var description: String {
         switch self {
         case .connectIsNotSupported: "A CONNECT request cannot be sent by a session"

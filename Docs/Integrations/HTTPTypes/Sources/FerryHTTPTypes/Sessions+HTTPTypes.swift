@@ -1,8 +1,8 @@
 import Ferry
 import HTTPTypes
 
-/// The names are not those of `URLSession`, because HTTPTypesFoundation has functions with these names and an
-/// `HTTPRequest`. Those work with a `CurlSession` too, but join fields of the same name.
+/// The names differ from `URLSession`'s, because HTTPTypesFoundation has functions with those names that take an
+/// `HTTPRequest`. They work with a `CurlSession` too, but join fields of the same name.
 extension CurlSession {
     /// Sends a request and returns its response with the body in memory.
     ///
@@ -96,8 +96,8 @@ extension SessionManager {
     ///   - request: The request, with all of its pseudo fields: the base URL is not used.
     ///   - body: The body of the request; `nil` for none.
     ///   - validation: The acceptable status codes and content types.
-    ///   - onResponse: Called with a response that has passed validation, on the `operationQueue`; or with the reason
-    ///     why it cannot be converted.
+    ///   - onResponse: Called on the `operationQueue` with a response that has passed validation, or with the error if
+    ///     it cannot be converted.
     /// - Returns: A sequence of pieces.
     /// - Throws: ``HTTPTypesError`` for a request that cannot be converted.
     public func stream(

@@ -3,10 +3,11 @@ import FerryObservability
 import Hummingbird
 import Logging
 
-/// A server whose responses come from another service, with a deadline, in the trace of the request, and no longer than
-/// its client waits.
+/// A server that asks another service for its responses, with a deadline.
+///
+/// The calls are part of the request's trace, and are cancelled when the client closes its connection.
 struct Gateway {
-    /// What the service says about a city.
+    /// The service's data about a city.
     struct Weather: ResponseCodable, Equatable {
         var city: String
         var degrees: Double
@@ -64,7 +65,7 @@ struct Gateway {
         }
     }
 
-    /// Returns what the client is told about a failed call.
+    /// Returns the error response for a failed call.
     private static func failure(dueTo error: NetworkError) -> any Error {
         if error.isCancelled { return CancellationError() }
         if error.isTimeout {

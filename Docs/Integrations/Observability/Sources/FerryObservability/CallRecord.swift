@@ -35,7 +35,7 @@ final class CallRecord: Sendable {
 
     /// Begins the span of an attempt, and adds its context to the request.
     func beginAttempt(of request: inout AdaptedRequest, _ attempt: RequestAttempt) {
-        // The monitor may learn of the start a little later.
+        // The monitor may be notified of the start a little later.
         start()
         switch state.withLock({ $0.begin(attempt) }) {
         case .send(let context): instrument.inject(context, into: &request, using: HeaderFieldInjector())
@@ -104,7 +104,7 @@ final class CallRecord: Sendable {
         log(.info, "The request is sent again: \(retry.message)", metadata, context)
     }
 
-    /// Ends the attempts that are open: one, unless the end of an earlier one has not been reported.
+    /// Ends the open attempts: usually one, or more if the end of an earlier one has not been reported.
     func endAttempts(_ outcome: AttemptOutcome) {
         let ending = CallState.Ending(outcome: outcome, moment: .now)
         perform(state.withLock { $0.end(ending) { _ in true } })

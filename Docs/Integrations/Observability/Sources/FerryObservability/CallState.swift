@@ -1,10 +1,10 @@
 import Ferry
 import Tracing
 
-/// Which spans of a call are open, and which one begins or ends next.
+/// The open spans of a call, and the rules for which span begins or ends next.
 ///
-/// It calls neither a tracer nor a span, so that a lock can protect it. An attempt is entered before its span begins.
-/// If it ends in the meantime, the end is kept here, and given to the thread that has begun the span.
+/// It calls neither a tracer nor a span, so that a lock can protect it. An attempt is added before its span begins. If
+/// the attempt ends meanwhile, its end is kept here, and returned to the thread that begins the span.
 struct CallState {
     /// A span that has begun.
     struct OpenSpan {
@@ -31,11 +31,11 @@ struct CallState {
         let moment: Moment
     }
 
-    /// What to do before an attempt is sent.
+    /// The action before an attempt is sent.
     enum Step {
         /// Send the context of the span that has begun already.
         case send(ServiceContext)
-        /// Begin the span of the attempt, and before it that of the call unless there is one.
+        /// Begin the span of the attempt, and before it the span of the call if it has not begun.
         case begin(Attempt, call: OpenSpan?, callStart: Moment)
     }
 
@@ -46,16 +46,16 @@ struct CallState {
         let start: Moment
         fileprivate let number: Int
         fileprivate let redirectCount: Int
-        /// The span and where the request goes; `nil` while the span begins.
+        /// The span and the target of the request; `nil` while the span begins.
         fileprivate var begun: (span: OpenSpan, target: RequestTarget)?
         /// How the attempt ended while its span began.
         fileprivate var ending: Ending?
     }
 
-    /// Spans to end: first those of attempts, then that of the call.
+    /// Spans to end: first the spans of attempts, then the span of the call.
     struct Ends {
         var attempts: [(span: OpenSpan, target: RequestTarget, start: Moment, ending: Ending)] = []
-        /// The span of the call is `nil` if nothing was sent, and begins in order to be ended.
+        /// The span is `nil` if nothing was sent; then it begins only to be ended.
         var call: (span: OpenSpan?, start: Moment, ending: Ending)?
     }
 
@@ -74,10 +74,10 @@ struct CallState {
         return true
     }
 
-    /// Enters an attempt, and returns what to do for it; `nil` if the call has ended or not started.
+    /// Adds an attempt, and returns the action for it; `nil` if the call has ended or not started.
     mutating func begin(_ attempt: RequestAttempt) -> Step? {
         guard let start, !hasEnded else { return nil }
-        // An interceptor that has to wait causes all of them to be asked once more.
+        // If one interceptor has to wait, all interceptors are asked again.
         if let same = attempts.last, same.number == attempt.number, same.redirectCount == attempt.redirectCount {
             return same.begun.map { .send($0.span.context) }
         }
@@ -103,7 +103,7 @@ struct CallState {
         return end(ending) { $0.resendCount == attempt.resendCount }
     }
 
-    /// Ends attempts, and returns the spans that have begun; those that begin are returned later.
+    /// Ends attempts, and returns their spans; a span that is still beginning is returned later.
     mutating func end(_ ending: Ending, where isEnding: (Attempt) -> Bool) -> Ends {
         var ends = Ends()
         var remaining: [Attempt] = []

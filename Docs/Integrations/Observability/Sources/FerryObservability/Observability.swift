@@ -24,7 +24,7 @@ import Tracing
 public struct Observability: EventMonitor {
     private let settings: ObservabilitySettings
 
-    /// Creates a monitor; without arguments it traces and measures with what the program has been set up with.
+    /// Creates a monitor; by default it uses the tracer and the metrics of the program.
     ///
     /// - Parameters:
     ///   - tracer: The tracer; `nil` for that of the `InstrumentationSystem`.
@@ -49,8 +49,8 @@ public struct Observability: EventMonitor {
     /// Attaches the record of a call to its task, with the service context of the current Swift task.
     public func taskDidCreate(_ task: URLSessionTask) {
         guard let request = task.originalRequest else { return }
-        // The task owns its record, so that a task that never runs leaves nothing behind. The identifier of a task
-        // could not find it, since each of a manager's sessions counts from the beginning.
+        // The task owns its record, so that a task that never runs leaves nothing behind. A table by task identifier
+        // would not work, because each of a manager's sessions numbers its tasks from the beginning.
         task.interceptors.append(AttemptTracer(call: CallRecord(request, settings)))
     }
 
@@ -63,7 +63,7 @@ public struct Observability: EventMonitor {
         record(of: task)?.attemptDidFail(retry, protocolName: transaction?.networkProtocolName)
     }
 
-    /// Ends the span of the attempt that the redirect was the response to.
+    /// Ends the span of the attempt that was redirected.
     public func task(_ task: URLSessionTask, didRedirectBy response: HTTPURLResponse, to request: URLRequest?) {
         // A redirect that is refused becomes the response, which ends the attempt.
         guard request != nil else { return }
@@ -103,7 +103,7 @@ public struct Observability: EventMonitor {
     }
 }
 
-/// What the records of all calls have in common.
+/// The values that the records of all calls share.
 final class ObservabilitySettings: Sendable {
     let tracer: (any Tracer)?
     let metricsFactory: (any MetricsFactory)?
@@ -123,7 +123,7 @@ final class ObservabilitySettings: Sendable {
 struct AttemptTracer: ImmediateRequestInterceptor {
     let call: CallRecord
 
-    /// None, so that no response is held back.
+    /// Empty, so that no response is held back.
     var failureStatuses: Set<Int> { [] }
 
     func adaptImmediately(_ request: inout AdaptedRequest, for attempt: RequestAttempt) -> Bool {

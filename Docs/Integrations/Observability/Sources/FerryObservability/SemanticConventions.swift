@@ -4,11 +4,11 @@ import Metrics
 import Synchronization
 import Tracing
 
-/// Where a request goes, in the terms of OpenTelemetry's semantic conventions for HTTP clients.
+/// The target of a request, in the terms of OpenTelemetry's semantic conventions for HTTP clients.
 struct RequestTarget: Sendable {
-    /// The method, or `_OTHER` for one that the conventions do not list, since the methods must be few.
+    /// The method, or `_OTHER` for a method outside the list of the conventions, which limits the number of values.
     let method: String
-    /// The method as it is sent, if it is not one of the list.
+    /// The method as it is sent, if it is not in that list.
     let originalMethod: String?
     /// The URL without secrets.
     let url: String

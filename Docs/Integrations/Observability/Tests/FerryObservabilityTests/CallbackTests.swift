@@ -8,7 +8,7 @@ import Testing
 
 @Suite("Tracers that call the client", .timeLimit(.minutes(5)))
 struct CallbackTests {
-    /// What a tracer's closure uses, which is made after the tracer.
+    /// The objects that a tracer's closure uses; they are made after the tracer.
     private final class Client: Sendable {
         private let state = Mutex<(manager: HTTPSessionManager?, task: URLSessionTask?, calls: Int)>((nil, nil, 0))
 
@@ -118,7 +118,7 @@ struct CallbackTests {
             }
             return .text("x", status: number.isMultiple(of: 3) ? 503 : 200)
         }
-        // The program holds it while it starts requests, and the tracer takes it.
+        // The program holds the lock while it starts requests, and the tracer acquires it.
         let lock = NSRecursiveLock()
         var tracer = CallbackTracer()
         tracer.willBegin = { _ in lock.withLock {} }

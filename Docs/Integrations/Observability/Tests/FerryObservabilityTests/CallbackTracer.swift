@@ -3,7 +3,7 @@ import Tracing
 
 /// A tracer that calls closures before a span begins and ends, and counts how often each span has ended.
 struct CallbackTracer: Tracer {
-    /// What has been seen of a span.
+    /// The events of a span.
     struct Record: Sendable {
         let id: Int
         let name: String
