@@ -35,7 +35,7 @@ typedef struct {
     const char *const *protocols;
 } version_data;
 
-// A version whose faults Ferry works around nowhere; with TLS and asynchronous lookups, without HTTP/2.
+// A version for which Ferry needs no workaround; with TLS and asynchronous lookups, without HTTP/2.
 static int global_init(long flags) { (void)flags; return 0; }
 static version_data *version_info(int age) {
     static version_data data = {
@@ -156,7 +156,7 @@ struct address {
     struct sockaddr address;
 };
 
-// The socket of a simulated connection is one of UDP: it has addresses like one of TCP, and no packet is ever sent.
+// The socket of a simulated connection is a UDP socket: it has addresses like a TCP socket, and sends no packet.
 int simulation_open_socket(void *function, void *context) {
     struct address address = {AF_INET, SOCK_DGRAM, 0, sizeof(struct sockaddr_in), {0}};
     return ((int (*)(void *, int, struct address *))function)(context, 0, &address);
@@ -242,7 +242,7 @@ static bool sleeps(long thread) {
     }
     ssize_t count = pread(known[index].file, text, sizeof text - 1, 0);
     if (count <= 0) {
-        // It has ended, or another one has its number.
+        // The thread has ended, or another thread has its number.
         if (known[index].file >= 0) close(known[index].file);
         known[index].thread = 0;
         return false;
@@ -253,11 +253,11 @@ static bool sleeps(long thread) {
     return state != NULL && state[1] == ' ' && (state[2] == 'S' || state[2] == 'Z' || state[2] == 'X');
 }
 
-// A thread that runs wakes others only before it sleeps itself, which changes the number of switches. So if that has
-// not changed while each thread was seen asleep, all of them were asleep together.
+// A thread that runs wakes others only before it sleeps itself, which changes the number of switches. So if that number
+// has not changed while each thread was seen asleep, all of them were asleep at the same time.
 static bool others_sleep(void) {
     static DIR *threads;
-    // The thread that was last seen awake, which is the first to look at.
+    // The thread that was last seen awake is checked first.
     static long awake;
     if (awake != 0 && !sleeps(awake)) {
         // It may have ended.
@@ -282,7 +282,7 @@ void simulation_wait_for_others(void) {
     is_exact = true;
     static pid_t parent;
     if (parent == 0) parent = getppid();
-    // Each look costs as much as a thread needs for a short piece of work, so they become rarer.
+    // Each check costs as much as a short piece of a thread's work, so the checks become rarer.
     for (long pause = 10000;; pause += pause < 200000 ? pause / 2 : 0) {
         // The tests that have started this process may have been stopped.
         if (getppid() != parent) _exit(1);

@@ -2,7 +2,7 @@ import Ferry
 import FerryCore
 import Foundation
 
-/// A source that reports what the test tells it to.
+/// A source that reports the values of the test.
 package final class ScriptedSource: ReachabilitySource {
     package struct Calls: Sendable, Equatable {
         package var starts = 0
@@ -38,7 +38,7 @@ package final class ScriptedSource: ReachabilitySource {
         }
     }
 
-    /// The closure to report with, which a slow source may still call after it was stopped.
+    /// The closure for reports, which a slow source may still call after it was stopped.
     package var reporter: (@Sendable (ReachabilityStatus) -> Void)? { state.withLock { $0.report } }
 
     package func report(_ status: ReachabilityStatus) {

@@ -2,7 +2,7 @@ import Ferry
 import Foundation
 import Testing
 
-/// A transport that the manager tests run with, and its abilities.
+/// A transport for the manager tests, and its abilities.
 package struct TestTransport: Sendable, CustomTestStringConvertible {
     /// The abilities that FoundationNetworking's session lacks, so they are not tested with `transport: .system`.
     package enum Ability: CaseIterable {
@@ -58,7 +58,7 @@ package struct TestTransport: Sendable, CustomTestStringConvertible {
 
     package var testDescription: String { name }
 
-    /// The transports that the suites run with.
+    /// The transports for the suites.
     package static let all: [TestTransport] = [
         TestTransport(name: "curl", transport: .curl, abilities: Set(Ability.allCases)),
         TestTransport(name: "system", transport: .system, abilities: []),

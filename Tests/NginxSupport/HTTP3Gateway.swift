@@ -1,6 +1,6 @@
 import Ferry
 
-/// A server of HTTP/3 that passes requests on to nginx, for an nginx that lacks it; it is one of Python's `aioquic`.
+/// An HTTP/3 server from Python's `aioquic` that passes requests on to nginx, if nginx lacks HTTP/3.
 ///
 /// It ends when its input ends, however the tests end.
 package final class HTTP3Gateway: Sendable {
@@ -10,7 +10,7 @@ package final class HTTP3Gateway: Sendable {
 
     private let process: Mutex<Subprocess?>
 
-    /// Starts a server at a UDP port, whose requests a server without TLS receives at the port `target`; `/unanswered`
+    /// Starts a server at a UDP port, which passes requests to a server without TLS at the port `target`; `/unanswered`
     /// gets no response.
     package init(port: UInt16, target: UInt16, certificate: URL, key: URL) throws {
         let arguments = ["\(port)", "\(target)", certificate.path, key.path]

@@ -7,7 +7,7 @@ package enum NginxListener: Int, CaseIterable, Sendable {
     case http2
     /// HTTP/2 without TLS, and nothing else.
     case cleartextHTTP2
-    /// The same, with connections that end after twenty requests.
+    /// HTTP/2 without TLS, with connections that end after twenty requests.
     case shortLivedCleartext
     /// HTTP/2 with connections that end after twenty requests.
     case shortLived
@@ -91,7 +91,7 @@ package struct NginxConfiguration {
     private func manners(_ listener: NginxListener) -> String {
         switch listener {
         case .shortLived: "keepalive_requests 20;"
-        // With sendfile, and without TLS, nginx takes many streams of large files for a flood, and ends the connection.
+        // With sendfile and without TLS, nginx treats many streams of large files as a flood, and ends the connection.
         case .cleartextHTTP2: "sendfile off;"
         case .shortLivedCleartext: "sendfile off; keepalive_requests 20;"
         case .clientCertificate: "ssl_verify_client on; ssl_client_certificate \(certificates.authority.path);"

@@ -1,6 +1,6 @@
 import Ferry
 
-/// The files that nginx serves under `/files/`, and under the aliases of that folder.
+/// The files that nginx serves under `/files/`, and under other paths of that folder.
 package struct NginxFiles: Sendable {
     /// A hundred million pseudorandom bytes, so that a wrong byte is noticed.
     package let large: URL

@@ -15,14 +15,14 @@ package final class NginxServer: Sendable {
         (executable != nil && Subprocess.executable("openssl") != nil)
         || ProcessInfo.processInfo.environment["FERRY_REQUIRE_NGINX"] == "1"
 
-    /// Whether nginx has HTTP/3, as from version 1.25 on.
+    /// Whether nginx has HTTP/3, which it supports from version 1.25 on.
     package static let hasHTTP3: Bool = {
         guard let executable else { return false }
         let text = try? Subprocess.output(of: "sh", ["-c", "\"$0\" -V 2>&1", executable])
         return text?.contains("http_v3_module") == true
     }()
 
-    /// Whether the listener for HTTP/3 can have it, with ``startHTTP3()``.
+    /// Whether the listener for HTTP/3 can speak it, after ``startHTTP3()``.
     package static var servesHTTP3: Bool { hasHTTP3 || HTTP3Gateway.isInstalled }
 
     /// Returns the server that all tests share, started on first use.
@@ -66,7 +66,7 @@ package final class NginxServer: Sendable {
         guard let nginx = Self.executable else {
             throw Subprocess.Failure(description: "nginx is not installed: apt-get install nginx-full")
         }
-        // "keep" as input keeps the folder; the end of the input without it removes everything.
+        // The input "keep" keeps the folder; without it, everything is removed at the end of the input.
         let script = #"""
             "$0" -p "$1" -c nginx.conf -e error.log & server=$!
             read -r verdict
@@ -93,7 +93,7 @@ package final class NginxServer: Sendable {
         try process?.finish(saying: "keep\n")
     }
 
-    /// Makes the listener for HTTP/3 have it, also if nginx lacks it.
+    /// Makes the listener speak HTTP/3, also if nginx lacks it.
     package func startHTTP3() throws {
         guard !Self.hasHTTP3 else { return }
         try gateway.withLock { gateway in
@@ -118,7 +118,7 @@ package final class NginxServer: Sendable {
         URL(string: "\(listener.scheme)://\(host):\(ports[listener] ?? 0)/\(path)") ?? prefix
     }
 
-    /// Returns those of the texts that are in the log, which has a line for each finished request.
+    /// Returns the texts that are in the log, which has a line for each finished request.
     ///
     /// `Data` is searched, since Foundation searches strings slowly and there are many.
     package func logged(_ texts: [String]) throws -> [String] {

@@ -1,7 +1,7 @@
 import Ferry
 
 extension Subprocess {
-    /// Starts a script of Python's that serves on a port and writes `port` and its number on its first line.
+    /// Starts a Python script that serves on a port, and writes `port` and its number on its first line.
     ///
     /// - Parameters:
     ///   - script: The script, which ends when its input ends.
@@ -18,7 +18,7 @@ extension Subprocess {
         return (process, try url(announcedIn: output))
     }
 
-    /// Waits for the line in which a program says its port, and returns the URL of its server.
+    /// Waits for the line with a program's port, and returns the URL of its server.
     package static func url(announcedIn output: URL) throws -> URL {
         var text = ""
         for _ in 0..<1200 {

@@ -53,7 +53,7 @@ package final class Subprocess: Sendable {
         try body()
     }
 
-    /// Writes a last word, if any, closes the program's input, and waits until the program has ended.
+    /// Writes a last text, if any, closes the program's input, and waits until the program has ended.
     package func finish(saying word: String = "", within seconds: Double = 30) throws {
         try input.fileHandleForWriting.write(contentsOf: Data(word.utf8))
         try input.fileHandleForWriting.close()

@@ -13,7 +13,7 @@ package struct TLSChecks {
         self.server = server
     }
 
-    /// Returns a URL that no other request of the tests has, and the mark that makes it unique.
+    /// Returns a URL that no other test requests, and the mark that makes it unique.
     package func uniqueURL(_ listener: NginxListener, host: String = "localhost") -> (url: URL, mark: String) {
         let mark = UUID().uuidString
         return (server.url(listener, "small?\(mark)", host: host), mark)

@@ -2,7 +2,7 @@ import Ferry
 
 /// A certificate authority for one test run, with valid and invalid server certificates.
 package struct ThrowawayCertificates: Sendable {
-    /// The kinds of certificates: valid ones, and those with one fault.
+    /// The kinds of certificates: valid ones, and certificates with one fault.
     package enum Kind: String, CaseIterable, Sendable {
         /// For `localhost` and 127.0.0.1, from the authority that the tests trust.
         case good

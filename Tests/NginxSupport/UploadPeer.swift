@@ -2,13 +2,13 @@ import Ferry
 
 /// A server in Python that takes uploads: by the draft for resumable uploads, by tus, and by single requests.
 ///
-/// A path begins with `draft`, `tus` or `plain`. Its query asks for faults: `drop=BYTES` closes each of the first
+/// A path begins with `draft`, `tus` or `plain`. Its query requests faults: `drop=BYTES` closes each of the first
 /// `times` connections after so many bytes of a body, `gone=1` forgets the upload once, `append=BYTES` limits a
-/// request, `status=CODE` answers the first `times` requests with a body so, `short=1` says one byte less than it has,
-/// `checksum=1` offers the checksums of tus, `concat=1` offers to join parts (but gives all of them one URL),
-/// `damage=COUNT` changes a byte of each of the first so many parts, and
-/// `expires=TEXT` says when the upload expires (with the draft, in how many seconds).
-/// A GET of the same path tells what has arrived. It ends when its input ends.
+/// request, `status=CODE` is the status of the first `times` requests with a body, `short=1` reports one byte less than
+/// was received, `checksum=1` offers the checksums of tus, `concat=1` offers to join parts (but gives all of them one
+/// URL), `damage=COUNT` changes a byte of each of the first so many parts, and `expires=TEXT` is the expiration of the
+/// upload (with the draft, in seconds). A GET of the same path returns what has arrived. The server ends when its input
+/// ends.
 package final class UploadPeer: Sendable {
     private static let isInstalled = Subprocess.executable("python3") != nil
 
@@ -20,14 +20,14 @@ package final class UploadPeer: Sendable {
 
     private static let sharedResult = Result { try UploadPeer() }
 
-    /// What the server has received for a path.
+    /// The state of the server for a path.
     package struct Received: Decodable {
         package var sha256: String
         package var count: Int
         package var isComplete: Bool
         /// The methods of the requests, in order.
         package var methods: [String]
-        /// How many uploads were created, and complete ones received.
+        /// The numbers of created and of completed uploads.
         package var created: Int
         package var completed: Int
         package var metadata: String?

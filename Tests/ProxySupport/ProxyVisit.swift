@@ -59,7 +59,7 @@ struct ProxyVisit: Sendable {
         return false
     }
 
-    /// Reads the body of a request that is not forwarded, since the next request on the connection comes after it.
+    /// Reads the body of a request that is not forwarded, since the connection's next request follows the body.
     private func skipBody(of lines: [String], from client: Int32) -> Bool {
         let length = lines.first { $0.lowercased().hasPrefix("content-length:") }
             .flatMap { Int($0.dropFirst("content-length:".count).trimmingCharacters(in: .whitespaces)) }

@@ -5,21 +5,21 @@ import Foundation
 ///
 /// It resolves every host name to this machine, so that it can reach hosts that have no DNS entry.
 public final class TestProxy: Sendable {
-    /// The authentication that it requires.
+    /// The authentication that the proxy requires.
     public enum Authentication: Sendable {
         case none
         case basic(user: String, password: String)
         case digest(user: String, password: String)
     }
 
-    /// How it handles requests.
+    /// How the proxy handles requests.
     public enum Manners: Sendable {
         case serves
-        /// It responds to a request or `CONNECT` with a status code, and to SOCKS with a refusal.
+        /// Responds to a request or `CONNECT` with a status code, and to SOCKS with a refusal.
         case refuses(status: Int)
-        /// It never responds.
+        /// Never responds.
         case stalls
-        /// It responds with bytes that are not valid in any protocol.
+        /// Responds with bytes that are not valid in any protocol.
         case garbles
         case closes
     }

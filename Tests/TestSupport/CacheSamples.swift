@@ -27,7 +27,7 @@ package enum CacheSamples {
         )
     }
 
-    /// Returns the paths of the responses and bodies in a folder, also of those that are being written, sorted.
+    /// Returns the sorted paths of the responses and bodies in a folder, including those that are being written.
     package static func files(_ folder: TemporaryFolder) -> [String] {
         let paths = (try? FileManager.default.subpathsOfDirectory(atPath: folder.url.path)) ?? []
         let isFile = { (path: String) in
@@ -36,7 +36,7 @@ package enum CacheSamples {
         return paths.filter { $0.hasPrefix("ferry-cache/") && isFile($0) }.sorted()
     }
 
-    /// Returns the total size of the cache's files, as the file system has it.
+    /// Returns the total size of the cache's files according to the file system.
     package static func size(_ folder: TemporaryFolder) -> Int {
         files(folder).reduce(0) { sum, path in
             let attributes = try? FileManager.default.attributesOfItem(atPath: folder.path(path))
@@ -44,7 +44,7 @@ package enum CacheSamples {
         }
     }
 
-    /// Returns the names of the files, as the index has them.
+    /// Returns the names of the files according to the index.
     package static func indexed(_ folder: TemporaryFolder) throws -> Set<String> {
         var index = CacheIndex(folder: folder.path("ferry-cache"))
         let names = index.change { access in

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// Functions for child processes, which report their result on standard output: an exit status has no reason.
+/// Functions for child processes, which report their result on standard output, since an exit status has no text.
 package enum Child {
     private static let good = "verdict: good"
 

@@ -9,7 +9,7 @@ package final class ClosedPort: Sendable {
 
     /// Binds a socket that does not listen.
     ///
-    /// The port is one that the system chooses, or that of a server that has stopped, to keep it from other servers.
+    /// The system chooses the port, unless the port of a stopped server is given, to keep it from other servers.
     package init(_ port: Int? = nil) throws {
         descriptor = LoopbackSocket.make()
         if port != nil { LoopbackSocket.allowReuse(descriptor) }

@@ -1,7 +1,7 @@
 import FerrySession
 
-/// What a ``RecordingDelegate`` does in addition to recording; for a `nil` hook it behaves like a delegate without the
-/// method.
+/// The actions of a ``RecordingDelegate`` in addition to recording; with a `nil` hook it behaves like a delegate
+/// without that method.
 package struct DelegateHooks: Sendable {
     package typealias Disposition = URLSession.ResponseDisposition
     package typealias Redirection =

@@ -27,7 +27,7 @@ package struct InterceptedTask: Sendable {
         )
     }
 
-    /// Returns the `Authorization` field with which an interceptor sends the request.
+    /// Returns the `Authorization` field that an interceptor sets in the request.
     package func authorization(_ interceptor: some RequestInterceptor, attempt number: Int = 1) async throws -> String?
     {
         try await interceptor.adapt(request, for: attempt(number)).value(forHTTPHeaderField: "Authorization")

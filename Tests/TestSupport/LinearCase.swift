@@ -17,8 +17,8 @@ package struct LinearCase: Sendable, CustomStringConvertible {
     /// generous: quadratic work takes a hundred times as long, and seconds. A virtual machine may lose its processor
     /// while it is measured, so the best of three measurements decides.
     ///
-    /// Where the large input takes so little time that quadratic work, a tenth of a nanosecond for each pair of bytes,
-    /// would have taken longer, the small input is not measured.
+    /// If the large input takes less time than quadratic work would (a tenth of a nanosecond for each pair of bytes),
+    /// the small input is not measured.
     package func isLinear(size: Int = 20_000) throws -> (Bool, String) {
         var times = ""
         let pairs = Double(size * 10) * Double(size * 10) / 2

@@ -15,7 +15,7 @@ package enum LoopbackSocket {
         return socket(AF_INET, Int32(flags), 0)
     }
 
-    /// Allows several sockets to be bound to one port, of which one listens; all of them must allow it.
+    /// Allows several sockets, of which one listens, to be bound to one port; all of them must allow it.
     package static func allowReuse(_ descriptor: Int32) {
         var option: Int32 = 1
         setsockopt(descriptor, SOL_SOCKET, SO_REUSEADDR, &option, socklen_t(MemoryLayout<Int32>.size))

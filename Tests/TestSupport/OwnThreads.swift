@@ -21,7 +21,7 @@ extension Trait where Self == OwnThreads {
 
 /// An executor with a fixed number of threads.
 ///
-/// There are more than the exit tests need for the pipes of their child processes, on which they wait for minutes.
+/// There are more threads than exit tests need, which wait for minutes for the pipes of their child processes.
 private final class BlockingExecutor: TaskExecutor {
     static let shared = BlockingExecutor(threads: 40)
 

@@ -84,7 +84,7 @@ extension RawServer {
 
         /// Has the system drop all packets of the client, as if the network had lost the connection.
         package func losePackets() {
-            // A filter with the one instruction to keep no byte (`BPF_RET`), and its number of instructions before it.
+            // A filter (`BPF_RET`) whose only instruction keeps no byte, and its number of instructions before it.
             let option: Int32 = 26
             var instruction = UInt64(6)
             withUnsafePointer(to: &instruction) { pointer in

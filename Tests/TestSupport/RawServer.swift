@@ -1,6 +1,6 @@
 import Foundation
 
-/// A server that sends exactly the given bytes, and records those it received: nothing is parsed or corrected.
+/// A server that sends exactly the given bytes, and records the bytes it receives: nothing is parsed or corrected.
 package final class RawServer: Sendable {
     package let port: Int
     private let listener: Int32
@@ -17,9 +17,9 @@ package final class RawServer: Sendable {
 
     /// Starts listening; the script runs once for each connection, on its own thread.
     ///
-    /// The port is one that the system chooses, or a given one, which other sockets that allow reuse may be bound to.
-    /// With a custom receive buffer, the system receives no more than that for a script that reads slowly. A server for
-    /// very many connections does not record their bytes.
+    /// The system chooses the port, unless one is given, to which other sockets that allow reuse may be bound. With a
+    /// custom receive buffer, the system receives no more than that for a script that reads slowly. A server for very
+    /// many connections does not record their bytes.
     package init(
         port: Int? = nil,
         receiveBuffer: Int32? = nil,

@@ -20,7 +20,7 @@ package final class RecordingDelegate: NSObject, URLSessionDataDelegate, URLSess
     /// Creates a delegate.
     ///
     /// - Parameters:
-    ///   - hooks: What it does in addition to recording.
+    ///   - hooks: The actions in addition to recording.
     ///   - isSerial: Whether callbacks that overlap are a violation.
     package init(_ hooks: DelegateHooks = DelegateHooks(), isSerial: Bool = true) {
         self.hooks = hooks

@@ -8,8 +8,8 @@ package struct SeededGenerator: RandomNumberGenerator {
         state = seed
     }
 
-    /// Returns the seed for a test of races: that of the environment variable `FERRY_TEST_SEED`, or else a random one,
-    /// which the expectations of the test must state.
+    /// Returns the seed for a test of races, from the environment variable `FERRY_TEST_SEED` or random; the test's
+    /// expectations must state it.
     package static func seed() -> UInt64 {
         ProcessInfo.processInfo.environment["FERRY_TEST_SEED"].flatMap { UInt64($0) } ?? .random(in: 0...UInt64.max)
     }

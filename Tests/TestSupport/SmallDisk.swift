@@ -11,7 +11,7 @@ package final class SmallDisk: Sendable {
         guard mount("none", folder.url.path, "tmpfs", 0, "size=64k") == 0 else { throw CocoaError(.fileWriteUnknown) }
     }
 
-    /// Makes it a file system of 64 MiB.
+    /// Enlarges the file system to 64 MiB.
     package func enlarge() -> Bool {
         mount("none", folder.url.path, "tmpfs", UInt(MS_REMOUNT), "size=64m") == 0
     }

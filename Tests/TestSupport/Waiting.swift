@@ -28,7 +28,7 @@ package func eventually(
             throw NeverHappened(description: "\(file):\(line): Timed out waiting for \(what)")
         }
         try await Task.sleep(for: .milliseconds(pause))
-        // Many tests wait at the same time.
+        // The pauses grow, because many tests wait at the same time.
         pause = min(pause * 2, 16)
     }
 }

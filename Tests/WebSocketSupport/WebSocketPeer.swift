@@ -21,7 +21,7 @@ package final class WebSocketPeer: Sendable {
     private let process: Subprocess
     private let port: Int
 
-    /// Returns the URL of a path, which says what the server does.
+    /// Returns the URL of a path, which selects the server's behavior.
     package func url(_ path: String) -> URL {
         URL(string: "ws://127.0.0.1:\(port)/\(path)") ?? URL(fileURLWithPath: "/")
     }

@@ -58,7 +58,7 @@ final class TLSServer: Sendable {
     }
 
     deinit {
-        // Threads of a pool block SIGTERM, and the process has inherited that.
+        // Threads of a pool block SIGTERM, and the process has inherited the blocked signal.
         kill(process.processIdentifier, SIGKILL)
         process.waitUntilExit()
     }

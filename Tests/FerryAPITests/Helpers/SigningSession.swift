@@ -2,7 +2,7 @@ import FerrySession
 import Foundation
 
 extension CurlSession {
-    /// Returns a session that asks interceptors, and that sends requests again after a short time.
+    /// Returns a session with interceptors that repeats failed requests after a short time.
     static func signing(with interceptors: [any RequestInterceptor]) -> CurlSession {
         var options = CurlSession.Options()
         options.interceptors = interceptors

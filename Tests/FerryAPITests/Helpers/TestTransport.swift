@@ -1,7 +1,7 @@
 import FerryAPI
 import Foundation
 
-/// A transport that the tests of responses run with.
+/// A transport for the tests of responses.
 enum TestTransport: CaseIterable, Sendable {
     case curl
     case system

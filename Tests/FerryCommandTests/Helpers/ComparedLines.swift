@@ -1,7 +1,7 @@
 import FerryTesting
 import Foundation
 
-/// The command lines that curl and this command run alike, and the server's responses to them.
+/// The command lines with the same results in curl and this command, and the server's responses to them.
 enum ComparedLines {
     /// The files in the folder of each run; `{}` is the root of the server.
     static let files = [

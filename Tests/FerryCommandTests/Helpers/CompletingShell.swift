@@ -2,9 +2,9 @@ import Foundation
 
 @testable import FerryCommand
 
-/// Asks zsh and fish what they offer with the script for them.
+/// Asks zsh and fish for the completions of their scripts.
 struct CompletingShell {
-    /// What a shell offers at the end of a command line.
+    /// The completions of a shell at the end of a command line.
     struct Offer: Equatable {
         var words: Set<String> = []
         /// The descriptions of the words that have one.
@@ -21,7 +21,7 @@ struct CompletingShell {
         FileManager.default.isExecutableFile(atPath: CompletingShell(shell: shell).program)
     }
 
-    /// Returns the offer for each of the lines, in the folder.
+    /// Returns the completions of each line, in the folder.
     func offers(_ lines: [String], in folder: TemporaryFolder) async throws -> [String: Offer] {
         let files = try TemporaryFolder()
         try files.file("script", shell.text)
@@ -43,8 +43,7 @@ struct CompletingShell {
         let outcome: FerryProcess.Outcome
     }
 
-    /// Parses `#` and a line, then `+` and a word that is offered for it, `:` and a description, and `=` and the line
-    /// after the tab key.
+    /// Parses `#` and a line, then `+` and a completion, `:` and a description, and `=` and the line after the tab key.
     private static func offers(_ text: String) -> [String: Offer] {
         var offers: [String: Offer] = [:]
         var current = ""

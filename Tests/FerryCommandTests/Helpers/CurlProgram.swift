@@ -2,7 +2,7 @@ import FerryTesting
 import Foundation
 import Testing
 
-/// The command `curl`, with which this command is compared.
+/// The command `curl`, with which the tests compare this command.
 enum CurlProgram {
     static let path: String? = ["/usr/bin/curl", "/bin/curl", "/usr/local/bin/curl"].first {
         FileManager.default.isExecutableFile(atPath: $0)
@@ -16,7 +16,7 @@ enum CurlProgram {
 struct ComparedLine: Sendable, CustomTestStringConvertible {
     var arguments: [String]
     var input: String?
-    /// The names of fields that are compared although the two commands have other values by default.
+    /// The names of fields that are compared although the commands' default values differ.
     var comparedFields: Set<String> = []
 
     init(_ arguments: String..., input: String? = nil, comparing fields: Set<String> = []) {
@@ -28,7 +28,7 @@ struct ComparedLine: Sendable, CustomTestStringConvertible {
     var testDescription: String { arguments.joined(separator: " ") }
 }
 
-/// What a server has received from a command, and what the command has written.
+/// The requests that a server has received from a command, and the output of the command.
 struct ComparedRun: Equatable {
     struct Request: Equatable {
         var method: String
@@ -40,13 +40,13 @@ struct ComparedRun: Equatable {
 
     var requests: [Request]
     var output: String
-    /// The contents of the files by name; those of a folder within the folder have its name and a slash.
+    /// The contents of the files by name; names in a subfolder begin with its name and a slash.
     var files: [String: String]
 
     /// The fields whose defaults differ on purpose.
     ///
-    /// Each command names itself in `User-Agent`. curl accepts no coding by default, and ferry does and decodes it.
-    /// The field `Expect` depends on the size of the body.
+    /// Each command names itself in `User-Agent`. By default, curl accepts no coding, while ferry accepts codings and
+    /// decodes them. The field `Expect` depends on the size of the body.
     private static let ownFields: Set<String> = ["user-agent", "accept-encoding", "expect", "connection"]
 
     init(

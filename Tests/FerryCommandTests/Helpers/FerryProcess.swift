@@ -87,7 +87,7 @@ final class FerryProcess: Sendable {
         return try FileHandle(forWritingTo: folder.url.appendingPathComponent(name))
     }
 
-    /// Runs a closure with no signal blocked: threads of a pool block signals, and a child process inherits that.
+    /// Runs a closure with no signal blocked: threads of a pool block signals, and child processes inherit this.
     private static func withAllSignals(_ body: () throws -> Void) rethrows {
         var none = sigset_t()
         var previous = sigset_t()

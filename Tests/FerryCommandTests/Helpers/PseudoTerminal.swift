@@ -9,7 +9,7 @@ final class PseudoTerminal: Sendable {
     let handle: FileHandle
 
     init(columns: UInt16) throws {
-        // What posix_openpt, unlockpt and ptsname do, which Swift's C library does not export.
+        // The equivalents of posix_openpt, unlockpt and ptsname, which Swift's C library does not export.
         let unlock: UInt = 0x4004_5431
         let getNumber: UInt = 0x8004_5430
         main = open("/dev/ptmx", O_RDWR | O_NOCTTY | O_CLOEXEC)

@@ -2,15 +2,15 @@ import Foundation
 
 @testable import FerryCommand
 
-/// A timeline's page whose script runs in Node.js, with as much of a browser's document as the script uses.
+/// A timeline's page whose script runs in Node.js, with the parts of a browser's document that the script uses.
 struct ScriptedPage {
-    /// What a reader enters in the controls.
+    /// A reader's entries in the controls.
     struct Entry: Encodable {
         var words = ""
         var failedOnly = false
     }
 
-    /// What the page shows.
+    /// The visible content of the page.
     struct View: Decodable, Equatable {
         var isBarHidden = false
         /// The indices of the transfers that are shown.
@@ -24,7 +24,7 @@ struct ScriptedPage {
 
     let page: String
 
-    /// Loads the page and enters one thing after the other; returns what the page shows first, and after each entry.
+    /// Loads the page and makes the entries one after the other; returns the content at first and after each entry.
     func views(_ entries: [Entry]) async throws -> [View] {
         let folder = try TemporaryFolder()
         try folder.file("page.html", page)

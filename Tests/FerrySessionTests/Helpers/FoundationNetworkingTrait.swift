@@ -8,7 +8,7 @@ extension Trait where Self == ConditionTrait {
     /// Several of them end the process or never end, so run each one alone, with a time limit:
     /// `FERRY_FOUNDATION_NETWORKING=1 timeout 30 swift test --skip-build --filter 'GapTests/gap1System'`.
     ///
-    /// - Parameter failure: What FoundationNetworking does instead.
+    /// - Parameter failure: The behavior of FoundationNetworking.
     /// - Returns: The condition that the test was requested.
     static func foundationNetworking(_ failure: String) -> Self {
         .enabled(

@@ -22,7 +22,7 @@ final class FrameConnection {
         case data, headers, priority, reset, settings, pushPromise, ping, goAway, windowUpdate, continuation
     }
 
-    /// What comes with a frame's type.
+    /// The flags of a frame.
     enum Flag {
         static let endStream: UInt8 = 1
         static let acknowledgement: UInt8 = 1

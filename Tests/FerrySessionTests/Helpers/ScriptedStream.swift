@@ -33,7 +33,7 @@ final class ScriptedStream: InputStream {
 
     override func close() {}
 
-    /// Always `false`: a client that takes it for the end would lose the body.
+    /// Always `false`: a client that takes this for the end would lose the body.
     override var hasBytesAvailable: Bool { false }
 
     override var streamStatus: Stream.Status { hasFailed ? .error : .open }

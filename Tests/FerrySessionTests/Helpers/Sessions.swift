@@ -14,7 +14,7 @@ func makeSession(
 }
 
 extension CurlSession {
-    /// Sends requests that overtake what must not happen.
+    /// Sends requests to show that something has not happened.
     ///
     /// Afterwards, the engine has carried out all calls made before, has read what servers had sent before, and has
     /// called the delegate.

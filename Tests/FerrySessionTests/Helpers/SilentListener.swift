@@ -2,12 +2,12 @@ import FerrySession
 import TestSupport
 import Testing
 
-/// A loopback port whose connections are established by the system, and where nothing is ever read or sent.
+/// A loopback port whose connections the system establishes, without ever sending or reading anything.
 final class SilentListener: Sendable {
     let url: URL
     private let listener: Int32
 
-    /// Listens at a port for `https`, in whose handshakes the server is silent.
+    /// Listens at a port for `https`, where the server never answers the handshake.
     init() throws {
         listener = LoopbackSocket.make()
         let port = try LoopbackSocket.bind(listener, backlog: 100)

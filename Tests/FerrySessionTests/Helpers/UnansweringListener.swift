@@ -2,7 +2,7 @@ import FerrySession
 import TestSupport
 import Testing
 
-/// A loopback port to which connecting never ends: it listens, but its queue is full and no connection is accepted.
+/// A loopback port to which no connection is established: its queue is full, and nothing accepts a connection.
 final class UnansweringListener: Sendable {
     let url: URL
     private let descriptors: [Int32]

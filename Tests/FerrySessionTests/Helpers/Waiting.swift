@@ -3,7 +3,7 @@ import FerryTesting
 
 /// Waits until a number is the same in many successive polls, ten milliseconds apart, and returns it.
 ///
-/// Polls are counted because a time may pass without the process running.
+/// Polls are counted because time may pass while the process does not run.
 func settled(polls: Int = 25, _ value: @Sendable () -> Int) async throws -> Int {
     var last = value()
     var unchanged = 0
@@ -40,8 +40,8 @@ extension Gate {
 }
 
 extension LoopbackResponse {
-    /// Returns the first `count` bytes of the pattern, of which those after `first` wait at a gate; with `closes` the
-    /// server closes the connection there instead of sending them.
+    /// Returns the first `count` bytes of the pattern; the bytes after `first` wait at a gate, or with `closes` the
+    /// server closes the connection instead of sending them.
     static func gated(
         _ gate: Gate,
         first: Int,

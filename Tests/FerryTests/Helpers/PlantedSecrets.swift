@@ -1,7 +1,7 @@
 import Ferry
 import Foundation
 
-/// A search for planted secrets in everything that is printed of a value.
+/// A search for planted secrets in all texts that can be printed for a value.
 enum PlantedSecrets {
     /// A part of each secret.
     static let mark = "pl4nted"
@@ -9,7 +9,7 @@ enum PlantedSecrets {
     /// A user name and a password, as in a URL.
     static let userInfo = "\(mark)user:\(mark)pass@"
 
-    /// What is searched for: the mark, and user and password as Basic sends them.
+    /// The searched texts: the mark, and user and password in Basic's encoding.
     private static let forms = [mark, Data("\(mark)user:\(mark)pass".utf8).base64EncodedString()]
 
     /// Returns the texts of values that contain a secret.
@@ -20,7 +20,7 @@ enum PlantedSecrets {
         }
     }
 
-    /// Returns the descriptions of a value, what `dump` prints, and those of the errors beneath an error.
+    /// Returns the descriptions of a value, the output of `dump`, and the descriptions of an error's underlying errors.
     static func texts(of value: Any) -> [String] {
         var dumped = ""
         dump(value, to: &dumped)

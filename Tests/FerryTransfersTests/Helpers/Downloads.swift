@@ -23,18 +23,18 @@ extension CurlSession {
     }
 }
 
-/// Records the requests of a server, and the bytes that its responses have.
+/// Records the requests to a server, and the number of bytes in its responses.
 final class RequestLog: Sendable {
     private let entries = Mutex<[LoopbackRequest]>([])
 
     var requests: [LoopbackRequest] { entries.withLock { $0 } }
-    /// The values of `Range`, without the requests for the whole.
+    /// The values of `Range`, without the requests for the whole file.
     var ranges: [String] { requests.compactMap { $0.header("Range") } }
 
-    /// The number of requests for the whole.
+    /// The number of requests for the whole file.
     var wholes: Int { requests.count { $0.header("Range") == nil } }
 
-    /// Returns a handler that records the requests for another one.
+    /// Returns a handler that records the requests, and passes them to another handler.
     func handler(_ handler: @escaping LoopbackServer.Handler) -> LoopbackServer.Handler {
         { request in
             self.entries.withLock { $0.append(request) }
@@ -42,7 +42,7 @@ final class RequestLog: Sendable {
         }
     }
 
-    /// The number of bytes that all ranges together have.
+    /// The total number of bytes of all ranges.
     var rangedBytes: Int {
         ranges.reduce(0) { sum, range in
             let ends = range.dropFirst("bytes=".count).split(separator: "-").compactMap { Int($0) }
@@ -52,9 +52,9 @@ final class RequestLog: Sendable {
 }
 
 extension LoopbackResponse {
-    /// Returns the response with its body held at the half until a condition is true, for at most a minute.
+    /// Returns the response with its second half held until a condition is true, for at most a minute.
     ///
-    /// The body must be of the pattern. What a test expects before all has arrived also happens on a slow machine.
+    /// The body must be the pattern. Events that a test expects before the end also happen on a slow machine.
     func held(until condition: @escaping @Sendable () -> Bool) -> LoopbackResponse {
         guard case .pattern(let count, let offset) = body else { return self }
         var response = self
@@ -70,7 +70,7 @@ extension LoopbackResponse {
     }
 }
 
-/// Returns the status of the response that an error is about.
+/// Returns the status of the response that caused an error.
 func failedStatus(of error: (any Error)?) -> Int? {
     switch error {
     case VerifiedDownloadError.status(let status, _, _)?, FileUploadError.status(let status, _, _)?: status

@@ -2,14 +2,14 @@ import Ferry
 import FerryTesting
 import TestSupport
 
-/// A resolver for DNS over HTTPS behind nginx, which speaks TLS for it.
+/// A resolver for DNS over HTTPS behind nginx, which adds TLS.
 ///
-/// The first label of a name says what it responds:
+/// The first label of a name selects the response:
 ///
 /// | name | response |
 /// | --- | --- |
 /// | `unknown.…` | there is no such name |
-/// | `garbage.…` | bytes that are no message |
+/// | `garbage.…` | bytes that are not a message |
 /// | `truncated.…` | a message without its end |
 /// | `huge.…` | a message of 100,000 bytes |
 /// | `failing.…` | 503 without a message |
@@ -77,7 +77,7 @@ final class ResolverPeer: Sendable {
                 labels.append(String(decoding: rest.prefix(Int(length)), as: UTF8.self))
                 rest = rest.dropFirst(Int(length))
             }
-            // Its class is that of the internet.
+            // The class must be that of the internet.
             guard rest.count == 4, rest.suffix(2).elementsEqual([0, 1]) else { return nil }
             name = labels.joined(separator: ".")
             type = rest.reduce(0) { $0 << 8 | Int($1) } >> 16
@@ -94,7 +94,7 @@ final class ResolverPeer: Sendable {
             return Data(head) + section + Data((0..<addresses).flatMap { _ in record })
         }
 
-        /// A message whose record has a name that points to itself.
+        /// A message with a record whose name points to itself.
         var loop: Data {
             let place = UInt8(12 + section.count)
             return Data([0, 0, 0x81, 0x80, 0, 1, 0, 1, 0, 0, 0, 0]) + section + Data([0xC0, place, 0, 5, 0, 1, 0, 0])

@@ -1,6 +1,6 @@
 import Testing
 
-/// A trait of suites that load the machine or the server: they run one after another, whatever else runs.
+/// A trait of suites that load the machine or the server: they run one after another, beside other tests.
 struct TakesTurns: SuiteTrait, TestScoping {
     private actor Turns {
         static let shared = Turns()
@@ -49,7 +49,7 @@ struct StartsNginx: SuiteTrait, TestScoping {
         testCase: Test.Case?,
         performing function: @Sendable () async throws -> Void
     ) async throws {
-        // Each test throws the error, if there is one.
+        // If the start has failed, each test throws the error.
         await onThreads(1) { _ in _ = try? NginxServer.shared() }
         try await function()
     }

@@ -1,7 +1,7 @@
 import CSimulation
 import Testing
 
-/// What the tests of the simulation have in common.
+/// Shared functions of the simulation's tests.
 enum Simulated {
     /// Returns a session with its own configuration, which is made after the simulation.
     static func session(

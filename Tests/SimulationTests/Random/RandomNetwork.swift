@@ -2,9 +2,9 @@ import TestSupport
 
 @testable import FerryCore
 
-/// Hosts that respond in random ways, on a network that loses connections, and what they must never receive.
+/// Hosts that respond in random ways, on a network that loses connections, with checks of each request.
 final class RandomNetwork: Sendable {
-    /// What a host has under a path at some time.
+    /// The content of a path on a host at some time.
     struct Entity: Sendable {
         let number: Int
         let bytes: [UInt8]
@@ -145,7 +145,7 @@ final class RandomNetwork: Sendable {
         return response
     }
 
-    /// Checks what must hold for each request that is received.
+    /// Checks each request that is received.
     private static func check(_ request: SimulatedRequest, _ state: inout State) {
         let task = request.field("X-Task") ?? "?"
         if let secret = request.field("Authorization"), secret != "Bearer \(request.host)" {

@@ -2,7 +2,7 @@ import TestSupport
 
 @testable import FerrySession
 
-/// One session with random options and tasks over a ``RandomNetwork``; everything follows from the seed.
+/// One session with random options and tasks over a ``RandomNetwork``; the seed determines everything.
 ///
 /// Each task ends exactly once and within hours; a body that is delivered without an error is the server's, byte by
 /// byte; the delegate's callbacks are in order (``RecordingDelegate``).
@@ -53,7 +53,7 @@ final class RandomRun: Sendable {
         return options
     }
 
-    /// An interceptor that takes its time.
+    /// An interceptor that waits before it returns.
     private struct Slow: RequestInterceptor {
         func adapt(_ request: URLRequest, for attempt: RequestAttempt) async throws -> URLRequest {
             await Simulation.shared.sleep(0.5)
@@ -120,7 +120,7 @@ final class RandomRun: Sendable {
 
     // MARK: - Running
 
-    /// Runs all tasks to their ends, and returns what is wrong.
+    /// Runs all tasks to their ends, and returns the violations.
     func violations() async -> [String] {
         var ended = 0
         let limit = Simulation.shared.seconds + 36_000
@@ -134,7 +134,7 @@ final class RandomRun: Sendable {
             ended += 1
             if ended >= tasks.current.count { break }
         }
-        // Whatever should not happen any more has time to happen.
+        // Events that must not happen any more have time to happen.
         await Simulation.shared.sleep(400)
         if Simulation.shared.seconds > limit || !isTimely.current { network.fail("a task did not end in ten hours") }
         for task in tasks.current { check(task) }
@@ -158,7 +158,7 @@ final class RandomRun: Sendable {
         network.fail("\(name) delivered \(found?.count ?? -1) bytes, which are not the \(body.count) of its entity")
     }
 
-    /// What has happened.
+    /// The events so far.
     var log: String {
         let callbacks = delegate.records.sorted { $0.key < $1.key }.map { "task \($0.key): \($0.value.events)" }
         return (network.log + callbacks).joined(separator: "\n")

@@ -1,4 +1,4 @@
-/// Values in the order of their times, and those of the same time in the order in which they were inserted.
+/// Values in the order of their times, and values with equal times in the order in which they were inserted.
 struct Heap<Value> {
     private var entries: [(time: UInt64, number: Int, value: Value)] = []
     private var number = 0

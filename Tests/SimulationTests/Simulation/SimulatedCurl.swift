@@ -3,7 +3,7 @@ import Foundation
 
 @testable import FerryCurl
 
-/// Replaces libcurl's functions, and the wait for its sockets, with those of the simulation.
+/// Replaces libcurl's functions, and the wait for its sockets, with simulated ones.
 func installSimulatedCurl() {
     MultiHandle.waitReplacement = { multi, descriptor, milliseconds in
         handle(multi).wait(for: descriptor, milliseconds: milliseconds)
@@ -83,7 +83,7 @@ extension SimulatedTransfer {
             return texts[CurlOption.customRequest] ?? (isOn(CurlOption.upload) ? "PUT" : "GET")
         }
 
-        /// The fields of the header: the list's, and the credential's.
+        /// The header fields: those of the list, and the credential's.
         var fields: [(name: String, value: String)] {
             var fields: [(name: String, value: String)] = []
             var next = pointers[CurlOption.httpHeader]?.assumingMemoryBound(to: ListNode.self)

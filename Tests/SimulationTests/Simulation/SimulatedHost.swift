@@ -7,7 +7,7 @@ struct SimulatedRequest: Sendable {
     var target: String
     var fields: [(name: String, value: String)]
     var body: [UInt8]
-    /// When it was received, in simulated seconds.
+    /// The time of its arrival, in simulated seconds.
     var time: Double
     /// The number of the connection.
     var connection: Int
@@ -19,14 +19,14 @@ struct SimulatedRequest: Sendable {
 
 /// How a simulated host responds.
 struct SimulatedResponse: Sendable {
-    /// What ends the response; `after` is a number of bytes of the body, or negative for an end before the head.
+    /// The end of the response; `after` is a number of bytes of the body, or negative for an end before the head.
     enum End: Sendable, Hashable {
         case complete
         /// The response is complete, and the connection closes.
         case closes
         case close(after: Int)
         case reset(after: Int)
-        /// Nothing comes any more, and the connection stays open.
+        /// Nothing more arrives, and the connection stays open.
         case stall(after: Int)
 
         var count: Int? {
@@ -41,12 +41,12 @@ struct SimulatedResponse: Sendable {
     var fields: [(name: String, value: String)] = []
     var body: [UInt8] = []
     var end = End.complete
-    /// The seconds until the head comes.
+    /// The seconds before the head is sent.
     var delay = 0.05
     var pieceSize = 16_384
     /// The seconds between two pieces of the body.
     var pieceDelay = 0.01
-    /// Whether the head has the length of the body; otherwise it comes in chunks.
+    /// Whether the head has the length of the body; otherwise the body is chunked.
     var hasLength = true
 
     init(_ status: Int = 200, _ body: [UInt8] = [], fields: [(name: String, value: String)] = []) {
@@ -61,7 +61,7 @@ struct SimulatedPath: Sendable {
     enum Outcome: Sendable, Hashable { case opens, refused, nameNotFound, silent }
 
     var outcome = Outcome.opens
-    /// The seconds that the lookup of the name and the connection take.
+    /// The seconds for looking up the name and connecting.
     var lookupTime = 0.01
     var connectTime = 0.02
 }

@@ -4,7 +4,7 @@ import Foundation
 
 @testable import FerryCore
 
-/// What libcurl's multi handle is in the simulation: the transfers and connections of one engine.
+/// The simulation of libcurl's multi handle: the transfers and connections of one engine.
 ///
 /// `@unchecked Sendable`: only the thread that has the engine uses it, but for ``wake(for:)``.
 final class SimulatedMulti: @unchecked Sendable {
@@ -18,7 +18,7 @@ final class SimulatedMulti: @unchecked Sendable {
     private var idle: [SimulatedConnection] = []
     private var finished: [(transfer: SimulatedTransfer, code: Int32)] = []
     private var maximumConnections = 100
-    /// What has happened on the network and not been handled.
+    /// The events of the network that have not been handled.
     private let due = Mutex<[@Sendable () -> Void]>([])
 
     init() throws {
@@ -50,7 +50,7 @@ final class SimulatedMulti: @unchecked Sendable {
         }) { event() }
     }
 
-    /// Waits for a descriptor of the engine's, and for the network; returns whether anything but the time ended it.
+    /// Waits for a descriptor of the engine, and for the network; returns whether it ended before the timeout.
     func wait(for descriptor: Int32, milliseconds: Int32) -> Bool {
         guard milliseconds != 0, due.withLock({ $0.isEmpty }) else { return false }
         Simulation.shared.beginWait(of: self, milliseconds: milliseconds)
@@ -91,7 +91,7 @@ final class SimulatedMulti: @unchecked Sendable {
     }
 }
 
-/// A connection, whose socket is one of UDP that sends nothing.
+/// A connection, whose socket is a UDP socket that sends nothing.
 final class SimulatedConnection: @unchecked Sendable {
     private static let numbers = Mutex(0)
 

@@ -3,11 +3,11 @@ import Foundation
 
 @testable import FerryCurl
 
-/// What libcurl's easy handle is in the simulation: one request over HTTP/1.1, and the way of its response.
+/// The simulation of libcurl's easy handle: one request over HTTP/1.1, and the arrival of its response.
 ///
 /// `@unchecked Sendable`: only the thread that has the engine uses it.
 final class SimulatedTransfer: @unchecked Sendable {
-    /// What comes from the host, after seconds.
+    /// The arrivals from the host, each after some seconds.
     private enum Arrival {
         case line(String)
         case bytes([UInt8])
@@ -21,23 +21,23 @@ final class SimulatedTransfer: @unchecked Sendable {
     private var multi: SimulatedMulti?
     private var connection: SimulatedConnection?
     private var lastConnection: SimulatedConnection?
-    /// Differs between the uses of the handle, so that what was scheduled for an earlier one is ignored.
+    /// A number for each use of the handle, so that events scheduled for an earlier use are ignored.
     private var use = 0
     private var address = (peer: "", scheme: "", host: "", port: Int32(0), target: "")
     private var isReused = false
     private var newConnections = 0
     private var pauses: Int32 = 0
 
-    // What is sent.
+    // The request.
     private var body: [UInt8] = []
     private var isSending = false
 
-    // What comes.
+    // The response.
     private var arrivals: ArraySlice<(delay: Double, arrival: Arrival)> = []
-    /// What has come while the handle was paused.
+    /// The arrivals while the handle was paused.
     private var kept: [Arrival] = []
     private var isWaiting = false
-    /// Whether the next arrival has come while the handle was paused.
+    /// Whether the next arrival is due while the handle is paused.
     private var hasCome = false
     private var isResuming = false
     private var received = 0
@@ -80,7 +80,7 @@ final class SimulatedTransfer: @unchecked Sendable {
         if isResuming { multi.inNextTurn { multi.finish(self, code) } } else { multi.finish(self, code) }
     }
 
-    /// Does something after seconds, unless the transfer has ended by then.
+    /// Runs a closure after some seconds, unless the transfer has ended by then.
     private func after(_ seconds: Double, _ body: @escaping @Sendable (SimulatedTransfer) -> Void) {
         guard let multi else { return }
         let use = use
@@ -191,7 +191,7 @@ final class SimulatedTransfer: @unchecked Sendable {
         after(time) { $0.arrive(at: host) }
     }
 
-    /// The request has been received.
+    /// Handles the arrival of the whole request.
     private func arrive(at host: SimulatedHost) {
         guard let connection else { return }
         guard connection.isAlive else { return lose(CurlCode.receiveError) }
@@ -246,7 +246,7 @@ final class SimulatedTransfer: @unchecked Sendable {
         return arrivals
     }
 
-    /// Waits for what comes next; libcurl reads nothing while the handle is paused.
+    /// Waits for the next arrival; libcurl reads nothing while the handle is paused.
     private func awaitNext() {
         guard let next = arrivals.first, !isWaiting, pauses & CurlPause.receive == 0 else { return }
         isWaiting = true
@@ -297,7 +297,7 @@ final class SimulatedTransfer: @unchecked Sendable {
         }
     }
 
-    /// Calls back; returns whether all was taken.
+    /// Calls back; returns whether all bytes were accepted.
     private func deliver(
         _ bytes: [UInt8],
         _ function: UnsafeMutableRawPointer?,
@@ -312,7 +312,7 @@ final class SimulatedTransfer: @unchecked Sendable {
         return count == bytes.count
     }
 
-    /// The connection is lost: as libcurl does, sends the request again if it was sent on a connection from the pool.
+    /// Handles a lost connection: like libcurl, sends the request again if the connection was from the pool.
     private func lose(_ code: Int32) {
         guard isReused, headSize == 0 else { return finish(code) }
         drop()

@@ -1,4 +1,4 @@
-/// A wait of an asynchronous function, which ends when its time has come or its Swift task is cancelled.
+/// A wait of an asynchronous function, which ends at its time or when its Swift task is cancelled.
 final class SimulatedWait: Sendable {
     private struct State {
         var continuation: CheckedContinuation<Void, any Error>?

@@ -6,12 +6,12 @@ import struct Synchronization.Atomic
 
 @testable import FerryCore
 
-/// A process in which time, libcurl and the network are simulated, below whole sessions.
+/// A process in which time, libcurl and the network are simulated, for tests of whole sessions.
 ///
-/// Time passes only when no thread of the process has anything to do: then a thread of the simulation sets the clock to
-/// the next event, which is one of the network, the end of a wait of an engine, or what a test has scheduled. Events
-/// happen one at a time, and the next one happens when nothing follows from the last one any more. So what happens
-/// follows from the seed, as long as one event does not make several threads work at the same time.
+/// Time passes only when every thread of the process waits: then a thread of the simulation sets the clock to the next
+/// event, which is an event of the network, the end of an engine's wait, or scheduled by a test. Events happen one at a
+/// time, each after all consequences of the event before it. So the seed determines what happens, as long as one event
+/// does not make several threads work at the same time.
 ///
 /// The library's asynchronous functions wait for simulated time too. A test that calls `Task.sleep` waits for real
 /// time, and the simulation does not wait for it: use ``sleep(_:)`` instead. The process cannot have real sessions at
@@ -23,11 +23,11 @@ final class Simulation: Sendable {
     struct Failure: Error, CustomStringConvertible { let description: String }
 
     private enum Event {
-        /// Something that happens in the code of a test, on the thread of the simulation; it must not wait.
+        /// Code of a test that runs on the thread of the simulation; it must not wait.
         case action(@Sendable () -> Void)
-        /// The end of a wait of the library's code; nothing happens if it was cancelled.
+        /// The end of a wait in the library's code; nothing happens if the wait was cancelled.
         case wait(SimulatedWait)
-        /// Something that happens to the transfers of an engine; nothing if only its wait ends.
+        /// An event of an engine's transfers, or `nil` if only the engine's wait ends.
         case network(SimulatedMulti, (@Sendable () -> Void)?)
     }
 
@@ -35,7 +35,7 @@ final class Simulation: Sendable {
         var events = Heap<Event>()
         /// The ends of the waits of engines, by the numbers of their handles.
         var waits: [Int: (multi: SimulatedMulti, end: UInt64)] = [:]
-        /// When the run fails, and how.
+        /// The time at which the run fails, and the action then.
         var limit = UInt64.max
         var fail: (@Sendable (Failure) -> Void)?
         var hosts: [String: SimulatedHost] = [:]
@@ -133,7 +133,7 @@ final class Simulation: Sendable {
         do {
             for try await result in ends.stream { return result }
         } catch let failure as Failure {
-            // A process that ends with an error does not say which.
+            // The exit of a process with an error does not name the error.
             Issue.record("\(failure)")
             throw failure
         }
@@ -150,7 +150,7 @@ final class Simulation: Sendable {
                 idle = 0
                 continue
             }
-            // Nothing is left to happen, unless a timer of the system ends.
+            // Nothing is scheduled, except perhaps a timer of the system.
             idle += 1
             if idle.isMultiple(of: 3_000) { fail("Nothing is left to happen, after \(seconds) simulated seconds") }
             usleep(1_000)
@@ -185,7 +185,7 @@ final class Simulation: Sendable {
     private func fail(_ text: String) { state.withLock { $0.fail }?(Failure(description: text)) }
 }
 
-/// The time in nanoseconds, outside of the simulation because a C function reads it.
+/// The time in nanoseconds, global because a C function reads it.
 private let simulatedNow = Atomic<UInt64>(1_000_000_000)
 /// The date at which simulated time begins, in 2027.
 private let dateOffset = Atomic<UInt64>(1_800_000_000)

@@ -1,6 +1,6 @@
 import Testing
 
-/// Deadlines of hours, which end a task at the second.
+/// Deadlines of hours, which end a task exactly on time.
 @Suite(.ownThreads, .timeLimit(.minutes(5)))
 struct DeadlineTests {
     @Test("A silent server times out after the interval of the request or of the configuration")

@@ -4,7 +4,7 @@ import Testing
 /// Streams of events that last for days.
 @Suite(.ownThreads, .timeLimit(.minutes(5)))
 struct SimulatedEventSourceTests {
-    /// A host that has an event for each minute, and connections that do not last.
+    /// A host that sends an event each minute, and whose connections do not last.
     private static func news(seed: UInt64, _ times: Watched<[Double]>) -> SimulatedHost {
         let generator = Watched(SeededGenerator(seed))
         return SimulatedHost { request in
@@ -13,7 +13,7 @@ struct SimulatedEventSourceTests {
             guard last < 2_000 else { return SimulatedResponse(204) }
             let failure = generator.change { Int.random(in: 0..<4, using: &$0) }
             if failure == 0 { return SimulatedResponse(503) }
-            // Ten thousand minutes of events with the same length, of which the connection ends in the middle of one.
+            // Ten thousand minutes of events of the same length; each connection ends in the middle of an event.
             let body = (last + 1...last + 500).map { number in
                 "id: \(number)\ndata: \(String(repeating: "x", count: 80 - String(number).count))\n\n"
             }
@@ -68,7 +68,7 @@ struct SimulatedEventSourceTests {
                 )
                 let failure = await Simulated.failure { for try await _ in source {} }
                 #expect(failure.error?.code == .cannotConnectToHost)
-                // The first one follows after the reconnection time of 3 s.
+                // The second connection follows after the reconnection time of 3 s.
                 #expect((7_803..<7_804).contains(failure.seconds), "\(failure.seconds)")
             }
         }

@@ -2,7 +2,7 @@ import Testing
 
 @testable import Ferry
 
-/// What managers add to a session, over hours.
+/// The additions of managers to sessions, over hours.
 @Suite(.ownThreads, .timeLimit(.minutes(5)))
 struct SimulatedManagerTests {
     private struct Slow: Authenticator {
@@ -27,7 +27,7 @@ struct SimulatedManagerTests {
         let host = SimulatedHost { _ in
             requests.change { $0 += 1 }
             var response = SimulatedResponse.text("x")
-            // One of ten servers behind the name takes seconds for four of ten requests.
+            // One of ten servers with the same name takes seconds for four of ten requests.
             response.delay = generator.change { random in
                 let isSlow = Int.random(in: 0..<25, using: &random) == 0
                 return isSlow ? .random(in: 1...3, using: &random) : .random(in: 0.01...0.05, using: &random)

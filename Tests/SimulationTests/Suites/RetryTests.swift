@@ -81,7 +81,7 @@ struct SimulatedRetryTests {
                     for _ in 0..<10 { _ = try await session.data(from: Simulated.url("http://a.test/x")) }
                     return count.current
                 }
-                // Ten requests with 5 retries, and one more for each second, which they do not take.
+                // Ten requests with 5 retries; the budget also allows one more in each second, which they do not use.
                 let first = try await sendTen()
                 #expect((15...16).contains(first), "\(first)")
                 await Simulation.shared.sleep(3_600)

@@ -1,6 +1,6 @@
 import Testing
 
-/// What counts towards a timeout, and what does not.
+/// The waits that count towards a timeout, and those that do not.
 @Suite(.ownThreads, .timeLimit(.minutes(5)))
 struct SimulatedTimeoutTests {
     @Test("A server that is silent after a redirect times out", arguments: [0, 200_000])

@@ -1,7 +1,7 @@
 import FerryTransfers
 import Testing
 
-/// Queues and verified downloads over networks that are away for a while.
+/// Queues and verified downloads over networks that are down for a while.
 @Suite(.ownThreads, .timeLimit(.minutes(5)))
 struct SimulatedTransferTests {
     /// A host with the same entity under each path, whose connections are lost after some bytes.
