@@ -27,7 +27,7 @@ struct AuthenticationRaceTests {
             for number in 1...Self.count {
                 group.addTask {
                     let task = InterceptedTask(server.url("/\(number)"), identifier: number)
-                    // Some requests are refused only when there is a new token.
+                    // Some requests are refused only after a new token has been issued.
                     if number.isMultiple(of: 10) { try await Task.sleep(for: .milliseconds(number / 2)) }
                     let decision = await task.decision(interceptor, token: "old")
                     let authorization = try await task.authorization(interceptor, attempt: 2)

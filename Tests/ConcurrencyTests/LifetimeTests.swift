@@ -95,7 +95,7 @@ struct LifetimeTests {
                 count += 1
                 return count == 1
             }
-            // Here, another thread needs the session too.
+            // At this point another thread needs the session too.
             if isFirst { _ = owner.current?.session }
             return CurlSession(configuration: configuration, delegate: delegate, delegateQueue: queue)
         }
@@ -106,7 +106,7 @@ struct LifetimeTests {
         let session = manager.session
         owner.change { $0 = nil }
         #expect(made.current == 2)
-        // The end of the other session has been added to the same serial queue already.
+        // The notification of the other session's end is already in the same serial queue.
         manager.invalidate(cancellingTasks: true)
         try await invalidated.wait { $0.contains(ObjectIdentifier(session)) }
         #expect(invalidated.current.count == 1)

@@ -22,7 +22,7 @@ struct ReachabilityRaceTests {
                     }
                 }
             }
-            // Readers return only after a report.
+            // The readers return only after a report.
             group.addTask {
                 for index in 0..<50 {
                     source.report(index % 2 == 0 ? .reachableViaCellular : .notReachable)

@@ -3,7 +3,7 @@ import FerryTesting
 import TestSupport
 import Testing
 
-/// Runs what other articles than the cookbook show.
+/// Runs the code of other articles than the cookbook.
 @Suite("What articles show", .timeLimit(.minutes(2)))
 struct ArticleTests {
     @Test("An interrupted download is continued, and begins again if its record cannot be used")

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// Checks that the compiler's messages in the article for beginners are those of this compiler.
+/// Checks that this compiler's messages equal those in the article for beginners.
 ///
 /// A line of a block that begins with `error: ` is a message; the other lines are the code.
 @Suite("Messages of the compiler") struct CompilerMessageTests {
@@ -82,7 +82,7 @@ import Testing
         let text = try String(contentsOf: SnippetTests.root.appendingPathComponent(name), encoding: .utf8)
         let program = try #require(text.firstMatch(of: /```swift\n(import Ferry\n(?s:.*?))```/)?.1)
         #expect(try Self.errors(of: String(program)).map(\.message) == [])
-        // The check finds errors.
+        // The check itself finds errors.
         #expect(try !Self.errors(of: String(program.replacing("HTTPSessionManager", with: "Nothing"))).isEmpty)
     }
 

@@ -2,9 +2,9 @@ import Ferry
 import Foundation
 import Testing
 
-/// Checks that everything that states the version of the package states the same one.
+/// Checks that every text with the version of the package has the same version.
 @Suite("The version") struct VersionTests {
-    /// What states the version, with the text around it.
+    /// A text with the version, and the text around it.
     private static let places = [
         ("README.md", #"from: "VERSION""#),
         ("Sources/FerryFormats/HTTP/HTTPHeaders+Defaults.swift", #"let ferryVersion = "VERSION""#),
@@ -16,8 +16,8 @@ import Testing
         try String(contentsOf: SnippetTests.root.appendingPathComponent(path), encoding: .utf8)
     }
 
-    /// Returns the newest version in the changelog: that of its first dated section, or the one that the first release
-    /// will have.
+    /// Returns the newest version in the changelog: that of its first dated section, or the version of the first
+    /// release.
     private static func version() throws -> String {
         let changelog = try text("CHANGELOG.md")
         let release = #/^## (\d+\.\d+\.\d+) \(\d{4}-\d{2}-\d{2}\)$/#.anchorsMatchLineEndings()

@@ -34,7 +34,7 @@ struct CacheFileFuzzTests {
                     }
                     read += 1
                     guard let stored = found.record.stored else { continue }
-                    // The way a transfer uses it.
+                    // As a transfer uses the file.
                     let entry = CacheEntry(stored, body: .data(found.body))
                     let age = entry.freshness(at: Date()).age
                     _ = CacheValidation.withAge(stored.head.fields, age)

@@ -126,7 +126,7 @@ import Testing
 
     @Test("Sparse files of the largest possible size are counted, and evicted first") func sparse() throws {
         let folder = try TemporaryFolder()
-        // The largest size of the file system; only on some does their sum overflow.
+        // The largest size in this file system; the sum of the sizes overflows only on some file systems.
         for _ in 0..<3 {
             let url = folder.file("ferry-cache/" + CacheName(randomFor: .body).path)
             let parent = url.deletingLastPathComponent()

@@ -108,7 +108,7 @@ import Testing
             (head.boot, head.total) = (head.boot ^ 1, 7)
             try (head.bytes + bytes.dropFirst(64)).write(to: index)
         }
-        // The damaged record is noticed when its turn comes, for which there must be too many files.
+        // The damaged record is noticed when it is the next to be removed, which requires too many files.
         let second = damage == .record ? cache(folder, capacity: 50_000) : cache(folder)
         CacheSamples.store("/40", Self.body, in: second)
         second.finishMaintenance()
@@ -168,7 +168,7 @@ import Testing
             #expect(CacheSamples.body("/a", in: cache) == Self.body)
             cache.finishMaintenance()
             #expect(other.names == [] && CacheSamples.files(folder) == [])
-            // It is not removed either.
+            // `removeAll` does not remove it either.
             cache.removeAll()
             cache.finishMaintenance()
             #expect(folder.names == ["ferry-cache"])
@@ -186,7 +186,7 @@ import Testing
         let longAgo: [FileAttributeKey: Any] = [.modificationDate: Date(timeIntervalSinceNow: -3600)]
         for number in 0..<300 {
             CacheSamples.store("/\(number)", Self.body, in: cache)
-            // This one is used again and again, after more than a minute each time.
+            // This response is used again and again, after more than a minute each time.
             let path = folder.path("ferry-cache/" + CacheName(hashing: CacheSamples.key("/0")).path)
             try FileManager.default.setAttributes(longAgo, ofItemAtPath: path)
             #expect(CacheSamples.body("/0", in: cache) == Self.body)

@@ -43,14 +43,14 @@ import Testing
         memory.remove(old.stored.key)
         memory.insertFound(old, bodySize: Self.small.count)
         #expect(memory.find(old.stored.key, lines: [])?.stored.head.value("ETag") == "\"old\"")
-        // One that is too large only removes the previous one, and counts as a removal, unless it was read from disk.
+        // A response that is too large only removes the previous one, as a removal unless it was read from disk.
         let removals = memory.removals
         memory.insertFound(CacheEntry(CacheSamples.stored("/large"), body: .data(Self.small)), bodySize: 900_000)
         #expect(memory.removals == removals)
         memory.insert(new, bodySize: 900_000)
         #expect(memory.find(old.stored.key, lines: []) == nil)
         #expect(memory.removals > removals)
-        // So does one that others take the place of.
+        // A response that others replace counts as a removal too.
         memory.insert(old, bodySize: 90_000)
         let kept = memory.removals
         for number in 0..<20 {
@@ -130,7 +130,7 @@ import Testing
         let entry = try #require(cache.find(stored.key, lines: []))
         let ticket = cache.begin()
         cache.remove(stored.key)
-        // The file is there again, as if it was not deleted yet.
+        // The file exists again, as if it had not been deleted yet.
         disk(folder).begin().store(stored, .data(Self.small))
         _ = ticket.update(entry, to: CacheSamples.stored("/a", etag: "\"2\""))
         #expect(disk(folder).find(stored.key, lines: [])?.stored.head.value("ETag") == "\"1\"")

@@ -187,7 +187,7 @@ import Testing
         let scratch = try TemporaryFolder()
         for (path, code) in [("/", NetworkError.Code?.none), ("/404", .unacceptableStatusCode)] {
             let operation = operation(server.url(path), Watched<[End]>([]))
-            // A limit is for bodies in memory.
+            // The limit applies only to bodies in memory.
             operation.responseSerializer = JSONResponseSerializer(maximumBytes: 3)
             operation.outputStream = FileOutputStream(url: scratch.file("body"))
             operation.start()

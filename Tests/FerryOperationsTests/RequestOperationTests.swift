@@ -542,7 +542,7 @@ import Testing
         #expect(operation.error?.code == .authenticationRequired)
     }
 
-    /// A manager that changes requests in a method of its own, as a subclass may.
+    /// A manager that changes requests in an overridden method, as a subclass may.
     private final class SigningManager: SessionManager, @unchecked Sendable {
         override func adapt(_ request: URLRequest) throws -> URLRequest {
             var request = try super.adapt(request)
@@ -584,7 +584,7 @@ import Testing
         gate.open()
         try await operation.settled()
         #expect(operation.error?.isCancelled == true)
-        // Requests that overtake one that must not be sent.
+        // If a request that must not be sent were sent, it would arrive before these requests.
         for _ in 0..<3 { _ = try await manager.session.data(from: server.url) }
         #expect(server.requestCount == 3)
     }

@@ -36,7 +36,7 @@ struct LinkTests {
         // RFC 9112, section 5.2: a folded line continues with spaces, also inside quotes.
         ("</1>;\r\n rel=\"next\r\n\tx\",\r\n </2>; rel=next\n", ["http://a.test/1 next+x", "http://a.test/2 next"]),
         ("</1>; title=\"a\r\n b\" \r\n ; rel\r\n =\r\n prev", ["http://a.test/1 prev"]),
-        // What is malformed is left out, and what follows is read.
+        // Malformed links are left out, and the links after them are read.
         ("/1; rel=next, </2>; rel=next", ["http://a.test/2 next"]),
         ("x; a=\", </1>; rel=next\", </2>; rel=next", ["http://a.test/2 next"]),
         ("</1> rel=next, </2>; rel=next", ["http://a.test/2 next"]),

@@ -181,7 +181,7 @@ struct OAuth2AuthenticatorTests {
         let body = #"{"error":"invalid_grant","error_description":"s3cret, r3fresh and pa55 are no jwt_token"}"#
         let server = try server(body, status: 400)
         let token = OAuth2Token(accessToken: "a", refreshToken: "r3fresh")
-        // A word is not taken for a secret, whatever the name of its parameter.
+        // A word is not treated as a secret, whatever the name of its parameter.
         let parameters = ["password": "pa55", "assertion_kind": "jwt_token"]
         let authenticator = authenticator(server.url, grant: .refreshToken, parameters: parameters)
         let error = try await failure(authenticator, replacing: token)

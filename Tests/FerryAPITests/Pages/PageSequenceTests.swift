@@ -259,7 +259,7 @@ struct PageSequenceTests {
     @Test("Cursors are compared by their bytes")
     func similarCursors() async throws {
         let server = try LoopbackServer { request in
-            // The same character, composed and not.
+            // The same character, composed and decomposed.
             switch request.query["cursor"] {
             case nil: .json(#"{"items":[1],"nextCursor":"\u00e9"}"#)
             case let cursor? where cursor.utf8.count == 2: .json(#"{"items":[2],"nextCursor":"e\u0301"}"#)

@@ -4,7 +4,7 @@ import FerryTesting
 import Foundation
 import Testing
 
-/// Signatures as a server finds them.
+/// Signatures, verified by a server.
 @Suite("AWS Signature Version 4 on the wire", .timeLimit(.minutes(5)))
 struct AWSSignatureV4WireTests {
     private static let secret = "wJalrXUtnFEMI/K7MDENG+bPxRfiCYEXAMPLEKEY"

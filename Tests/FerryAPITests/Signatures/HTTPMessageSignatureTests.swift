@@ -3,7 +3,7 @@ import FerrySession
 import Foundation
 import Testing
 
-/// The signature bases of RFC 9421, and what cannot be signed.
+/// The signature bases of RFC 9421, and requests that cannot be signed.
 @Suite("HTTP Message Signatures")
 struct HTTPMessageSignatureTests {
     /// The key of the example in appendix B.1.5.

@@ -4,7 +4,7 @@ import FerryTesting
 import Foundation
 import Testing
 
-/// Signatures as a server finds them.
+/// Signatures, verified by a server.
 @Suite("HTTP Message Signatures on the wire", .timeLimit(.minutes(5)))
 struct HTTPMessageSignatureWireTests {
     private let clock = ManualClock()

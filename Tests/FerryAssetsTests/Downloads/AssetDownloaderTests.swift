@@ -246,7 +246,7 @@ struct AssetDownloaderTests {
         #expect(try await downloader.value(for: good) == Data("good".utf8))
     }
 
-    /// A manager whose tasks have ended before it returns those that are refused.
+    /// A manager that returns refused tasks only after they have ended.
     ///
     /// `@unchecked Sendable` like its superclass; it has no state.
     private final class SlowManager: SessionManager, @unchecked Sendable {
@@ -306,7 +306,7 @@ struct AssetDownloaderTests {
                 let download = { @Sendable in downloader.download(server.request("a")) { _ in }?.id }
                 let first = download()
                 try await eventually { server.paths.count == 1 }
-                // They share the download that runs already.
+                // The other receipts share the running download.
                 let others = await Child.withoutDescriptors { [download(), download()] }
                 let receipts = [first] + others
                 try Child.expect(Set(receipts.compactMap(\.self)).count == 3, "\(receipts)")

@@ -30,7 +30,7 @@ struct CertificateTests {
             )
             #expect(outcome.status == status, "\(arguments) \(outcome.errors)")
             #expect(!outcome.errors.contains("s3cret"))
-            // Another authority helps only where the server's is not known.
+            // The hint is printed only if the server's authority is unknown, since another authority helps only then.
             #expect(outcome.errors.contains("--cacert") == (status == 60), "\(outcome.errors)")
             if status == 0 { #expect(outcome.text.contains("s_server")) }
         }

@@ -2,7 +2,7 @@ import FerryTesting
 import Foundation
 import Testing
 
-/// Secrets in arguments and responses appear in nothing that the command prints about them.
+/// Secrets in arguments and responses appear in nothing that the command prints.
 @Suite(
     "Planted secrets of the command",
     .enabled(if: FerryProcess.isBuilt, "ferry is not built next to the tests"),
@@ -13,7 +13,7 @@ struct CommandSecretsTests {
     private static let mark = "pl4nted"
     private static let userInfo = "\(mark)user:\(mark)pass@"
     private static let query = "access_token=\(mark)&page=2#id_token=\(mark)"
-    /// A URL in the place of something else.
+    /// A URL where another value is expected.
     private static let misplaced = "http://\(userInfo)h/x?\(query)"
 
     private let folder: TemporaryFolder

@@ -22,7 +22,7 @@ struct CredentialTests {
         return try await FerryProcess.run(arguments, in: folder, environment: environment)
     }
 
-    /// Expects one request with the field's value, and no secret in anything that the command has written.
+    /// Expects one request with the field's value, and no secret in the output of the command.
     private func expect(
         _ value: String?,
         _ arguments: [String],
@@ -79,7 +79,7 @@ struct CredentialTests {
         try await expect(Self.basic, ["--netrc-file", "netrc"])
         try await expect("Bearer s3cret", ["--netrc-file", "netrc", "--oauth2-bearer", "s3cret"])
         try await expect("Own", ["--netrc-file", "netrc", "-H", "Authorization: Own"])
-        // The server asks for nothing, so that --digest sends nothing.
+        // The server sends no challenge, so --digest sends no credential.
         try await expect(nil, ["--netrc-file", "netrc", "--digest", "-u", "bob:x"])
         try await expect(nil, ["--netrc-file", "netrc", "-H", "Authorization:"])
         try folder.file("others", "machine other login x password s3cret")

@@ -4,10 +4,9 @@ import Testing
 
 /// Runs command lines by curl and by this command, and compares what a server receives and what is written.
 ///
-/// These differences are intended, so the table has no line for them: this command follows redirects without `-L`, ends
-/// with 22 after an HTTP error, never writes the body of an error to a file unless it is asked to, writes with `-i`
-/// only the last head, keeps cookies during a run without `-b`, joins fields of the same name, and leaves dots in
-/// paths.
+/// The table has no lines for these intended differences: this command follows redirects without `-L`, ends with 22
+/// after an HTTP error, writes the body of an error to a file only if asked to, writes with `-i` only the last head,
+/// keeps cookies during a run without `-b`, joins fields of the same name, and leaves dots in paths.
 @Suite(
     "The same command line for curl and ferry",
     .enabled(if: FerryProcess.isBuilt, "ferry is not built next to the tests"),

@@ -32,7 +32,7 @@ struct CurlOptionTests {
         let both = ["--resolve", "server.example:\(server.port):[::1],127.0.0.1"]
         let four = try await FerryProcess.run(["-4s", "-w", " %{remote_ip}"] + both + [host], in: folder)
         #expect(four.status == 0 && four.text.hasSuffix(" 127.0.0.1"), "\(four.errors)")
-        // The server listens only on the address of IPv4.
+        // The server listens only on the IPv4 address.
         let six = try await FerryProcess.run(["-6s"] + both + [host], in: folder)
         #expect([6, 7].contains(six.status), "\(six.errors)")
         let last = try await FerryProcess.run(["-6", "-4s"] + both + [host], in: folder)

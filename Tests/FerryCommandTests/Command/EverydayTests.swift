@@ -5,7 +5,7 @@ import Testing
 
 @testable import FerryCommand
 
-/// What is not compared with curl: terminals, rates, config files and local sockets.
+/// Behavior that is not compared with curl: terminals, rates, config files and local sockets.
 @Suite(
     "Everyday options",
     .enabled(if: FerryProcess.isBuilt, "ferry is not built next to the tests"),
@@ -64,7 +64,7 @@ struct EverydayTests {
         [[], ["-o", "x"]]
     )
     func rateAndTime(_ limit: [String], _ output: [String]) async throws {
-        // Without the limits, this takes days.
+        // At this rate, the whole transfer takes days.
         let process = try FerryProcess(
             ["-s", "--limit-rate", "1"] + limit + output + [url("/bytes/300000")],
             in: folder

@@ -2,7 +2,7 @@ import FerryTesting
 import Foundation
 import Testing
 
-/// Servers that announce any number, and unexpected files in place of the command's own.
+/// Servers that announce arbitrary numbers, and unexpected files in the places of the command's own files.
 @Suite(
     "Hostile servers and files",
     .enabled(if: FerryProcess.isBuilt, "ferry is not built next to the tests"),

@@ -10,7 +10,7 @@ import Testing
 /// How often the test of killed runs kills them; nil for a few times.
 private let wantedKills = ProcessInfo.processInfo.environment["FERRY_TEST_KILLS"].flatMap { Int($0) }
 
-/// `ferry queue` in processes of its own.
+/// `ferry queue` in separate processes.
 @Suite(
     .enabled(if: FerryProcess.isBuilt, "ferry is not built next to the tests"),
     .timeLimit(.minutes(wantedKills == nil ? 5 : 30))
@@ -46,7 +46,7 @@ struct QueueTests {
         }
         #expect(try await queue("run").status == 0)
         #expect(folder.data("target")?.count == 1_000)
-        // One that has finished does not write it any more.
+        // A transfer that has finished does not write the file any more.
         #expect(try await queue("add", "-o", "link", base).status == 0)
         let link = try FileManager.default.destinationOfSymbolicLink(atPath: folder.path("link"))
         #expect(link.hasSuffix("target"))
@@ -245,7 +245,7 @@ struct QueueTests {
         #expect(try terminal.text().contains("\r\u{1B}[Kferry: interrupted"))
     }
 
-    /// With the environment variable `FERRY_TEST_KILLS`, it runs 50 transfers and is killed so often.
+    /// With the environment variable `FERRY_TEST_KILLS`, it runs 50 transfers and kills them that many times.
     @Test(
         "Runs that are killed at any moment end with every file right and none sent twice",
         .enabled(if: UploadPeer.isWanted, "python3 is not installed: apt-get install python3")

@@ -17,13 +17,13 @@ struct RetryTests {
         try await FerryProcess.run(arguments, in: folder)
     }
 
-    /// Returns a server that responds with 503 a few times, and says that there need be no delay.
+    /// Returns a server that responds with 503 a few times, and that asks for no delay.
     private func busy(_ count: Int, then last: LoopbackResponse = .text("yes")) throws -> LoopbackServer {
         let busy = LoopbackResponse.status(503, headers: ["Retry-After": "0"])
         return try LoopbackServer(handler: LoopbackServer.sequence(Array(repeating: busy, count: count) + [last]))
     }
 
-    /// Returns a server that resets each connection after a part of the body, which has a validator or none.
+    /// Returns a server that resets each connection after a part of the body, with a validator or without one.
     private func flaky(etag: String?, after count: Int) throws -> LoopbackServer {
         try LoopbackServer { [size] request in
             .resource(.pattern(count: size), etag: etag, for: request).faulted(.truncate(afterBodyBytes: count))
@@ -225,7 +225,7 @@ struct RetryTests {
                 count += 1
                 return count
             }
-            // Each attempt of the command itself comes further than the one before.
+            // Each attempt of the command itself receives more than the one before.
             return LoopbackResponse(headers: ["ETag": "\"v\(number)\""], body: .pattern(count: size))
                 .faulted(.truncate(afterBodyBytes: 2_000 * number))
         }

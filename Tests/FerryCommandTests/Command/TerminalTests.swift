@@ -43,7 +43,7 @@ struct TerminalTests {
         )
         try pipe.fileHandleForWriting.close()
         try await server.waitForRequests(1, timeout: 40 * patience)
-        // Nothing tells that the command has stopped reading: the server has a moment to send too much.
+        // No event announces that the command has stopped reading: the server gets a moment to send too much.
         try await Task.sleep(for: .milliseconds(700))
         #expect(server.bytesSent < size / 3)
         var hash = SHA256()

@@ -73,7 +73,7 @@ struct TimelineRunTests {
         }
         #expect(waits.count == 5)
         #expect(waits.count { $0 > 0.1 } == 2 && waits.count { $0 == 0 } == 3, "\(waits)")
-        // The columns of the table are those of requests only.
+        // The table has only the columns of requests.
         #expect(outcome.errorLines.contains { $0.hasPrefix("status  queued") })
     }
 

@@ -115,7 +115,7 @@ struct VerifiedTests {
         arguments: ["--max-time", "--deadline"]
     )
     func limited(option: String) async throws {
-        // Each request makes progress, so that it is continued after a failure.
+        // Each request makes progress, so the download is continued after a failure.
         var content = RangedContent(count: Self.count)
         content.bytesPerSecond = 20_000
         let server = try LoopbackServer(handler: content.handler)
@@ -131,7 +131,7 @@ struct VerifiedTests {
     @Test("A run that is killed again and again is continued from its parts")
     func killed() async throws {
         let content = RangedContent(count: Self.count)
-        // So slow that no run ends before it is killed, however busy the machine is.
+        // The server is so slow that no run ends before it is killed, however busy the machine is.
         let rate = Mutex<Int?>(20_000)
         let server = try LoopbackServer { request in
             var content = content
@@ -145,7 +145,7 @@ struct VerifiedTests {
         var sizes: [Int64] = [0]
         for _ in 0..<2 {
             let process = try FerryProcess(arguments, in: folder)
-            // The record is written after a second, and then has more bytes than that of the run before.
+            // The record is written after a second; by then it has more bytes than the record of the run before.
             try await eventually("a larger record") { sizes.last.map { $0 < recordedBytes } ?? false }
             process.send(SIGKILL)
             #expect(try await process.outcome().status == -SIGKILL)
@@ -176,7 +176,7 @@ struct VerifiedTests {
         let content = RangedContent(count: Self.count)
         let server = try LoopbackServer(handler: content.handler)
         let arguments = ["-s", "--connections", "1", "-o", "file", server.url.absoluteString]
-        // The largest size of a file, in KiB, stands for the room on the disk. A piece of up to 1 MiB may not fit.
+        // The limit on the size of a file, in KiB, stands for a full disk. A piece of up to 1 MiB may not fit.
         let limited = "trap '' XFSZ; ulimit -f 3000; exec \"$0\" \"$@\""
         let outcome = try await FerryProcess.run(
             ["-c", limited, FerryProcess.path ?? ""] + arguments,

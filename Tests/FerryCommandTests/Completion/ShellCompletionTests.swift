@@ -4,14 +4,14 @@ import Testing
 
 @testable import FerryCommand
 
-/// What zsh and fish offer, asked of the shells themselves.
+/// The completions of zsh and fish, as the shells themselves show them.
 @Suite("Completions of zsh and fish", .timeLimit(.minutes(5)))
 struct ShellCompletionTests {
     private static let all = FerryCommand.Option.allCases
     private static let names = Set(all.flatMap(\.names))
     private static let longNames = Set(all.map { "--\($0.rawValue)" })
 
-    /// Lines, and what both shells offer for them in a folder with a file `match` and a folder `inner`.
+    /// Lines, and the completions of both shells in a folder with a file `match` and a folder `inner`.
     private static let lines: KeyValuePairs<String, Set<String>> = [
         "ferry -": names, "ferry --": longNames, "ferry -s --": longNames.subtracting(["--silent"]),
         "ferry --data-u": ["--data-urlencode"], "ferry -o a --outp": ["--output", "--output-dir"],

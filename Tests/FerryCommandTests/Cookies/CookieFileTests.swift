@@ -70,7 +70,7 @@ struct CookieFileTests {
         try CookieFile.write("new", to: folder.path("link"))
         #expect(folder.text("jar") == "new" && folder.names == ["jar", "link"])
         #expect(try FileManager.default.destinationOfSymbolicLink(atPath: folder.path("link")) == "jar")
-        // What another process is writing stays its own.
+        // A file that another process is writing is not touched.
         try folder.file("jar.ferry.new", "half")
         try CookieFile.write("new", to: folder.path("jar"))
         #expect(folder.text("jar.ferry.new") == "half")

@@ -6,7 +6,7 @@ import Testing
 struct RequestTimingTests {
     private typealias Span = RequestTiming.Span
 
-    /// A request over TLS on a new connection, wanted at 1 second and started at 2.
+    /// A request over TLS on a new connection, queued at 1 second and started at 2.
     private let request = RequestTiming(
         url: "https://a/",
         status: 200,

@@ -94,7 +94,7 @@ struct PartFileTests {
         part = nil
         let next = try PartFile(path)
         #expect(next.size == 4 && next.continuation == large)
-        // One that could not be published loses its mark when it begins again.
+        // A file that could not be published loses its mark when it begins again.
         try next.begin(record)
         try next.append(Data("abcdef".utf8))
         try next.setModificationDate(.distantPast)
@@ -140,7 +140,7 @@ struct PartFileTests {
                 let part = try PartFile(folder.path("file"))
                 try part.begin(PartRecord(url: "http://a", validator: "\"v\"", length: nil))
                 try part.append(Data("abc".utf8))
-                // No descriptor can be made, so none can be closed.
+                // No descriptor can be made, so no descriptor can be closed.
                 let outcome = await Child.withoutDescriptors { Result { try part.publish() } }
                 try Child.expect((try? outcome.get()) == nil, "it was published")
                 try Child.expect(part.abandon() && folder.text("file.part") == "abc", "\(folder.names)")

@@ -55,7 +55,7 @@ struct RetryOptionsTests {
         #expect(retries("v1", 2_000) == 1)
         #expect(retries("v1", 3_000) == 2)
         #expect(retries("v1", 4_024) == 1)
-        // It started over, and did not come as far again.
+        // The download has started over, and has not received as much again.
         #expect(retries("v1", 2_000) == 2)
         #expect(retries("v1", 4_100) == 3)
         #expect(retries("v1", 6_000) == 1)

@@ -52,10 +52,10 @@ extension AuthenticateFieldTests {
             // libcurl reads no white space around the equals sign.
             ([#"Digest realm="d", nonce = "n""#], nil),
             ([#"Digest realm= "d", nonce="n""#], nil),
-            // libcurl reads only the first one.
+            // libcurl reads only the first Digest challenge.
             ([#"Digest realm="d", nonce="n", algorithm=SHA-256"#, #"Digest realm="e", nonce="m""#], "d SHA-256"),
             ([#"Digest realm="d", nonce="n", algorithm=unknown"#, #"Digest realm="e", nonce="m""#], nil),
-            // It takes the parameters of later challenges in the same value for its own, but for the first of each.
+            // libcurl adds the parameters of later challenges in the same value, except the first of each.
             ([#"Digest realm="d", nonce="n", algorithm=SHA-256, Digest realm="e", nonce="m", algorithm=MD5"#], nil),
             ([#"Digest realm="d", nonce="n", Other a=1, nonce="m""#], nil),
             ([#"Digest realm="d", nonce="n", algorithm=SHA-256, Digest realm="d", nonce="m", algorithm=MD5"#], "d MD5"),
@@ -64,12 +64,12 @@ extension AuthenticateFieldTests {
             ([#"Digest realm="d", nonce="n", qop="auth", Digest realm="d", nonce="n", algorithm=SHA-256"#], nil),
             ([#"Digest realm="d", nonce="n", algorithm=unknown, Digest realm="d", nonce="n", algorithm=MD5"#], nil),
             ([#"Basic realm="b", Digest realm="d", nonce="n", Digest realm="d", nonce="n", stale=TRUE"#], "d"),
-            // It reads nothing behind an empty element, and at most 1,023 bytes of a value.
+            // libcurl reads nothing after an empty element, and at most 1,023 bytes of a value.
             ([#"Digest realm="d", nonce="n", , stale=false"#], "d"),
             ([#"Digest realm="d", , nonce="n""#], nil),
             ([#"Digest realm="d", nonce=""# + String(repeating: "n", count: 1_023) + "\""], "d"),
             ([#"Digest realm="d", nonce=""# + String(repeating: "n", count: 1_024) + "\""], nil),
-            // It finds a scheme in a quoted string too, and no parameters of a session algorithm without qop.
+            // libcurl also finds a scheme in a quoted string, and no parameters of a session algorithm without qop.
             ([#"Basic realm="a, Digest realm=x", Digest realm="d", nonce="n""#], nil),
             ([#"Digest realm="d", nonce="n", algorithm=MD5-sess"#], nil),
             ([#"Digest realm="d", nonce="n", algorithm=MD5-sess, qop="auth-int, auth""#], "d MD5-sess"),

@@ -104,9 +104,9 @@ import Testing
         #expect(ContentDisposition(field)?.fileName.map { Array($0.utf8) } == expected.map { Array($0.utf8) })
     }
 
-    /// tc2231 says that these fields, which are not well-formed, have no name.
+    /// Fields that are not well-formed and have no name according to tc2231.
     ///
-    /// RFC 6266, section 4.3, leaves open what a recipient does; as in browsers, the likely name is used, since the
+    /// RFC 6266, section 4.3, leaves the recipient's behavior open; as in browsers, the likely name is used, since the
     /// alternative is the last part of a URL.
     @Test(
         "The likely file name in a field that is not well-formed",
@@ -125,7 +125,7 @@ import Testing
             ),
             // Encoded words belong to mail (RFC 6266, appendix C.1).
             ("attrfc2047token", "attachment; filename==?ISO-8859-1?Q?foo-=E4.html?=", "=?ISO-8859-1?Q?foo-=E4.html?="),
-            // What is not a parameter is skipped.
+            // Text that is not a parameter is skipped.
             ("attwithasciifilenamenqs", "attachment; filename=foo.html ;", "foo.html"),
             ("attemptyparam", "attachment; ;filename=foo", "foo"),
             ("attandinline", "inline; attachment; filename=foo.html", "foo.html"),

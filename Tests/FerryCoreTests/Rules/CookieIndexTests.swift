@@ -26,7 +26,7 @@ struct CookieIndexTests {
         return try #require(cookie)
     }
 
-    /// Changes a list as a storage's list changes, or in a harder way.
+    /// Changes a list as a storage does, or in a more difficult way.
     private func change(_ list: inout [HTTPCookie], _ random: inout SeededGenerator) throws {
         let place = Int.random(in: 0...list.count, using: &random)
         switch Int.random(in: 0..<20, using: &random) {

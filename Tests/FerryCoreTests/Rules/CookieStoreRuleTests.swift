@@ -120,7 +120,7 @@ struct CookieStoreRuleTests {
         }
         #expect(try removed(1) == ["k1"])
         #expect(try removed(4) == ["k0", "k1", "k8", "k9"])
-        // An expired cookie takes no place, and neither does one that is replaced.
+        // Expired and replaced cookies do not count towards the limit.
         let expired = try cookie("expired", expires: -1)
         let new = [try cookie("n"), own[0]]
         #expect(changes(setting: new, among: own.dropLast() + [expired], isSecure: true).removed.isEmpty)

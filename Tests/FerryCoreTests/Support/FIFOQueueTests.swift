@@ -12,7 +12,7 @@ struct FIFOQueueTests {
                 queue.append(next)
                 next += 1
             }
-            // The last round removes all.
+            // The last round removes all elements.
             for _ in 0..<(round < 2 ? ahead / 2 : ahead) {
                 #expect(queue.popFirst() == expected)
                 expected += 1

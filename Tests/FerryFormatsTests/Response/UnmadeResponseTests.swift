@@ -4,7 +4,7 @@ import Testing
 
 @testable import FerryFormats
 
-/// What is read of a response is the same before its object is made and afterwards.
+/// The properties of a response are the same before and after its object is made.
 @Suite("Responses whose object is not made")
 struct UnmadeResponseTests {
     private func response(_ fields: [(String, String)], body: Data? = nil) throws -> TaskResponse<Never> {
@@ -51,7 +51,7 @@ struct UnmadeResponseTests {
             for name in fields.map(\.0) + ["missing", "", "x-b"] {
                 #expect(try response(fields).header(name) == made.value(forHTTPHeaderField: name), "\(name)")
             }
-            // More fields than are compared in pairs.
+            // More fields than the number up to which they are compared in pairs.
             fields += (0..<40).map { ("field-\($0 % 30)", "\($0)") }
         }
     }

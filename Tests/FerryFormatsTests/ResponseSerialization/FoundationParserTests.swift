@@ -3,7 +3,7 @@ import FoundationXML
 import TestSupport
 import Testing
 
-/// What Foundation's parsers do with malformed input.
+/// The behavior of Foundation's parsers with malformed input.
 ///
 /// That is why Ferry checks an XML text before Foundation parses it, and reads binary property lists itself. A failure
 /// here means that Foundation has improved, and that Ferry may need less.

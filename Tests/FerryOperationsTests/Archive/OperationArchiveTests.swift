@@ -110,7 +110,7 @@ import Testing
         copy.responseSerializer = .decodable([Int].self)
         #expect(copy.isFinished && copy.byteCount == 3 && copy.responseData == nil && copy.responseString == nil)
         #expect(copy.error == nil && copy.responseObject == nil)
-        // What a stream has received is not in the operation any more, also without an archive.
+        // The operation does not have the bytes that a stream has received any more, also without an archive.
         original.outputStream = nil
         #expect(original.responseData == nil)
     }
@@ -131,7 +131,7 @@ import Testing
         #expect(server.requests.last?.header("Range") == "bytes=200000-")
     }
 
-    /// What a restored operation writes to, after 200,000 bytes had arrived in the file.
+    /// The output of a restored operation, after 200,000 bytes had arrived in the file.
     enum Kept: CaseIterable, Sendable { case appending, truncating, damaged }
 
     @Test("A body is never appended to a file of which it is not known what it contains", arguments: Kept.allCases)
@@ -368,7 +368,7 @@ import Testing
         return OperationArchive.seal(Data(prefix + head + payload[(4 + length)...]))
     }
 
-    /// Checks what must hold for every archive that was accepted.
+    /// Checks every archive that was accepted.
     private func check(_ archive: OperationArchive) throws {
         #expect(archive.state == .ready || archive.state == .finished)
         #expect(archive.request.url?.isWebAddress == true)

@@ -177,7 +177,7 @@ import Testing
     func unsatisfiable(_ surplus: Int) async throws {
         let entity = PacedEntity(count: count)
         let server = try LoopbackServer(handler: entity.handler)
-        // Without an announced length, nothing says that the body was already complete.
+        // Without an announced length, the operation cannot know that the body was already complete.
         entity.state.change { state in
             let whole = state
             state.answer = { request in

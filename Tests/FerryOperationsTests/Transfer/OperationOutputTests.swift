@@ -177,7 +177,7 @@ import Testing
 
     @Test("A file that cannot grow fails the operation", .ownThreads)
     func fileSizeLimit() async {
-        // The limit is the process's.
+        // The limit applies to the whole process.
         await #expect(processExitsWith: .success) {
             signal(SIGXFSZ, SIG_IGN)
             let folder = try TemporaryFolder()

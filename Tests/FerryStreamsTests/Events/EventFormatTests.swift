@@ -10,7 +10,7 @@ struct EventFormatTests {
         let name: String
         let message: String
         let events: [String]
-        /// What is sent in `Last-Event-ID` afterwards.
+        /// The `Last-Event-ID` of the next request.
         var lastID = ""
         var delay: TimeInterval = 3
         var type = "text/event-stream"

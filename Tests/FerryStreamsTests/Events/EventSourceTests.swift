@@ -161,7 +161,7 @@ struct EventSourceTests {
     func quiet() async throws {
         let server = try server(Array(repeating: Self.head + "retry: 0\n: nothing\n\n", count: 8))
         for try await _ in try source(server) {}
-        // The server's time is not less than a tenth of a second.
+        // The server's reconnection time counts as at least a tenth of a second.
         #expect(delays.current == [0.1, 0.5, 1, 2, 4, 8, 16, 30])
     }
 

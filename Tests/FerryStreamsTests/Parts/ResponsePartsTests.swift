@@ -24,7 +24,7 @@ struct ResponsePartsTests {
         ("--b\r\n\r\n--bc\r\n--b-x\r\n --b\r\n--b--", ["--bc\r\n--b-x\r\n --b"]), ("--b\r\n\r\na\r\r\n--b--", ["a\r"]),
         ("--b\r\n\r\na\n--b\n\r\n--b--", ["a\n--b\n"]), ("--b\r\n\r\na\r\n--bc\n\r\n--b--", ["a\r\n--bc\n"]),
         ("--b\r\n\r\n1\r\n--b--\r\n--b\r\n\r\n2\r\n--b--", ["1"]),
-        // The blanks after a delimiter arrive in pieces, after more bytes than the limit of their number.
+        // The blanks after a delimiter arrive in pieces, after more bytes than the limit on blanks.
         (
             "--b\r\n\r\n" + String(repeating: "x", count: 300) + "\r\n--b  \r\n\r\n2\r\n--b--",
             [String(repeating: "x", count: 300), "2"]

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Streams whose reader waits")
 struct BackPressureTests {
-    /// The most that the server can send to a reader that waits: the sockets' buffers, and what waits in the session.
+    /// The most that the server can send while the reader waits: the sockets' buffers, and the session's.
     private static let bound = 32 << 20
 
     /// Reads two elements of a body that repeats a text for ever, and returns how much the server could send.

@@ -5,7 +5,7 @@ import Testing
 
 @Suite(.timeLimit(.minutes(5)), .ownThreads)
 struct FaultScriptTests {
-    /// What a client sees of one request, each on its own connection.
+    /// The client's view of one request, each on its own connection.
     private enum Sight: Equatable {
         case response(Int, body: Int)
         case cut(body: Int)

@@ -108,7 +108,7 @@ struct LifecycleTests {
         try clients[0].request("GET", "/closing")
         try clients[1].request("GET", "/")
         try await server.waitForRequests(2, timeout: 40 * patience)
-        // Nothing tells that the server is blocked while it sends: it has a moment to fill the buffers.
+        // No event announces that the server is blocked while it sends: it gets a moment to fill the buffers.
         try await Task.sleep(for: .milliseconds(100))
         let start = ContinuousClock.now
         server.stop()
@@ -124,14 +124,14 @@ struct LifecycleTests {
         let server = try LoopbackServer(configuration: configuration)
         let client = try RawClient(server)
         Thread.detachNewThread {
-            // Nothing tells that the client is blocked while it sends.
+            // No event announces that the client is blocked while it sends.
             usleep(300_000)
             server.stop()
         }
         let failure = #expect(throws: RawClient.Failure.self) {
             try client.request("POST", "/", body: Data(count: 40_000_000))
         }
-        // If it were blocked, it would fail with EAGAIN after its own 20 seconds.
+        // A blocked client would fail with EAGAIN after its own timeout of 20 seconds.
         #expect(failure?.code == ECONNRESET || failure?.code == EPIPE)
     }
 

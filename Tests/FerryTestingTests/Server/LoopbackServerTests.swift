@@ -63,7 +63,7 @@ struct LoopbackServerTests {
         #expect(try stalled.receive().isEmpty)
         #expect(try delayed.receive().isEmpty)
         #expect(server.openConnectionCount == 0)
-        // It could not be bound if the server still listened.
+        // The port could not be bound if the server still listened.
         let closed = try ClosedPort(server.port)
         #expect(throws: RawClient.Failure(call: "connect", code: ECONNREFUSED)) { try RawClient(server) }
         withExtendedLifetime(closed) {}

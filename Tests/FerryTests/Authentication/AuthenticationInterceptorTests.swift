@@ -100,7 +100,7 @@ struct AuthenticationInterceptorTests {
             }
         }
         #expect(failures.last as? AuthenticationError == .excessiveRefresh)
-        // The last refresh in the background may have been one that was waited for.
+        // A request may have waited for the last refresh in the background.
         #expect(failures.count == 3 || failures.count == 4)
         #expect(issuer.count == 5)
     }
@@ -134,7 +134,7 @@ struct AuthenticationInterceptorTests {
         #expect(await task.decision(interceptor, token: "token-1", attempt: 2).name == "proceed")
         #expect(await task.decision(interceptor, token: "token-1", attempt: 3).name == "proceed")
         #expect(issuer.count == 1)
-        // Another task, of another session perhaps, may refresh the token again.
+        // Another task, even of another session, may refresh the token again.
         #expect(await task.decision(interceptor, token: "token-1", attempt: 1).name == "retry")
         #expect(issuer.count == 2)
     }
@@ -206,7 +206,7 @@ struct AuthenticationInterceptorTests {
         }
         let decision = await InterceptedTask(identifier: 3).decision(interceptor, token: "token-2")
         #expect((decision.error as? AuthenticationError)?.code == .excessiveRefresh)
-        // The token may be sent all the same.
+        // The token may be sent nevertheless.
         #expect(try await task.authorization(interceptor) == "Bearer token-2")
         clock.advance(by: 10)
         #expect(await InterceptedTask(identifier: 4).decision(interceptor, token: "token-2").name == "retry")
@@ -241,7 +241,7 @@ struct AuthenticationInterceptorTests {
                 } onCancel: {
                     isCancelled.change { $0 = true }
                 }
-                // A task of its own, since this one is cancelled.
+                // In a separate task, since this one is cancelled.
                 return try await Task { try await issuer.token() }.value
             },
             credential: nil,
@@ -264,7 +264,7 @@ struct AuthenticationInterceptorTests {
                     return count
                 }
                 await withTaskCancellationHandler {
-                    // In a task of its own, which is not cancelled.
+                    // In a separate task, which is not cancelled.
                     _ = try? await Task { try await mayEnd.wait { $0 >= number } }.value
                 } onCancel: {
                     if number > 1 { isCancelled.change { $0 = true } }
@@ -322,7 +322,7 @@ struct AuthenticationInterceptorTests {
         let mayEnd = Watched(false)
         let interceptor = AuthenticationInterceptor.bearer { _ in
             await withTaskCancellationHandler {
-                // In a task of its own, which is not cancelled.
+                // In a separate task, which is not cancelled.
                 _ = try? await Task { try await mayEnd.wait { $0 } }.value
             } onCancel: {
                 isCancelled.change { $0 = true }

@@ -67,7 +67,7 @@ struct AuthenticationOriginTests {
             let issuer = TokenIssuer()
             let interceptor = issuer.interceptor { $0.origins = [task.original, other] }
             #expect(await task.decision(interceptor, token: "old").name == "proceed")
-            // It need not wait for a token that it will not get.
+            // The request does not wait for a token that it would not get.
             let waiting = issuer.interceptor(initial: nil)
             #expect(try waiting.adaptImmediately(task.request, for: task.attempt()) != nil)
             #expect(issuer.count == 0)

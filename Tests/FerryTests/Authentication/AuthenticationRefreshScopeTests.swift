@@ -8,7 +8,7 @@ import Testing
 /// Refreshes that send requests through the interceptor that waits for them.
 @Suite("Refreshes through the same manager", .timeLimit(.minutes(5)))
 struct AuthenticationRefreshScopeTests {
-    /// An interceptor that is asked in a Swift task of its own, as most are.
+    /// An interceptor that is asked in a separate Swift task, as most are.
     private struct Waiting: RequestInterceptor {}
 
     /// A manager whose interceptor refreshes with a request of the same manager.
@@ -54,7 +54,7 @@ struct AuthenticationRefreshScopeTests {
         #expect(server.requestCount == 0)
     }
 
-    /// A class that loads nothing.
+    /// A protocol class that loads nothing.
     private final class Idle: URLProtocol {
         override class func canInit(with request: URLRequest) -> Bool { false }
         override class func canonicalRequest(for request: URLRequest) -> URLRequest { request }
@@ -107,7 +107,7 @@ struct AuthenticationRefreshScopeTests {
         let hasRefreshed = Watched(false)
         let server = try LoopbackServer { request in
             if request.path == "/token" { hasRefreshed.change { $0 = true } }
-            // A refresh whose request is sent after the refusal of the other one would wait for itself.
+            // If the refresh were sent after the other request's refusal, it would wait for itself.
             for _ in 0..<2_000 where !hasRefreshed.current { usleep(5_000) }
             return .status(401)
         }
@@ -120,7 +120,7 @@ struct AuthenticationRefreshScopeTests {
         }
         let error = await manager.response(for: .get("x")).error
         #expect(error != nil)
-        // If the first refresh ends before the other request is refused, that begins a second one.
+        // If the first refresh ends before the other request is refused, the refusal begins a second refresh.
         #expect(statuses.current.first == 401)
         #expect(interceptor.credential?.value == "old")
         #expect(interceptor.waitingCount == 0)

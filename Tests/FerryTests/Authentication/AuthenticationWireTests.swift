@@ -10,7 +10,7 @@ import Testing
 struct AuthenticationWireTests {
     private struct Refused: Error, Equatable {}
 
-    /// A server that accepts one token, and can be told to accept another one.
+    /// A server that accepts one token, which the test can change.
     private func server(accepting token: String) throws -> LoopbackServer {
         try LoopbackServer { request in
             request.header("Authorization") == "Bearer \(token)" ? .text("yes") : .text("no", status: 401)
@@ -69,7 +69,7 @@ struct AuthenticationWireTests {
         }
         let (first, second) = (manager(server, interceptor), manager(server, interceptor))
         #expect(await first.response(for: .get("x", serializer: .string)).value == "yes")
-        // The second attempt of the other session's task is refused for the first time.
+        // The second attempt of the other session's task gets its first refusal.
         accepted.change { $0 = "2" }
         second.retryPolicy = .standard
         second.retryPolicy?.backoff = .init(base: 0.01)
@@ -133,7 +133,7 @@ struct AuthenticationWireTests {
         let first = Task { await manager.response(for: .get("x", serializer: .string)) }
         try await started.wait { $0 }
         let second = Task { await manager.response(for: .get("x", serializer: .string)) }
-        // The second request is not sent before there is a token.
+        // The second request is not sent before a token exists.
         try await Task.sleep(for: .milliseconds(100))
         #expect(server.requestCount == 1)
         first.cancel()

@@ -28,7 +28,7 @@ struct ResponseFieldsTests {
         let names = head.headerFields.map(\.name).filter { ["x-a", "set-cookie"].contains($0.lowercased()) }
         #expect(names == ["Set-Cookie", "X-A", "set-cookie", "x-a", "X-a"])
         #expect(response.values(of: "Set-Cookie") == Self.cookies)
-        // What URLSession promises remains.
+        // URLSession's guarantees still hold.
         #expect(head.value(forHTTPHeaderField: "X-A") == "1, , 3, 4")
         #expect(response.headerFields["X-A"] == "1, , 3, 4")
     }

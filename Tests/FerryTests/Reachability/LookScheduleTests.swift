@@ -30,7 +30,7 @@ struct LookScheduleTests {
         #expect(delays == [1, 2, 4, 8, 16, 30, 30])
         let afterSuccess = schedule.noteLookup(hasSucceeded: true)
         let anew = schedule.noteLookup(hasSucceeded: false)
-        // One that an event causes does not schedule a second.
+        // A lookup that an event causes does not schedule a second one.
         let meanwhile = schedule.noteLookup(hasSucceeded: false)
         #expect(afterSuccess == nil && anew == 1 && meanwhile == nil)
     }

@@ -16,7 +16,7 @@ struct ErrorMessageTests {
         var errorDescription: String? { "the cause" }
     }
 
-    /// A way of making a call, and its error.
+    /// A way to make a call, and its error.
     struct Way: Sendable, CustomTestStringConvertible {
         let testDescription: String
         let method: String
@@ -291,7 +291,7 @@ struct ErrorMessageTests {
                 one for TLS, so perhaps the URL begins with https://
                 """
         )
-        // The alert of a TLS server that does not know the message.
+        // The alert of a TLS server that receives HTTP.
         let alert = try serverOnPortForTLS(answering: "\u{15}\u{3}\u{3}\u{0}\u{2}\u{2}\u{28}")
         let alerted = await manager(URL(string: "http://127.0.0.1:\(alert.port)/")).response(for: .get("x")).error
         let guess = "; port \(alert.port) is often one for TLS, so perhaps the URL begins with https://"

@@ -119,7 +119,7 @@ struct AdoptedTaskTests {
         let rounds = 25
         for _ in 0..<rounds {
             let task = session.dataTask(with: server.url)
-            // As `resume()` does it, which tells only one of several threads to start the task.
+            // Like `resume()`, which makes only one of several threads start the task.
             await onThreads(4) { _ in observer.session(session, didResume: task) }
             task.resume()
         }

@@ -103,7 +103,7 @@ struct DataStreamTests {
             return response
         }
         let manager = transport.manager(baseURL: server.url)
-        // No single byte takes that long.
+        // No single byte takes as long as this timeout.
         let request = URLRequest(url: server.url, timeoutInterval: 6 * patience)
         do {
             for try await _ in manager.stream(request) { Issue.record("unexpected chunk") }
@@ -198,7 +198,7 @@ struct DataStreamTests {
         var received = 0
         for try await chunk in manager.stream(URLRequest(url: server.url), bufferLimit: 1 << 20) {
             if received == 0 {
-                // Nothing tells that the server is paused: it has a moment to send too much.
+                // No event announces that the server is paused: it gets a moment to send too much.
                 try await Task.sleep(for: .milliseconds(500))
                 #expect(sent.current < total / 2)
             }

@@ -4,7 +4,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// A manager whose process is killed, and what the next one finds.
+/// A manager whose process is killed, and the tasks that the next process finds.
 @Suite("Tasks of a manager that outlive its process", .timeLimit(.minutes(5)), .ownThreads)
 struct DurableManagerTests {
     private func manager(_ folder: URL) -> SessionManager {

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Posting notifications")
 struct NotificationPosterTests {
-    /// Makes a poster with a center of its own and a suspended queue.
+    /// Makes a poster with its own center and a suspended queue.
     private func makeStopped() -> (NotificationPoster, NotificationCenter, DispatchQueue) {
         let (poster, center, queue) = (NotificationPoster(), NotificationCenter(), DispatchQueue(label: "stopped"))
         queue.suspend()

@@ -23,7 +23,7 @@ struct PlantedSecretValuesTests {
         return request
     }
 
-    /// Expects that nothing that is printed of a value has a secret.
+    /// Expects that no printed text of a value has a secret.
     private func expectNone(_ value: Any?, sourceLocation: SourceLocation = #_sourceLocation) {
         #expect(PlantedSecrets.findings([value]) == [], sourceLocation: sourceLocation)
     }
@@ -89,7 +89,7 @@ struct PlantedSecretValuesTests {
         expectNone(result)
     }
 
-    /// A signer and retrier that searches what it is given.
+    /// A signer and retrier that searches its arguments for secrets.
     private struct Searcher: RequestSigner {
         let findings: Watched<[String]>
         let calls: Watched<Int>

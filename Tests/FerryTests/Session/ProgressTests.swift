@@ -30,7 +30,7 @@ struct ProgressTests {
 
     @Test("Without a length the bytes are still counted", arguments: TestTransport.all)
     func unknownTotal(_ transport: TestTransport) async throws {
-        // The second half is sent when the first has been counted.
+        // The server sends the second half after the first half has been counted.
         let gate = Gate()
         let server = try LoopbackServer { _ in
             .stream { stream in

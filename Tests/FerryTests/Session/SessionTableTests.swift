@@ -14,12 +14,12 @@ struct SessionTableTests {
         return (table, session, generation)
     }
 
-    /// The session that a step tells to invalidate.
+    /// The session that a step invalidates.
     private func invalidated(_ step: SessionTable.Step) -> URLSession? {
         if case .invalidate(let session) = step { session } else { nil }
     }
 
-    /// The generation whose tasks a step tells to cancel.
+    /// The generation whose tasks a step cancels.
     private func cancelled(_ step: SessionTable.Step) -> Int? {
         if case .cancelTasks(let generation, _) = step { generation } else { nil }
     }

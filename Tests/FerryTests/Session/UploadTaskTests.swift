@@ -65,7 +65,7 @@ struct UploadTaskTests {
             .headers(["Content-Type": "text/plain"])
         let manager = HTTPSessionManager(baseURL: server.url, configuration: .ephemeral)
         #expect(try await manager.send(request) == "onetwo text/plain")
-        // It can be sent once.
+        // A stream can be sent only once.
         let error = await #expect(throws: NetworkError.self) { try await manager.send(request) }
         #expect((error?.underlyingError as? URLError)?.code == .requestBodyStreamExhausted)
     }

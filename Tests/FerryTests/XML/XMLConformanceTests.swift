@@ -10,7 +10,7 @@ struct XMLConformanceTests {
         var id: String
         /// Whether the text is well-formed.
         var isWellFormed: Bool
-        /// Whether that depends on other files, which are not read.
+        /// Whether the result depends on other files, which are not read.
         var hasOtherFiles: Bool
         var file: URL
     }

@@ -3,7 +3,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// What a body may be is the same for values of unknown structure and for typed ones (RFC 8259).
+/// The same bodies are valid for values of unknown structure and for typed values (RFC 8259).
 @Suite("Grammar of JSON")
 struct JSONGrammarTests {
     private func sample(_ text: String) -> SampleResponse { SampleResponse(200, "application/json", text) }

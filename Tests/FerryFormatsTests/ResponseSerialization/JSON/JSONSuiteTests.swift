@@ -16,7 +16,7 @@ struct JSONSuiteTests {
             let sample = SampleResponse(200, "application/json", bytes: body)
             let value = try sample.serialized(by: JSONResponseSerializer(readingOptions: .fragmentsAllowed)).value
             #expect(try sample.serialized(by: .decodable(JSONValue.self)).value == value, "\(name)")
-            // `Empty` decodes nothing of a body, and has a value without one.
+            // `Empty` decodes nothing from a body, and has a value without a body.
             let isEmpty = try sample.serialized(by: .json).error == nil && value == nil
             let empty = try sample.serialized(by: .decodable(Empty.self)).value
             #expect((empty != nil) == (value != nil || isEmpty), "\(name)")

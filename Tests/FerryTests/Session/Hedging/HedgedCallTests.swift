@@ -4,7 +4,7 @@ import Testing
 
 @testable import Ferry
 
-/// The calls with a completion handler; those that are awaited have the same code behind them (`HedgingTests`).
+/// The calls with a completion handler; awaited calls share their code (`HedgingTests`).
 @Suite("Hedged calls with a completion handler", .timeLimit(.minutes(5)))
 struct HedgedCallTests {
     /// A server that holds the response to the first task until `release`.

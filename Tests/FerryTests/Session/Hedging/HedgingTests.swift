@@ -142,7 +142,7 @@ struct HedgingTests {
         defer { release.change { $0 = true } }
         let manager = HTTPSessionManager(baseURL: server.url)
         var rule = Hedging.Rule()
-        // The longest of the earlier times, and no budget but the first one's.
+        // The delay is the longest of the earlier times, and the budget allows only the first extra request.
         (rule.delay, rule.budget) = (.percentile(1), 0)
         manager.hedging = Hedging(rule)
         for number in 1...count {
@@ -167,7 +167,7 @@ struct HedgingTests {
             return .text("x")
         }
         let manager = manager(server, after: 0.01, budget: 0)
-        // The first one may always be sent.
+        // The first extra request is always allowed.
         for _ in 0..<2 { _ = await manager.response(for: URLRequest(url: server.url), serializer: .string) }
         #expect(server.requestCount == 3)
         manager.hedging = self.manager(server, after: 0.01).hedging
