@@ -66,7 +66,7 @@ struct CrawlerTests {
         try await Self.crawler(pause: 0.2).crawl(from: seeds) { _ in }
         #expect(ContinuousClock.now - start >= .milliseconds(600))
         #expect(server.requestCount == 4)
-        // The second request to a host would be sent after minutes, and waits in no place of another host's.
+        // The second request to a host would be sent after minutes, and does not delay requests to other hosts.
         struct Enough: Error {}
         let crawler = Self.crawler(maximumConcurrency: 1, pause: 600)
         server.reset()

@@ -153,7 +153,7 @@ struct DownloaderTests {
         let error = await #expect(throws: NetworkError.self) { try await download.value }
         #expect(error?.isRetryable == true)
         #expect(incoming.count == 2, "a partial file and its record: \(incoming)")
-        // The same again, with the record of the first time.
+        // The same test again, with the record of the first one.
         await #expect(throws: NetworkError.self) {
             _ = try await downloader.download(server.url("/file"), as: "file")
         }

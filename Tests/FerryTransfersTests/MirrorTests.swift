@@ -23,8 +23,8 @@ struct MirrorTests {
         #expect(folder.names == ["file"], sourceLocation: sourceLocation)
     }
 
-    /// A server slow enough that others are asked; with a mirror's log, the rest of the file follows after its mirror
-    /// was asked.
+    /// A server slow enough that mirrors are used; with a mirror's log, it sends the rest of the file after the first
+    /// request to the mirror.
     private func slow(
         _ log: RequestLog = RequestLog(),
         _ link: URL? = nil,
@@ -64,7 +64,7 @@ struct MirrorTests {
         let server = try slow(mirror: log)
         try await session.download(download(server, [mirror.url], digest: digest))
         expectWhole()
-        // Without a digest, it is asked with the tag of the first server, and dropped.
+        // Without a digest, the mirror is asked with the tag of the first server, and dropped.
         #expect(log.requests.contains { $0.header("If-Range") != nil } != digest)
     }
 
@@ -78,8 +78,8 @@ struct MirrorTests {
         expectWhole()
     }
 
-    /// A server that ignores ranges, and holds its first response until a mirror was asked; the second one, if that is
-    /// to stay incomplete.
+    /// A server that ignores ranges, and holds its first response until a mirror is asked; `stopsSecond` stops its
+    /// second response.
     private func rangeless(_ log: RequestLog, mirror: RequestLog, stopsSecond: Bool = false) throws -> LoopbackServer {
         try LoopbackServer(
             handler: log.handler { request in
@@ -120,7 +120,7 @@ struct MirrorTests {
         try await session.download(download)
         expectWhole()
         #expect(server.requestCount == 1 && good.wholes == 1)
-        // One that has sent all of it is not asked again.
+        // A mirror that has sent the whole file is not asked again.
         #expect(connections == 1 ? bad.requests.count == 1 : bad.wholes <= 2)
     }
 
@@ -284,7 +284,7 @@ struct MirrorTests {
         #expect(mirror.requestCount == 1)
     }
 
-    /// An interceptor that tells the server whether the request counts as one that has left its origin.
+    /// An interceptor that marks requests that count as having left their origin.
     private struct Scope: ImmediateRequestInterceptor {
         func adaptImmediately(_ request: inout AdaptedRequest, for attempt: RequestAttempt) throws -> Bool {
             request.setValue("\(attempt.hasLeftOrigin)", forHTTPHeaderField: "X-Left")

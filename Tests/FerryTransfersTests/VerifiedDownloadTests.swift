@@ -132,7 +132,7 @@ struct VerifiedDownloadTests {
             case 0: LoopbackResponse.pattern(count: Self.count)
             case 1: LoopbackResponse.pattern(count: Self.count).framed(.untilClose)
             case 2: LoopbackResponse.pattern(count: Self.count).adding("ETag", "W/\"weak\"")
-            // It has a validator and ignores ranges.
+            // This server has a validator and ignores ranges.
             default: LoopbackResponse.pattern(count: Self.count).adding("ETag", "\"\(content.etag)\"")
             }
         }
@@ -157,7 +157,7 @@ struct VerifiedDownloadTests {
 
     @Test("An error status is an error and leaves no file")
     func status() async throws {
-        // The last failure is the one that is thrown.
+        // The last failure is thrown.
         let responses: [LoopbackResponse] = [.status(503), .text("no such key", status: 404)]
         let server = try LoopbackServer(handler: LoopbackServer.sequence(responses))
         let error = await failure { try await session.download(download(server)) }
@@ -223,7 +223,7 @@ struct VerifiedDownloadTests {
         let before = log.requests.count
         let outcome = try await session.download(download)
         #expect(outcome.continuedBytes > 500_000)
-        // No request is for the whole.
+        // No request is for the whole file.
         #expect(log.requests.dropFirst(before).allSatisfy { $0.header("Range") != nil })
         expectWhole()
     }

@@ -121,7 +121,7 @@ static void configure(struct transfer *transfer) {
     curl_easy_setopt(easy, CURLOPT_WRITEFUNCTION, received);
     curl_easy_setopt(easy, CURLOPT_WRITEDATA, transfer);
     curl_easy_setopt(easy, CURLOPT_HTTP_VERSION, (long)CURL_HTTP_VERSION_2TLS);
-    // Connections that stay busy must not be waited for.
+    // Busy connections must not be waited for.
     if (order.work != IDLE) curl_easy_setopt(easy, CURLOPT_PIPEWAIT, 1L);
     if (order.authority) curl_easy_setopt(easy, CURLOPT_CAINFO, order.authority);
     if (order.work == DOWNLOAD || order.work == DISCARD) curl_easy_setopt(easy, CURLOPT_BUFFERSIZE, 524288L);
@@ -183,7 +183,7 @@ static void run(CURLM *multi, struct transfer *transfers, long total) {
     }
 }
 
-// Opens connections of which each gets one byte and no end, and returns by how many bytes each has let memory grow.
+// Opens connections that each get one byte and no end, and returns the growth of memory for each connection.
 static double idle_memory(CURLM *multi, struct transfer *transfers) {
     long before = status("VmRSS"), open = 0;
     for (long index = 0; index < order.in_flight; index++) begin(multi, &transfers[index]);

@@ -1,4 +1,4 @@
-// The least that a download over several connections takes: it receives ranges and writes them to a file.
+// The least time of a download over several connections: it receives ranges and writes them to a file.
 //
 //     floor PORT PATH SIZE CONNECTIONS FILE MILLISECONDS
 //

@@ -89,7 +89,7 @@ static void deliver(struct direction *d) {
     }
 }
 
-// Returns when something is to be done, at the latest.
+// Returns the latest time of the next action.
 static double next_time(const struct direction *d, double time) {
     if (!d->is_read && d->next_read > now() && d->next_read < time) time = d->next_read;
     if (d->first && d->first->arrival > now() && d->first->arrival < time) time = d->first->arrival;

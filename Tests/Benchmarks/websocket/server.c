@@ -1,6 +1,6 @@
-// The server of the WebSocket benchmarks, with a thread for each connection, so that it is not what is measured. It
-// returns each frame as it came, without its mask. A request that asks for no upgrade gets a response of one byte that
-// does not end, for measuring idle connections. Prints its port.
+// The server of the WebSocket benchmarks, with a thread for each connection, so that it is not the bottleneck. It
+// returns each frame unchanged, without its mask. A request without an upgrade gets a response of one byte that does
+// not end, for measuring idle connections. Prints its port.
 #define _GNU_SOURCE
 #include <arpa/inet.h>
 #include <netinet/tcp.h>

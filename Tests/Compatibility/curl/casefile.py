@@ -11,7 +11,7 @@ class Skip(Exception):
         self.reason, self.detail = reason, detail
 
 
-# What the conditions in the cases ask for. Replies are HTTP/1.x, so HTTP/2 and debug builds are missing.
+# The features that the cases may require. Replies are HTTP/1.x, so HTTP/2 and debug builds are missing.
 FEATURES = {
     "brotli", "cookies", "crypto", "http", "HTTP-auth", "ipv6", "large_file", "libz", "Mime", "netrc", "parsedate",
     "proxy", "unix-sockets", "verbose-strings", "zstd",
@@ -70,7 +70,7 @@ class Case:
             elif re.match(" *%endif", line):
                 shown = True
             elif shown:
-                # A host whose last label is a number is not one, so that the case's number follows a letter there.
+                # A host whose last label is a number is invalid, so a letter precedes the case's number there.
                 line = re.sub(r"(?<=[a-zP]\.)%TESTNUMBER", f"n{self.number}", line)
                 lines.append(decoded(pattern.sub(lambda match: str(variables[match[1]]), line)))
         return Case(self.number, lines)

@@ -21,17 +21,17 @@ WITHOUT_VALUE = {
     "--insecure", "--ipv4", "--ipv6", "--netrc", "--no-buffer", "--parallel", "--remote-header-name",
     "--remote-name", "--remote-time", "--retry-all-errors", "--http1.1",
 }
-# Options that say where the body goes.
+# Options for the destination of the body.
 OUTPUTS = {"--output", "--output-dir", "--remote-header-name", "--remote-name"}
-# Options that change nothing about the transfer, or that say what Ferry does in any case: a proxy is sent the kind of
-# credential that it asks for, a file of -o is replaced when all of the body has come, paths are sent as they are, and
-# HTTP/0.9 is refused.
+# Options that do not change the transfer, or that Ferry always applies: a proxy is sent the kind of credential that it
+# asks for, a file of -o is replaced after the whole body has arrived, paths are sent as they are, and HTTP/0.9 is
+# refused.
 IGNORED = {
     "--clobber", "--no-http0.9", "--path-as-is", "--remove-on-error",
     "--proxy-anyauth", "--proxy-basic", "--proxy-digest", "--proxytunnel",
     "--basic", "--silent", "--show-error", "--progress-bar", "--no-progress-meter", "--verbose", "--disable",
 }
-# Options without a counterpart that have a value.
+# Options with a value and without a counterpart.
 OTHER_WITH_VALUE = {
     "--alt-svc", "--connect-to", "--crlfile", "--engine", "--continue-at", "--dns-servers",
     "--doh-url", "--egd-file", "--etag-compare", "--etag-save", "--expect100-timeout", "--form-string",

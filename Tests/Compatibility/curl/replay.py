@@ -173,7 +173,7 @@ class Run:
         if command.names & {"--output", "--remote-name"} and not case.find("verify", "stdout"):
             expected = None
         if expected is not None:
-            # Without a check of the whole output, curl's first URL goes to a file, which is the one that is compared.
+            # Without a check of the whole output, curl writes its first URL to a file, which is compared.
             only_first = len(command.urls) > 1 and not case.find("verify", "stdout")
             yield from response_differences(expected, output, command.shows_each_head, only_first)
         delivered = responses(output)[1]

@@ -7,7 +7,7 @@ import struct
 import threading
 import time
 
-# The bytes of a reply that are sent at once. There are few of them, so that the client has to put a reply together.
+# The bytes of a reply that are sent at once: few, so that the client has to join the parts of a reply.
 PIECE = int(os.environ.get("COMPATIBILITY_PIECE", 20))
 
 
@@ -137,7 +137,7 @@ class Server:
         if request.startswith(b"CONNECT ") and re.match(rb"HTTP/1.\d 2", reply):
             self.origin.converse_over_tls(connection, self.commands.certificate)
             return False
-        # The rest of a body that was not read would be taken for a request.
+        # The unread rest of a body would be treated as a request.
         closes = self.commands.closes or self.commands.skipped or b"swsclose" in reply
         return bool(reply) and not closes
 
@@ -152,7 +152,7 @@ class Server:
 
         while b"\r\n\r\n" not in data:
             if not more():
-                # What follows a body that was not read completely is the rest of it.
+                # The bytes after a body that was not read completely are the rest of the body.
                 if data and not self.commands.skipped:
                     self.record(data)
                 return None

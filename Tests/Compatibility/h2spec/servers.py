@@ -11,12 +11,12 @@ ROOT = pathlib.Path(__file__).resolve().parents[3]
 SCRATCH = ROOT / ".build-compatibility/h2spec"
 SECONDS = float(os.environ.get("COMPATIBILITY_TIMEOUT", 30))
 
-# h2specd ends after three seconds in a case; a client gets the time in which it is a hang, and a little more. The file
-# of golang.org/x/net that Debian has is newer than the one that h2spec names, and needs no change.
+# h2specd ends after three seconds in a case; the client gets the time limit for a hang, and a little more. Debian's
+# file of golang.org/x/net is newer than the one that h2spec requires, and needs no change.
 PATCH = rf"s/time\.Duration(3) \* time\.Second/time.Duration({SECONDS + 10:.0f}) * time.Second/"
 
-# h2specd divides its command at spaces, so that it gets the name of this script in its working folder. For each case,
-# the port of its URL names the files.
+# h2specd splits its command at spaces, so this script's name is in its working folder. For each case, the files are
+# named after the port of its URL.
 CLIENT = """#!/bin/sh
 port=${{1##*:}}
 port=${{port%/}}

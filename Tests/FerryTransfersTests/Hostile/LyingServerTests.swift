@@ -6,7 +6,7 @@ import Testing
 struct LyingServerTests {
     private static let count = 2_000_000
 
-    /// What a server does to its answers to ranges.
+    /// The server's change of its responses to ranges.
     enum Lie: CaseIterable, Sendable {
         case shifted, shorter, longer, otherTotal, unknownTotal, otherTag, noTag, noContentRange, coded, whole
         case notSatisfiable, failed, dropped, stale, multipart
@@ -16,7 +16,7 @@ struct LyingServerTests {
         let content = RangedContent(count: count)
         var response = content.response(to: request)
         guard response.status == 206, let range = response.headers["Content-Range"].flatMap(ContentRange.init) else {
-            // Ranges are asked for before the whole has arrived.
+            // Ranges are requested before the whole file has arrived.
             response.bytesPerSecond = 2_000_000
             return response.held { !log.ranges.isEmpty }
         }
@@ -76,7 +76,7 @@ struct LyingServerTests {
             #expect(folder.names == ["file"])
         } catch {
             #expect(folder.names.isEmpty)
-            // Where all of the first answer arrives, or the server is only busy, there is no reason to fail.
+            // If the whole first response arrives, or the server is only busy, the download has no reason to fail.
             #expect([.otherTotal, .otherTag, .notSatisfiable, .stale].contains(lie), "\(error)")
         }
     }

@@ -16,7 +16,7 @@ import Testing
         return TransferQueue(store: try await QueueStore(folder: place.path, limits: limits), options: options)
     }
 
-    /// Returns downloads whose URLs have about that many bytes.
+    /// Returns downloads whose URLs have about this many bytes.
     private func downloads(_ count: Int, length: Int) throws -> [VerifiedDownload] {
         let path = String(repeating: "a", count: length)
         let url = try #require(URL(string: "http://127.0.0.1:1/" + path))
@@ -27,7 +27,7 @@ import Testing
         try RegularFile(reading: journal, links: .refuse).status()
     }
 
-    /// Changes a transfer that often, and returns how often the journal was replaced.
+    /// Changes a transfer repeatedly, and returns how often the journal was replaced.
     private func replacements(_ queue: TransferQueue, changes: Int) async throws -> Int {
         var count = 0
         for index in 0..<changes {
@@ -202,14 +202,14 @@ import Testing
         let store = try await QueueStore(folder: place.path)
         let queue = TransferQueue(store: store, options: TransferQueue.Options())
         let url = try #require(URL(string: "http://127.0.0.1:1/"))
-        // The two can be in any order.
+        // The removal and the release may happen in either order.
         for _ in 0..<50 {
             let id = try await queue.add(VerifiedDownload(url, to: folder.file("a")))
             let record = try #require(try await store.next(1).start.first)
             try folder.file("a.segments", "part")
             async let removal: Void = queue.remove(id)
             async let released = store.release(id, isFinished: false) { $0.state = .failed }
-            // As a run does it.
+            // A run discards the partial file in the same way.
             if try await released == nil { await record.discardPartialFile() }
             try await removal
             #expect(folder.names == ["queue"])

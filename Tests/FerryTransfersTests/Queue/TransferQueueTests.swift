@@ -220,7 +220,7 @@ import Testing
                 count += 1
                 return count
             }
-            // Without a validator, each attempt begins four times from the first byte.
+            // Without a validator, each attempt sends four requests for the whole file.
             guard number <= 12 else { return .pattern(count: 1_000_000) }
             var response = LoopbackResponse.stream { stream in
                 let sent = number * 20_000
@@ -347,7 +347,7 @@ import Testing
             try bytes.write(to: journal)
             let damaged = try await queue()
             let transfers = try await damaged.transfers()
-            // Each was written as a line, and at most three of the seven lines are damaged, unless the end is missing.
+            // Each transfer is a line, and at most three of the seven lines are damaged, unless the end is missing.
             #expect(transfers.count >= (round % 4 == 1 ? 0 : 3))
             #expect(transfers.allSatisfy { urls.contains($0.url) && [.waiting, .paused].contains($0.state) })
             if bytes != whole, round % 4 != 1 { #expect(try await damaged.damagedRecords > 0) }

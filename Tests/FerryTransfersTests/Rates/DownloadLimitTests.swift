@@ -18,7 +18,7 @@ struct DownloadLimitTests {
         async let first = session.download(downloads[0]) { latest.note($0, of: 0) }
         async let second = session.download(downloads[1]) { latest.note($0, of: 1) }
         try await eventually("some bytes of both") { latest.bytes.allSatisfy { $0 > 0 } }
-        // 20 seconds would be needed for all.
+        // All bytes would take 20 seconds.
         #expect(latest.bytes.reduce(0, +) < 1_000_000)
         limit.bytesPerSecond = nil
         #expect(try await first.bytes == 1_000_000)

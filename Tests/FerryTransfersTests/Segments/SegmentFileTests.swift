@@ -53,7 +53,7 @@ import Testing
         var info = stat()
         #expect(stat(file.partPath, &info) == 0)
         #expect(info.st_size == 0)
-        // A file system that cannot reserve space has none in the file.
+        // A file system that cannot reserve space reserves none for the file.
         #expect(info.st_blocks == 0 || info.st_blocks * 512 >= 4_194_304)
         try Data("abc".utf8).withUnsafeBytes { try file.write($0, at: 0) }
         try await file.publish(total: 3, synchronized: false)
@@ -77,7 +77,7 @@ import Testing
             await Child.run {
                 let folder = try TemporaryFolder()
                 let file = try await SegmentFile(destination: folder.path("a"))
-                // No descriptor can be made, so none can be closed.
+                // No descriptor can be made, so no descriptor can be closed.
                 let error = await Child.withoutDescriptors {
                     await failure { try await file.publish(total: 0, synchronized: false) }
                 }

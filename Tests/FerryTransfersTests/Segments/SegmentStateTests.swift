@@ -47,7 +47,7 @@ struct SegmentStateTests {
         #expect(state.ranges == nil)
     }
 
-    /// What is wrong with the files that a download finds.
+    /// The damage to the files that a download finds.
     enum Flaw: CaseIterable, Sendable {
         case none, damaged, otherURL, otherTag, short, noState, otherSize
     }
@@ -63,7 +63,7 @@ struct SegmentStateTests {
         var state = Self.state(url, etag: tag, parts: [0..<100_000, 200_000..<300_000])
         if flaw == .otherSize { state.total += 1 }
         var part = LoopbackServer.pattern(count: 300_000)
-        // Bytes that the record does not name have not arrived.
+        // Bytes that the record does not list have not arrived.
         part.replaceSubrange(100_000..<200_000, with: Data(count: 100_000))
         try folder.file("file.segments", flaw == .short ? part.prefix(250_000) : part)
         if flaw != .noState {

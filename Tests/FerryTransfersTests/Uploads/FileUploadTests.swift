@@ -86,7 +86,7 @@ struct FileUploadTests {
         try await session.cancelUpload(at: created, of: first)
         try await session.cancelUpload(at: created, of: first)
         #expect(try await peer.received(at: url).methods.count { $0 == "DELETE" } == 2)
-        // It begins again.
+        // The upload begins again.
         first.limit = nil
         first.location = created
         #expect(try await session.upload(first).continuedBytes == 0)
@@ -189,7 +189,7 @@ struct FileUploadTests {
     func lying() async throws {
         let url = try peer.url("tus", "short=1")
         let error = await failure { try await session.upload(upload(url)) }
-        // It has everything at the next question.
+        // The server reports the whole file in its next response.
         #expect(error == nil)
         #expect(try await peer.received(at: url).methods == ["OPTIONS", "POST", "HEAD", "PATCH", "HEAD"])
     }

@@ -11,17 +11,17 @@ struct PartUploadTests {
     private let store = Store()
     private let server: LoopbackServer
 
-    /// What a server has received: the parts, and how many requests were in progress at once.
+    /// The state of a server: the parts, and the largest number of concurrent requests.
     private final class Store: Sendable {
         struct State {
             var parts: [Int: Data] = [:]
             var requests: [Int: Int] = [:]
             var inProgress = 0
             var mostInProgress = 0
-            /// How many requests must have been in progress at once before any is answered.
+            /// The number of concurrent requests that must have arrived before any is answered.
             var awaited = 1
             var manifest = ""
-            /// The answers instead of success, by the number of the part, for the first requests of each; 0 is the
+            /// The responses instead of success, by the number of the part, to the first requests of each; 0 is the
             /// manifest.
             var faults: [Int: [Fault]] = [:]
         }
@@ -180,7 +180,7 @@ struct PartUploadTests {
         var upload = upload(partSize: 10_000)
         upload.maximumConcurrentParts = 2
         #expect(failedStatus(of: await failure { try await session.upload(upload) }) == 403)
-        // Of a hundred, each of which takes a while.
+        // There would be a hundred requests, and each takes a while.
         #expect(store.state.withLock { $0.requests.count } < 50)
     }
 

@@ -2,7 +2,7 @@ import Testing
 
 @testable import FerryTransfers
 
-/// Uploads to a server of tus that is not Ferry's own.
+/// Uploads to a tus server that is not Ferry's own.
 @Suite(
     .enabled(if: TusServer.isWanted, "python3 -m pip install tuspyserver uvicorn"),
     .timeLimit(.minutes(5))
@@ -18,7 +18,7 @@ struct TusServerTests {
         try FileManager.default.createDirectory(at: folder.file("uploads"), withIntermediateDirectories: false)
     }
 
-    /// The contents of the server's files, apart from what it knows about them.
+    /// The contents of the uploaded files, without the server's own files about them.
     private var uploads: [Data] {
         let names = (try? FileManager.default.contentsOfDirectory(atPath: folder.path("uploads"))) ?? []
         return names.filter { !$0.contains(".") }.compactMap { folder.data("uploads/" + $0) }
@@ -55,7 +55,7 @@ struct TusServerTests {
         #expect(uploads == [content])
     }
 
-    /// Begins an upload, cancels it when the server has more of each part than `bytes`, and returns one that continues.
+    /// Begins an upload, cancels it when the server has more than `bytes` of each part, and returns one that continues.
     private func cancelled(_ server: TusServer, connections: Int, after bytes: Int) async throws -> FileUpload {
         let location = Mutex<FileUpload.Location?>(nil)
         var upload = FileUpload(folder.file("file"), to: server.url)

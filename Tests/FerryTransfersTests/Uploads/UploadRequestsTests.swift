@@ -2,7 +2,7 @@ import Testing
 
 @testable import FerryTransfers
 
-/// What the requests of an upload have in common with the caller's, and when the question for the offer is repeated.
+/// The properties that an upload's requests share with the caller's, and when the OPTIONS request is repeated.
 @Suite(.timeLimit(.minutes(5)))
 struct UploadRequestsTests {
     private let folder: TemporaryFolder
@@ -49,7 +49,7 @@ struct UploadRequestsTests {
         session.addCookie()
         var upload = FileUpload(folder.file("file"), to: server.url)
         upload.request.httpShouldHandleCookies = handles
-        // As it is after a restart of its queue.
+        // The upload as it is after a restart of its queue.
         upload = try QueueRecord.Upload(upload, keepsSecrets: false).value
         _ = try await session.upload(upload)
         #expect(server.requests.map(\.method) == ["OPTIONS", "POST", "HEAD", "PATCH"])

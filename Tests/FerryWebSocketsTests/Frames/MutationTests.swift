@@ -20,7 +20,7 @@ struct MutationTests {
         return frames.map { $0.map(\.bytes).reduce(Data(), +) }
     }()
 
-    /// A million with `FERRY_FUZZ=100000`.
+    /// The number is a million with `FERRY_FUZZ=100000`.
     private static let count = Mutations.count * 10
 
     @Test("Each gives messages within the limit, or one violation with a code for the close frame")

@@ -3,7 +3,7 @@ import Testing
 
 @testable import FerryWebSockets
 
-/// What a correct server never does.
+/// Servers that violate the protocol.
 @Suite("WebSockets with a server that breaks the rules")
 struct HostileServerTests {
     private let session = CurlSession(configuration: .ephemeral)
@@ -218,7 +218,7 @@ struct HostileServerTests {
             for _ in 0..<200 { connection.write(ServerFrame(.ping).bytes) }
             while ClientFrame.all(in: connection.received).count < 200, connection.readMore() {}
             connection.write(ServerFrame(.text, "first").bytes)
-            // The program's message begins, and more than its end waits in buffers.
+            // The client has begun to send its message, and the buffers hold more frames than the message's end.
             _ = connection.readMore()
             for _ in 0..<10 { connection.write(ServerFrame(.ping).bytes) }
             connection.write(ServerFrame(.text, "second").bytes)
@@ -228,7 +228,7 @@ struct HostileServerTests {
         }
         let task = open(server)
         #expect(try await task.receive() == .string("first"))
-        // More than the buffers of the sockets take.
+        // More bytes than the sockets' buffers hold.
         let sending = Task { try await task.send(.data(Data(count: 24_000_000))) }
         #expect(try await task.receive() == .string("second"))
         isRead.signal()
@@ -295,7 +295,7 @@ struct HostileServerTests {
         }
         let task = open(server)
         _ = try await task.receive()
-        // The buffers of both systems hold some megabytes; 128 MiB come only if they are received.
+        // The systems' buffers hold some megabytes; 128 MiB can be sent only if the client receives them.
         try await Task.sleep(for: .milliseconds(500))
         #expect(sent.current < 500)
         var count = 1

@@ -5,10 +5,10 @@ import Testing
 
 @Suite("Pings of a WebSocket at intervals")
 struct KeepAliveTests {
-    /// More than the reader leaves waiting for a program that does not receive.
+    /// More messages than the reader buffers for a program that does not receive.
     private static let flood = (0..<4).map { _ in ServerFrame(.binary, Data(count: 65_536)).bytes }
 
-    /// An interval in which the server answers on a machine that runs many tests: one that takes longer is given up.
+    /// An interval within which the server answers on a machine that runs many tests; a later answer is a failure.
     private static let answered = 2 + patience
 
     private func open(_ server: RawServer, interval: TimeInterval) -> WebSocketTask {
@@ -87,7 +87,7 @@ struct KeepAliveTests {
             let start = ContinuousClock.now
             while connection.readMore() {
                 let part = Double(connection.received.count) / Double(count)
-                // The last bytes, with the ping, come after two and a half intervals.
+                // The last bytes, with the ping, are read after two and a half intervals.
                 let due = start + .seconds(2.5 * interval * min(part, 1))
                 while part < 1, ContinuousClock.now < due { usleep(10_000) }
                 if part < 1 { continue }
@@ -131,7 +131,7 @@ struct KeepAliveTests {
         task.cancel()
         let gaps = zip(times.current, times.current.dropFirst()).map { $1 - $0 }
         let least = try #require(gaps.min()) / .seconds(1)
-        // Two intervals would be wrong; by how much the machine is late does not count.
+        // Two intervals would be wrong; a delay of the machine does not count.
         #expect(least < 1.8 * interval + 2 * meter.worst)
     }
 
@@ -162,7 +162,7 @@ struct KeepAliveTests {
 
     @Test("A ping that waits behind a long message does not end the connection, and pings of the server are answered")
     func longMessage() async throws {
-        // More than the buffers of the sockets take.
+        // More bytes than the sockets' buffers hold.
         let count = 24_000_000
         let interval = Self.answered
         let hasPong = Watched(false)

@@ -15,7 +15,7 @@ struct LossTests {
     func loss(isReset: Bool, hasFrame: Bool) async throws {
         let server = try RawServer.webSocket { connection in
             if hasFrame { connection.write(ServerFrame(.text, "first").bytes) }
-            // Until the program has sent a message, it may not have read the response.
+            // The program may not have read the response before it has sent a message.
             while ClientFrame.all(in: connection.received).isEmpty, connection.readMore() {}
             if isReset { connection.resetOnClose() }
         }

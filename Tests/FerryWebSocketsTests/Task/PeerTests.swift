@@ -6,7 +6,7 @@ import WebSocketSupport
 
 @testable import FerryWebSockets
 
-/// Against a server that is not Ferry's: the `websockets` package for Python.
+/// Tests with another server: the `websockets` package for Python.
 @Suite("WebSockets with a Python server", .enabled(if: WebSocketPeer.isWanted, "Needs python3 with websockets"))
 struct PeerTests {
     private let session = CurlSession(configuration: .ephemeral)

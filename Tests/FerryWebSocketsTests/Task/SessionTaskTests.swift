@@ -456,7 +456,7 @@ struct SessionTaskTests {
         let task = session.webSocket(with: server.webSocketURL, options: options)
         task.resume()
         try await task.waitUntilOpen()
-        // The delegate is not told of the end before the program has read the error.
+        // The delegate is notified of the end only after the program has read the error.
         session.delegateQueue.isSuspended = true
         mayClose.change { $0 = true }
         await task.waitForEnd()

@@ -121,7 +121,7 @@ final class KerberosServer: Sendable {
                 field = self.headers.get("Authorization", "")
                 is_ours = field.startswith("Negotiate ")
                 name, reply = accept(base64.b64decode(field[10:])) if is_ours else (None, b"")
-                # As some servers do, takes all requests on the connection for those of its user.
+                # Like some servers, assigns all requests on the connection to its user.
                 if self.path == "/connection": name = self.known = name or getattr(self, "known", None)
                 text = ("%s %d" % (name, len(body)) if name else "denied").encode()
                 self.send_response(200 if name else 401)

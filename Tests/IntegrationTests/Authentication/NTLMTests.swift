@@ -21,7 +21,7 @@ extension PythonTests {
             let delegate = CredentialDelegate("ada", "secret")
             let session = session(delegate)
             for _ in 0..<3 { #expect(try await text(session, URLRequest(url: server.url)) == "ada 0") }
-            // The credential is for its task alone, so each one is asked.
+            // The credential is only for its task, so the delegate is asked for each task.
             #expect(delegate.methods == Array(repeating: NSURLAuthenticationMethodNTLM, count: 3))
             let proofs = try server.requests.filter { $0.hasSuffix(" 3") }
             #expect(proofs.count == 1)

@@ -42,7 +42,7 @@ struct CertificateShop: Sendable {
         extensions: [String],
         by issuer: Issued? = nil
     ) throws -> Issued {
-        // Of eight digits, as the database of `openssl ca` has it.
+        // The number has eight digits, as in the database of `openssl ca`.
         let serial = String(UInt32.random(in: 0x1000_0000...0x7FFF_FFFF), radix: 16, uppercase: true)
         let issued = Issued(certificate: file("\(name).pem"), key: try self.key(name, key), serial: serial)
         let subject = "/CN=\(subject ?? name)"

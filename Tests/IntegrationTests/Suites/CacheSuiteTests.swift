@@ -68,7 +68,7 @@ struct CacheSuiteTests {
 
     /// Required tests that a URLSession does not pass, with the reasons.
     private static let known: Set<String> = [
-        // They expect a response, as from a gateway, instead of the error of a lost connection.
+        // These tests expect a response, as from a gateway, instead of the error of a lost connection.
         "stale-close-must-revalidate", "stale-close-no-cache",
         // A message with an unknown transfer coding cannot be read (RFC 9112, section 6.1).
         "headers-store-Transfer-Encoding",

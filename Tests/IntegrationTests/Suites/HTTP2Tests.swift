@@ -211,7 +211,7 @@ extension NginxTests {
             for _ in 0..<20 {
                 #expect(Contents.match(try await session.fetch(small).0, expected))
             }
-            // The delegate has been told of what came before the task was suspended.
+            // The delegate has received what came before the task was suspended.
             let flushes = Watched(0)
             session.flush { flushes.change { $0 += 1 } }
             try await flushes.wait { $0 == 1 }

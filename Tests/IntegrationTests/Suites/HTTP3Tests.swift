@@ -11,7 +11,7 @@ extension NginxTests {
         "HTTP/3",
         .enabled(if: hasHTTP3, "libcurl is built without HTTP/3, or neither nginx nor Python has it"),
         .timeLimit(.minutes(3)),
-        // A connection that takes long because of other tests is one of HTTP/2.
+        // A connection that takes long because of other tests falls back to HTTP/2.
         .serialized,
         .takesTurns
     )
@@ -161,7 +161,7 @@ extension NginxTests {
             task.resume()
             try await eventually("bytes") { task.countOfBytesReceived > 0 }
             task.suspend()
-            // Other requests end after the task has been suspended.
+            // Other requests end only after the task has been suspended.
             for _ in 0..<2 { _ = try await session.fetch(server.url(.http3, "small")) }
             let count = task.countOfBytesReceived
             try await Task.sleep(nanoseconds: 300_000_000)
@@ -189,7 +189,7 @@ extension NginxTests {
             task.resume()
             try await eventually("the end") { task.state == .completed }
             #expect((task.response as? HTTPURLResponse)?["X-Protocol"] == "HTTP/1.1")
-            // It is the origin's, and not the host's.
+            // The announcement belongs to the origin, and not to the host.
             #expect(try await session.fetch(server.url(.http2, "small")).1["X-Protocol"] == "HTTP/2.0")
         }
 
@@ -263,7 +263,7 @@ extension NginxTests {
             let unknown = await #expect(throws: URLError.self) {
                 try await session(.http3Only) { $0.tls.certificateAuthorities = .system }.fetch(url)
             }
-            // libcurl does not always know more than that QUIC was ended.
+            // libcurl does not always report more than the end of QUIC.
             #expect(unknown != nil && reason(unknown) != nil)
             #expect(try server.logged([path]) == [])
             let seen = Watched<[Int]>([])

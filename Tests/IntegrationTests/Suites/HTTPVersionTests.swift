@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 extension NginxTests {
-    /// What a session's option for the versions of HTTP sends to nginx.
+    /// The requests that reach nginx with each of a session's options for the versions of HTTP.
     @Suite("Versions of HTTP", .serialized, .takesTurns, .timeLimit(.minutes(3)))
     struct HTTPVersionTests {
         let server: NginxServer
@@ -86,7 +86,7 @@ extension NginxTests {
             let session = server.session(.http2PriorKnowledge) { $0.maximumConnectionsPerHost = 1 }
             let tasks = (0..<40).map { _ in session.dataTask(with: server.url(.cleartextHTTP2, "slow/huge.bin")) }
             for task in tasks { task.resume() }
-            // Each takes minutes, so that there are responses to all only if they are sent at the same time.
+            // Each response takes minutes, so all arrive only if they are sent at the same time.
             try await eventually("all responses") { tasks.allSatisfy { $0.response != nil } }
             #expect(Set(tasks.map { ($0.response as? HTTPURLResponse)?["X-Connection"] }).count == 1)
             session.invalidateAndCancel()
@@ -196,11 +196,11 @@ extension NginxTests {
             }
             try await eventually("bytes") { tasks.allSatisfy { $0.countOfBytesReceived > 250_000 } }
             #expect(tasks.allSatisfy { $0.state == .running })
-            // Others are answered meanwhile. They make libcurl read their connection, until the streams that wait have
-            // so many bytes in memory that one is given up.
+            // Other requests are answered meanwhile. They make libcurl read their connection, until the waiting streams
+            // have so many bytes in memory that one is abandoned.
             limit.bytesPerSecond = 100_000
             for _ in 0..<20 { _ = try await session.fetch(server.url(.cleartextHTTP2, "small")) }
-            // It waits for more than a second now. Its rest is asked for, also if nothing else is active.
+            // The abandoned stream now waits for more than a second, and its rest is requested without other activity.
             limit.bytesPerSecond = 10_000
             tasks[cancelled].cancel()
             try await eventually("the cancellation") { tasks[cancelled].state == .completed }

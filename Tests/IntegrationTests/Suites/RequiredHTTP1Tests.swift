@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 extension NginxTests {
-    /// Servers that want a request over HTTP/1.1 after it was sent over HTTP/2 (RFC 9113, section 7).
+    /// Servers that require HTTP/1.1 for a request after it was sent over HTTP/2 (RFC 9113, section 7).
     @Suite("HTTP/1.1 instead of HTTP/2", .timeLimit(.minutes(1)), .enabled(if: PythonServer.isWanted))
     struct RequiredHTTP1Tests {
         enum Body: CaseIterable, Sendable {
@@ -38,7 +38,7 @@ extension NginxTests {
             (error?.userInfo[NSUnderlyingErrorKey] as? CurlSessionError)?.code
         }
 
-        /// Sends a body, and returns the one of the response.
+        /// Sends a body, and returns the body of the response.
         private func send(_ body: Body, _ method: String, _ url: URL, _ session: CurlSession) async throws -> Data {
             var request = URLRequest(url: url)
             request.httpMethod = method
@@ -72,7 +72,7 @@ extension NginxTests {
                 #expect(!sent.body.isReplayable)
                 #expect(reason(error as? URLError) == .bodyNotReplayable, "\(error)")
             }
-            // Before 8.1, it has another connection than the first request.
+            // Before libcurl 8.1, the request uses another connection than the first request.
             if manner == .requireHTTP1, !sent.body.isReplayable { #expect((try? result.get()) == nil) }
         }
 

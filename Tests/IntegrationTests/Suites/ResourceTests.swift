@@ -27,7 +27,7 @@ extension NginxTests {
                 let growth = try await ProcessUsage.growth {
                     task.resume()
                     try await eventually { gate.arrived == 1 }
-                    // Nothing tells that no more bytes arrive: they have a second for it.
+                    // No event announces that no more bytes arrive: they get a second for it.
                     try await Task.sleep(for: .seconds(1))
                     #expect(delegate[task].received < NginxFiles.hugeSize / 100)
                     gate.open()
@@ -54,7 +54,7 @@ extension NginxTests {
                     let tasks = (0..<32).map { _ in session.dataTask(with: url) }
                     for task in tasks { task.resume() }
                     try await eventually { gate.arrived == 1 }
-                    // Nothing tells that no more bytes arrive: they have three seconds for it.
+                    // No event announces that no more bytes arrive: they get three seconds for it.
                     try await Task.sleep(for: .seconds(3))
                     for task in tasks { task.cancel() }
                     gate.open()
@@ -151,7 +151,7 @@ extension NginxTests {
                 async let response = session.data(from: url)
                 try await eventually { ProcessUsage.ferryThreads > 0 }
                 let before = ProcessUsage.ferryProcessorTime
-                // Most of the wait.
+                // Most of the wait is measured.
                 try await Task.sleep(for: .milliseconds(1500))
                 let seconds = ProcessUsage.ferryProcessorTime - before
                 #expect(try await String(decoding: response.0, as: UTF8.self) == "late")

@@ -9,7 +9,7 @@ extension OpenSSLTests {
         private static let authority = ["basicConstraints=critical,CA:TRUE", "keyUsage=critical,keyCertSign,cRLSign"]
         private static let hosts = ["subjectAltName=DNS:localhost,IP:127.0.0.1"]
 
-        /// What a chain has that a good one does not.
+        /// The fault of a chain.
         enum Variant: String, CaseIterable, Sendable, CustomTestStringConvertible {
             case good
             // x509-limbo: weak cryptography.
@@ -147,7 +147,7 @@ extension OpenSSLTests {
                     var policy = SecurityPolicy(pinningMode: mode, allowsInvalidCertificates: allowsInvalid)
                     policy.pinnedCertificates = [try root.data]
                     let code = try await refusal(server, root, policy)
-                    // With a pinned key and invalid certificates allowed, dates do not count.
+                    // With a pinned key and invalid certificates allowed, dates are ignored.
                     let ignoresDates = mode == .publicKey && allowsInvalid
                     let isDated = [.expiredLeaf, .expiredIntermediate, .secondPathIsExpired].contains(variant)
                     #expect(
@@ -171,7 +171,7 @@ extension OpenSSLTests {
             let forged = try shop.issue("forged", subject: name, key: key, extensions: Self.authority, by: stranger)
             let own = try shop.issue("own", subject: name, key: key, extensions: Self.authority)
             let old = try shop.issue("old", subject: name, key: key, extensions: ["subjectKeyIdentifier=hash"])
-            // Others can make one with such a signature.
+            // Anyone can forge a certificate with such a signature.
             let weak = try shop.issue("weak", subject: name, key: key, digest: "sha1", extensions: Self.authority)
             let policy = SecurityPolicy(
                 pinningMode: .publicKey,

@@ -104,7 +104,7 @@ extension OpenSSLTests {
             let session = CurlSession.trusting(root.certificate) {
                 $0.proxy = .https("localhost", port: server.port)
             }
-            // It must not depend on what the policy says about servers.
+            // The result must not depend on the policy for servers.
             session.trustPolicy = SecurityPolicy(validatesDomainName: false)
             let url = try #require(URL(string: "\(scheme)://origin.example/"))
             let cause = try #require(try await failure(session, url))

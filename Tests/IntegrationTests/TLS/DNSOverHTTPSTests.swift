@@ -72,7 +72,7 @@ extension NginxTests {
             request.httpMethod = "PUT"
             request.httpBody = Data("secret".utf8)
             _ = try await session.fetch(request)
-            // libcurl asks again for another host, with the cookies of the first one known.
+            // libcurl sends a query for another host, with the cookies of the first host.
             _ = try await session.fetch(url("b.example.test"))
             #expect(resolver.server.requestCount >= 2)
             // nginx adds the number of the connection.
@@ -190,7 +190,7 @@ extension NginxTests {
             #expect(try #require(await failure(session, request)).0.code == .timedOut)
             for task in tasks { task.cancel() }
             #expect(try await session.fetch(url("localhost")).0 == Data("hello".utf8))
-            // The requests that were given up are over: the session ends without waiting for the resolver.
+            // The abandoned requests are over: the session ends without waiting for the resolver.
             session.invalidateAndCancel()
             #expect(ContinuousClock.now - start < .seconds(20))
         }

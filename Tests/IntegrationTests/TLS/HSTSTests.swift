@@ -14,7 +14,7 @@ extension NginxTests {
             CurlSession.trusting(server) { $0.hsts = .store(store) }
         }
 
-        /// The URL of the server that speaks TLS, without TLS.
+        /// The URL of the TLS server, without TLS.
         private func plain(_ path: String) -> URL {
             var url = URLComponents(url: server.url(.tls, path), resolvingAgainstBaseURL: false)
             url?.scheme = "http"
@@ -38,7 +38,7 @@ extension NginxTests {
         func redirect() async throws {
             let store = HSTSStore()
             store.add("localhost")
-            // Nothing speaks TLS there, so that the request fails, but nothing is sent in the clear.
+            // No server there speaks TLS, so the request fails, but nothing is sent in clear text.
             await #expect(throws: URLError.self) { _ = try await session(store).fetch(server.url(.tls, "hop/down")) }
         }
 

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 extension NginxTests {
-    /// Which certificates of a resolver count, and that its connections carry nothing else.
+    /// The certificates that a resolver may have, and that its connections carry nothing else.
     @Suite("Trust in a resolver over HTTPS")
     final class ResolverTrustTests {
         let nginx: NginxServer
@@ -62,7 +62,7 @@ extension NginxTests {
             let (code, cause) = try await failure(session, url)
             #expect(code == .cannotFindHost)
             #expect(cause.code == .resolverFailed)
-            // libcurl compares the name itself, and says nothing about it.
+            // libcurl compares the name itself, and reports no reason.
             if listener != .wrongHost { #expect(cause.message.contains("its certificate was refused (subject: CN")) }
             #expect(resolver.server.requestCount == 0)
             #expect(plain.requestCount == 0)
@@ -219,7 +219,7 @@ extension NginxTests {
                     }
                     for round in rounds {
                         for kind in ["found", "unknown", "garbage", "silent"] {
-                            // A name of its own, so that libcurl's cache does not have it.
+                            // A separate name, so that libcurl's cache does not have it.
                             guard let url = URL(string: "http://\(kind).name-\(round).example.test:\(port)/") else {
                                 return
                             }

@@ -37,13 +37,13 @@ extension OpenSSLTests {
             try OpenSSLServer(
                 certificate: leaf.certificate,
                 key: leaf.key,
-                // libcurl finds the response by the issuer among the presented certificates.
+                // libcurl finds the OCSP response by the issuer, which must be among the presented certificates.
                 chain: root.certificate,
                 status.map { ["-status_file", $0.path] } ?? []
             )
         }
 
-        /// Policies that leave the chain to libcurl, and one that evaluates it in addition.
+        /// Policies that leave the chain to libcurl, and one that also evaluates it.
         private var policies: [SecurityPolicy?] {
             get throws {
                 [

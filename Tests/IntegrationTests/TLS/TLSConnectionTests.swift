@@ -164,7 +164,7 @@ extension NginxTests {
                 #expect(try await session.fetch(request).1.statusCode == 200)
                 try await Task.sleep(for: .milliseconds(4_200))
             }
-            // This one begins on the thread that resumes it.
+            // This task begins on the thread that resumes it.
             let task = session.dataTask(with: request)
             task.resume()
             try await eventually("the end") { task.state == .completed }

@@ -3,7 +3,7 @@ import FerrySession
 import Testing
 
 extension OpenSSLTests {
-    /// Servers that know only one version of TLS, and what they say about a client's certificate.
+    /// Servers with only one version of TLS, and their errors about a client's certificate.
     @Suite("TLS versions and alerts")
     final class TLSVersionTests {
         private let shop: CertificateShop

@@ -221,7 +221,7 @@ extension NginxTests {
             arguments: [NginxListener.tls, .http2]
         )
         func slow(listener: NginxListener) async throws {
-            // It opens after the request has failed; if it is closed for a minute, the evaluator refuses.
+            // The gate opens after the request has failed; if it stays closed for a minute, the evaluator refuses.
             let gate = Gate()
             let recorder = TrustRecorder { _ in
                 gate.wait()
@@ -305,7 +305,7 @@ extension NginxTests {
                 try await eventually { gate.arrived == 1 }
                 let start = ContinuousClock.now
                 for _ in 0..<20 { _ = try await session.fetch(server.url(.plain, "small")) }
-                // A request that waited for the policy would end only when the gate's wait does, after a minute.
+                // A request that waited for the policy would end only when the gate's wait ends, after a minute.
                 #expect(start.duration(to: .now) < .seconds(40))
                 gate.open()
             }

@@ -32,7 +32,7 @@ public struct DelegateWorkloads: Sendable {
         }
     }
 
-    /// Creates a task; for the face with fields, one whose request has the same ones as that with interceptors.
+    /// Creates a task; for the client with fields, its request has the fields that the interceptors would add.
     private func dataTask() -> URLSessionDataTask {
         guard order.face.hasSuffix("-fields") else { return session.dataTask(with: order.url) }
         var request = URLRequest(url: order.url)

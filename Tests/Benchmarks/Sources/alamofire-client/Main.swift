@@ -19,7 +19,7 @@ enum AlamofireClient {
         }
     }
 
-    /// Returns what `ferry-client` has for the same face: a policy, an interceptor and an authenticator.
+    /// Returns the equivalents of those in `ferry-client`: a policy, an interceptor and an authenticator.
     private static func interceptor(of order: WorkOrder) throws -> (any RequestInterceptor)? {
         switch order.face {
         case "plain": nil

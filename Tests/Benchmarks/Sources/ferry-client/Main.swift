@@ -7,7 +7,7 @@ enum FerryClient {
     static func main() async {
         await Client.run { order in
             switch order.face {
-            // With a retry policy, an interceptor and an authenticator; and with the fields that those set.
+            // With a retry policy, an interceptor and an authenticator; and with the fields that they set.
             case "delegate", "delegate-recovery", "delegate-fields":
                 let delegate = WorkloadDelegate()
                 let session = CurlSession(order, delegate: delegate)

@@ -5,7 +5,7 @@ public struct CostRecord: Codable, Sendable, Equatable {
     /// The growth that is accepted, as a factor: the timing of threads changes the numbers by one to two percent.
     public static let tolerance = 1.03
 
-    /// The versions of the libraries that are counted too; numbers made with other versions cannot be compared.
+    /// The versions of the libraries whose costs are included; numbers made with other versions cannot be compared.
     public var versions: [String: String]
 
     /// The numbers by counter and client, such as `allocations` and `ferry:delegate`.
@@ -41,7 +41,7 @@ public struct CostRecord: Codable, Sendable, Equatable {
         try (encoder.encode(self) + Data("\n".utf8)).write(to: file, options: .atomic)
     }
 
-    /// Returns a sentence for each number of this record that is larger in a new one, or missing there.
+    /// Returns a sentence for each number of this record that has grown in a new record, or is missing there.
     public func excesses(in measured: CostRecord) -> [String] {
         costs.sorted { $0.key < $1.key }.flatMap { counter, recorded in
             recorded.sorted { $0.key < $1.key }.compactMap { client, old in
@@ -56,10 +56,10 @@ public struct CostRecord: Codable, Sendable, Equatable {
         }
     }
 
-    /// Returns a Boolean value that indicates whether a number is over the tolerance larger than this record says.
+    /// Returns whether a number exceeds this record's number by more than the tolerance.
     public func exceeds(_ new: Double, _ counter: String, _ client: String) -> Bool {
         guard let old = costs[counter]?[client] else { return false }
-        // A number is rounded here too, so that it is judged as it will be judged in a record.
+        // The number is rounded as in a record, so that it is judged in the same way.
         return Self.rounded(new) > old * Self.tolerance
     }
 

@@ -2,7 +2,7 @@
 public struct Summary: Sendable {
     private struct Column {
         let title: String
-        /// The clients of which the fastest is shown.
+        /// The clients of which only the fastest is shown.
         let clients: [String]
     }
 
@@ -58,7 +58,7 @@ public struct Summary: Sendable {
         results.median(Subject(workload, client, measure))
     }
 
-    /// How far the rounds are from their medians.
+    /// The deviation of the rounds from their medians.
     private var spread: String {
         var deviations: [Double] = []
         for (id, _) in Self.rows where units[id] != nil {

@@ -1,4 +1,4 @@
-/// A performance target: a number, what it is compared with, and a bound.
+/// A performance target: a number, its comparison, and a bound.
 public struct Target: Sendable {
     /// How the subject's number is compared.
     public enum Comparison: Sendable {

@@ -1,4 +1,4 @@
-/// What a workload counts, instead of measuring time; the raw value is the name of the workload and of the number.
+/// A counter that a workload uses instead of measuring time; the raw value names the workload and the number.
 public enum Counter: String, Sendable, Codable, CaseIterable {
     /// Heap allocations.
     case allocations

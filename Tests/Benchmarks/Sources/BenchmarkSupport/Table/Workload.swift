@@ -58,7 +58,7 @@ public struct Workload: Sendable {
     /// The notation of times.
     public var unit = Notation.microseconds
 
-    /// What is counted, instead of measuring time.
+    /// The counter to use instead of measuring time.
     public var counter: Counter?
 
     /// Creates a workload.

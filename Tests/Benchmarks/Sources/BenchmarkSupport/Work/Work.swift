@@ -2,7 +2,7 @@
 public enum Work: String, Codable, Sendable, CaseIterable {
     /// Small requests, some concurrently, each body checked by its size.
     case requests
-    /// The same for long, to compare the cost of the first thousands with that of the last.
+    /// The same for a long time, to compare the costs of the first thousands and of the last ones.
     case endurance
     /// Tasks that are created and never resumed.
     case suspended
@@ -20,7 +20,7 @@ public enum Work: String, Codable, Sendable, CaseIterable {
     case json
     /// JSON decoded from memory, without a client.
     case decode
-    /// An upload from a sequence that is made meanwhile, with a length.
+    /// An upload from a sequence that is produced during the upload, with a length.
     case uploadSequence = "upload-sequence"
     /// The same without a length, in chunks.
     case uploadChunks = "upload-chunks"

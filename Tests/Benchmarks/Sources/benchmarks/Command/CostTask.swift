@@ -9,7 +9,7 @@ struct CostTask {
     private let file: URL
     private let records: Bool
 
-    /// Creates the task that the options ask for; nil if they ask for none.
+    /// Creates the task that the options request; nil if they request none.
     init?(_ options: Options) {
         guard let path = options["check-costs"] ?? options["record-costs"] else { return nil }
         file = URL(fileURLWithPath: path)
@@ -25,9 +25,9 @@ struct CostTask {
         return "the file is about \(name) \(recorded[name] ?? ""), and this is \(here[name] ?? "an unknown version")"
     }
 
-    /// Returns what to measure once more, given the results so far: what is larger than the file says.
+    /// Returns what to measure once more, given the results so far: numbers that are larger than the file's.
     ///
-    /// The timing of threads makes a number too large now and then; the smallest of all rounds counts.
+    /// The timing of threads makes a number too large occasionally; the smallest number of all rounds counts.
     func isSettled() throws -> Run.IsSettled {
         guard !records else { return { _, _, _ in false } }
         let recorded = try CostRecord(contentsOf: file)

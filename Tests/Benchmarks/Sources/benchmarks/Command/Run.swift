@@ -14,7 +14,7 @@ struct Run {
         sizes = Sizes(isQuick: options.isQuick)
     }
 
-    /// Performs the run, and returns what it measured; a round leaves out what is settled after the rounds before.
+    /// Performs the run, and returns its results; a round leaves out what needs no further round.
     func perform(isSettled: IsSettled = { _, _, _ in false }) throws -> Results {
         let folder = try WorkFolder()
         defer { folder.remove() }
