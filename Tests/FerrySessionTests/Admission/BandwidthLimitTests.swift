@@ -87,7 +87,7 @@ struct BandwidthLimitTests {
             let counts = tasks.current.map(\.countOfBytesReceived)
             return counts.count == 3 && counts.allSatisfy { $0 > 0 }
         }
-        // A minute would be needed for all.
+        // At this rate, all bytes would take a minute.
         #expect(tasks.current.map(\.countOfBytesReceived).reduce(0, +) < 3_000_000)
         limit.bytesPerSecond = nil
         #expect(try await sizes == 6_000_000)
@@ -107,7 +107,7 @@ struct BandwidthLimitTests {
         }
         for task in tasks { task.resume() }
         let counts = { tasks.map { isUpload ? $0.countOfBytesSent : $0.countOfBytesReceived } }
-        // Long enough that one of the server's threads may be late by seconds.
+        // The transfer is long enough that one of the server's threads may be late by seconds.
         try await eventually("8 MB") { counts().reduce(0, +) > 8_000_000 }
         #expect(counts().allSatisfy { $0 > 1_000_000 }, "\(counts())")
     }
@@ -122,7 +122,7 @@ struct BandwidthLimitTests {
         slow.resume()
         try await eventually("the first bytes") { slow.countOfBytesReceived > 0 }
         for _ in 0..<20 { #expect(try await session.data(from: server.url("/bytes/100000")).0.count == 100_000) }
-        // The limit allows nothing for more than the time limit of inactivity, again and again.
+        // Again and again, the limit allows no byte for longer than the time limit of inactivity.
         for _ in 0..<2 {
             slow.downloadLimit?.bytesPerSecond = 1
             try await Task.sleep(for: .seconds(1.4 * timeout))

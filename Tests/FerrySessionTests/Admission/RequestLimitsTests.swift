@@ -106,7 +106,7 @@ struct RequestLimitsTests {
             task.resume()
             return task
         }
-        // To another server, but behind them.
+        // The last request is to another server, but behind these requests.
         let last = session.dataTask(with: other.url)
         last.priority = 0.1
         last.resume()
@@ -251,7 +251,7 @@ struct RequestLimitsTests {
             for _ in 0..<15 { group.addTask { _ = try await session.data(from: server.url) } }
             try await group.waitForAll()
         }
-        // Ten of them have waited for a token, of which there are five in a second.
+        // Ten of the requests have waited for a token; five tokens are issued in a second.
         #expect(ContinuousClock.now - start >= .milliseconds(1_990))
         #expect(server.requestCount == 15)
         // The sixth request would be sent after minutes.
@@ -344,7 +344,7 @@ struct RequestLimitsTests {
                 count += 1
                 return count
             }
-            // Never two in a row.
+            // No two 503s follow each other.
             return number % 10 == 1 ? .status(503, headers: ["Retry-After": "60"]) : .text("yes")
         }
         let session = session(RequestLimits())
@@ -367,7 +367,7 @@ struct RequestLimitsTests {
                 return isHeld ? .text("early") : .status(429, headers: ["Retry-After": "50"])
             }
         }
-        // Every host is at the proxy, which refuses it for long too.
+        // All hosts are behind the proxy, which also asks for long delays.
         let proxy = try LoopbackServer { request in
             let next = "http://h\(UUID().uuidString).invalid/"
             return .status(302, headers: ["Location": next, "Retry-After": "50"])
@@ -382,7 +382,7 @@ struct RequestLimitsTests {
         _ = await Wire.error { try await session.data(from: url) }
         let late = session.dataTask(with: server.url) { _, _, _ in }
         late.resume()
-        // A request that is not held would come before the responses to these.
+        // A request that is not held back would arrive before the responses to these requests.
         let other = try LoopbackServer { _ in .text("") }
         options.limits = nil
         for _ in 0..<5 { _ = try await Wire.session(options: options).data(from: other.url) }
@@ -430,7 +430,7 @@ struct RequestLimitsTests {
             }
             try await group.waitForAll()
         }
-        // Only those that were in flight have been refused.
+        // Only requests that were in flight have been refused.
         #expect((1...4).contains(refusals.current))
         #expect(server.requestCount == 50 + refusals.current)
     }

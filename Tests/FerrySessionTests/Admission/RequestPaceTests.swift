@@ -3,7 +3,7 @@ import Testing
 @testable import FerryCurl
 @testable import FerrySession
 
-/// The pure rule for when a request may be sent, with times that the tests make up.
+/// The pure rule for the time at which a request may be sent, with invented times.
 struct RequestPaceTests {
     private func time(_ seconds: Double) -> MonotonicTime {
         MonotonicTime(nanoseconds: 1_000_000_000_000 + UInt64(seconds * 1_000_000_000))

@@ -3,7 +3,7 @@ import FerryTesting
 import TestSupport
 import Testing
 
-/// Identical requests that are one transfer.
+/// Identical requests that share one transfer.
 @Suite(.timeLimit(.minutes(5)))
 struct SharedTransferTests {
     private func options(_ change: (inout CurlSession.Options) -> Void = { _ in }) -> CurlSession.Options {

@@ -3,7 +3,7 @@ import FerryTesting
 import TestSupport
 import Testing
 
-/// Which version of HTTP a request uses, and what cannot use one.
+/// The version of HTTP that a request uses, and the requests that cannot use a version.
 @Suite("Versions of HTTP", .timeLimit(.minutes(1)))
 struct HTTPVersionTests {
     private static let complete = HTTPVersionSupport(http2: true, http3: true, reportsNegotiation: true, name: "a")

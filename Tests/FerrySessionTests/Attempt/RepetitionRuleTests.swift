@@ -46,7 +46,7 @@ import Testing
             (GivenUp(wasRefused: true, method: "POST", isReplayable: false), true),
             (GivenUp(code: CurlCode.http2, wasRefused: true, sends: 1, hasResponseBytes: true), false),
             (GivenUp(code: CurlCode.timedOut, wasRefused: true, sends: 1), false),
-            // The server has closed it.
+            // The server has closed the connection.
             (GivenUp(code: CurlCode.partialFile, sends: 1, sharesConnection: true), true),
             (GivenUp(code: CurlCode.receiveError, sends: 1, sharesConnection: true), true),
             (GivenUp(sends: 1, sharesConnection: true), true),

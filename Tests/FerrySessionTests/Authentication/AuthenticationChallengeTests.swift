@@ -3,9 +3,9 @@ import Testing
 @testable import FerrySession
 
 @Suite struct AuthenticationChallengeTests {
-    /// A scheme that is not known, or that this libcurl lacks, is one that the server does not require of every client.
+    /// A scheme that is unknown, or that this libcurl lacks, is not one that the server requires of every client.
     ///
-    /// The text of a Digest challenge decides whether it can be answered, and could be written to get the password.
+    /// The text of a Digest challenge decides whether it can be answered; a server could write it to get the password.
     @Test(
         "Basic is not offered beside a Digest challenge that cannot be answered",
         arguments: [
@@ -32,7 +32,7 @@ import Testing
         arguments: [
             ([Self.new, Self.stale], .digest, [true, true]),
             ([Self.new, Self.stale, Self.stale], .digest, [true, true, false]),
-            // The first nonce cannot be one of the credential.
+            // The first nonce cannot belong to the credential.
             ([Self.stale, Self.stale, Self.stale], .digest, [true, true, false]),
             // The password is wrong: libcurl does not respond, and the body is delivered.
             ([Self.new, Self.stale, Self.new], .digest, [true, true, true]),

@@ -139,7 +139,7 @@ struct AuthenticationTests {
         #expect(alternating.challenges.map(\.failures) == [0, 1, 2])
     }
 
-    /// What the delegate is asked about is what libcurl then responds to.
+    /// The delegate is asked about the challenge that libcurl then answers.
     @Test(
         "Two Digest challenges are answered with one of them, and never in Basic",
         arguments: [
@@ -437,7 +437,7 @@ struct AuthenticationTests {
         #expect(server.requestCount == 2 + 3 + 2 + 2 + 1)
         isClosed.change { $0 = true }
         for _ in 0..<2 { #expect(status(try await session.data(from: server.url("/a")).1) == 401) }
-        // The second time, none is kept for the realm.
+        // The second time, no credential is kept for the realm.
         #expect(answerer.questions.current.dropFirst(3) == ["a 1", "a 0", "a 1"])
     }
 
@@ -502,7 +502,7 @@ struct AuthenticationTests {
         let url = try #require(URL(string: "http://ada:secret@127.0.0.1:\(server.port)/basic-auth/ada/secret"))
         let (_, response) = try await session(nil).data(from: url)
         #expect(status(response) == 200)
-        // It was not asked for.
+        // The server had not asked for the credential.
         #expect(server.requests.map { $0.header("Authorization") } == ["Basic YWRhOnNlY3JldA=="])
         let refused = try #require(URL(string: "http://ada:secret@127.0.0.1:1/"))
         let error = await #expect(throws: URLError.self) { try await session(nil).data(from: refused) }
@@ -655,7 +655,7 @@ final class Answerer: NSObject, URLSessionTaskDelegate {
 
     private let disposition: URLSession.AuthChallengeDisposition
     private let only: String?
-    /// What answers wait for, if anything.
+    /// The gate that answers wait for, if any.
     private let gate: Gate?
     private let state: Watched<State>
 

@@ -5,7 +5,7 @@ import Testing
 
 @testable import FerrySession
 
-/// Bodies of requests on a connection on which libcurl has sent one without its body, to be asked for a credential.
+/// Bodies of requests on a connection on which libcurl has sent a request without its body, to get a challenge.
 @Suite("Omitted bodies", .timeLimit(.minutes(5)))
 struct OmittedBodyTests {
     private static let body = Data(repeating: 65, count: 1_000)

@@ -5,10 +5,10 @@ import Testing
 
 /// Nonces that a server calls stale: the password was right, and is sent with the new nonce (RFC 7616, section 3.3).
 ///
-/// `HostileChallengeTests` has the servers that never accept one.
+/// `HostileChallengeTests` has the servers that never accept a nonce.
 @Suite("Stale nonces", .timeLimit(.minutes(5)))
 struct StaleNonceTests {
-    /// What a server says to a request that has the right password.
+    /// The server's verdict about a request with the right password.
     enum Verdict { case accepted, stale, refused }
 
     /// A server with a new nonce in each challenge, which decides in turn about the requests with a credential.
@@ -87,7 +87,7 @@ struct StaleNonceTests {
         #expect(delegate.count.current == 1)
     }
 
-    /// The response to the new nonce is about the password again.
+    /// The response to the new nonce refuses the password.
     @Test("A credential that is refused with the new nonce leads to a challenge, and its 401 has a body")
     func refused() async throws {
         let server = try Self.server([.stale, .refused])
@@ -150,7 +150,7 @@ struct StaleNonceTests {
         let open = server.requests.filter { $0.path == "/open" }
         #expect(open.map(\.bodyLength) == [100_000])
         #expect(delegate.count.current == 1)
-        // Where it asks, the delegate is not asked again.
+        // Where libcurl asks for a challenge itself, the delegate is not asked again.
         request.url = server.url("/private/other")
         if !redirects {
             let (data, _) = try await session.upload(for: request, from: body)

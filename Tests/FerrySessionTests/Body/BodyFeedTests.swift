@@ -9,7 +9,7 @@ import Testing
 struct BodyFeedTests {
     private static let codings = ContentCoding.allCases.filter(\.canEncode)
 
-    /// Removes what is in the pipe.
+    /// Removes the contents of the pipe.
     private func take(_ pipe: BodyPipe) -> (data: Data, isOver: Bool) {
         let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 50_000, alignment: 1)
         defer { buffer.deallocate() }
@@ -75,7 +75,7 @@ struct BodyFeedTests {
         let feed = BodyFeed(pipe, coding: coding)
         let decoder = try #require(ContentDecoder(coding))
         for isWaiting in [true, false, true] {
-            // A reader that waits gets the piece at once, and one that comes later with its second read.
+            // A waiting reader gets the piece at once, and a reader that comes later gets it with its second read.
             if isWaiting { _ = take(pipe) }
             try feed.append(Data("line\n".utf8))
             var coded = take(pipe).data

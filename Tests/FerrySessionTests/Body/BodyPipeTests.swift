@@ -8,7 +8,7 @@ import Testing
 struct BodyPipeTests {
     private struct Broken: Error, Equatable {}
 
-    /// Reads what is there through a buffer of `room` bytes.
+    /// Reads the contents through a buffer of `room` bytes.
     private func readAll(_ pipe: BodyPipe, room: Int = 1_000) -> (data: Data, last: String) {
         let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: room, alignment: 1)
         defer { buffer.deallocate() }

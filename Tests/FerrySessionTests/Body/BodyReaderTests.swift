@@ -9,7 +9,7 @@ struct BodyReaderTests {
         case failed(URLError.Code)
     }
 
-    /// Reads to the end through a buffer of `room` bytes, and waits when the reader asks for it.
+    /// Reads to the end through a buffer of `room` bytes, and waits when the reader requires it.
     private func readAll(_ reader: any BodyReader, room: Int = 1000) -> (data: Data, end: End) {
         let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: room, alignment: 1)
         defer { buffer.deallocate() }

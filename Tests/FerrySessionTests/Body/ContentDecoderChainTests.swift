@@ -74,7 +74,7 @@ import Testing
             let half = try decode(Samples.gzip + Samples.gzip.prefix(30), [.gzip], step: step)
             #expect(!half.mayEnd)
         }
-        // What looks like a member after padding is padding too, wherever the network split the body.
+        // Bytes after padding are padding too, even if they look like a member, wherever the network split the body.
         for step in [1, Samples.gzip.count + 5, .max] {
             let noise = try decode(Samples.gzip + Data(count: 5) + [0x1F, 0x8B, 0, 0], [.gzip], step: step)
             #expect(noise.data == Samples.text && noise.mayEnd)
@@ -104,7 +104,7 @@ import Testing
         for version in UInt8(0x1E)...0x27 {
             let legacy = Data([version, 0xB5, 0x2F, 0xFD, 0, 0, 0, 0, 0, 0x7A, 1, 0, 0, 2, 0xFF, 0, 0])
             #expect(throws: ContentDecoder.Failure.self) { try decode(legacy, [.zstd], step: step) }
-            // After a complete body it is padding, like anything else.
+            // After a complete body the frame is padding, like any other bytes.
             #expect(try decode(Samples.zstd + legacy, [.zstd], step: step).data == Samples.text)
         }
         let skippable = Data([0x5A, 0x2A, 0x4D, 0x18, 3, 0, 0, 0, 1, 2, 3])
@@ -182,7 +182,7 @@ import Testing
         #expect(!chain.isDrained && !chain.mayEnd)
     }
 
-    /// An interruption is a chance to look at the clock.
+    /// An interruption allows the caller to check the time.
     @Test("Input that decodes to nothing is interrupted every few steps", arguments: Flood.codings)
     func interruptions(_ flood: Flood) throws {
         let codings = try #require(ContentCoding.parse(flood.coding))

@@ -3,14 +3,14 @@ import Testing
 
 @testable import FerrySession
 
-/// Bodies that are made while they are sent, over HTTP/1.1.
+/// Bodies that are produced while they are sent, over HTTP/1.1.
 @Suite(.timeLimit(.minutes(5)))
 struct RequestBodyTests {
     private struct Broken: Error, Equatable {}
 
     private func post(_ url: URL) -> URLRequest { Wire.request(url, "POST") }
 
-    /// A sequence of pieces of 64 KiB without an end, which counts how many were asked for.
+    /// A sequence of pieces of 64 KiB without an end, which counts the requested pieces.
     private struct Endless: AsyncSequence, Sendable {
         let asked = Watched(0)
 
@@ -32,7 +32,7 @@ struct RequestBodyTests {
         let stream = AsyncStream<Data> { continuation in
             for piece in first { continuation.yield(piece) }
             continuation.onTermination = { _ in isOver.open() }
-            // Keeps it open.
+            // Keeps the stream open.
             Task {
                 try? await eventually { isOver.isOpen }
                 continuation.finish()
@@ -163,7 +163,7 @@ struct RequestBodyTests {
         let request = post(server.url())
         let upload = Task { try await makeSession().upload(for: request, body: RequestBody(endless)) }
         let asked = try await settled { endless.asked.current }
-        // What the system keeps for the connection, and the buffers of libcurl and of the body.
+        // These pieces fill the connection's buffers in the system, and the buffers of libcurl and of the body.
         #expect(asked > 4 && asked < 160)
         upload.cancel()
         let result = await upload.result
@@ -205,7 +205,7 @@ struct RequestBodyTests {
         await #expect(throws: Broken.self) {
             try await makeSession().upload(for: post(server.url), body: RequestBody(stream, length: length))
         }
-        // The part that was sent is not taken for a whole body.
+        // The part that was sent does not count as a whole body.
         #expect(server.requests.allSatisfy { !$0.isComplete || length == 0 })
     }
 
@@ -233,7 +233,7 @@ struct RequestBodyTests {
         let server = try LoopbackServer { _ in .text("ok") }
         let (stream, isOver) = silent([Data(count: 10)])
         let hasBegun = Gate()
-        // A sequence that is not read yet has nothing to cancel.
+        // A sequence that has not been read has nothing to cancel.
         let pieces = stream.map { piece in
             hasBegun.open()
             return piece
@@ -566,7 +566,7 @@ struct RequestBodyTests {
         #expect(error?.ferryCode == .bodyNotReplayable)
     }
 
-    /// A sequence that waits for its second piece until it is cancelled, and notes on which thread that is.
+    /// A sequence that waits for its second piece until it is cancelled, and records the thread.
     private struct Waiting: AsyncSequence, AsyncIteratorProtocol {
         let asked = Watched(0)
         let names = Watched<[String]>([])

@@ -122,7 +122,7 @@ import Testing
         other.unlock()
         CacheSamples.store("/c", Self.body, in: cache)
         #expect(CacheSamples.body("/c", in: self.cache(folder)) == Self.body)
-        // The index has been told what was removed.
+        // The index contains the removal.
         #expect(cache.currentDiskUsage == CacheSamples.size(folder))
     }
 

@@ -21,7 +21,7 @@ struct AbandonedLookupTests {
         let group = session.core.group
         let (isReturned, failures) = (Watched(false), Watched<[AttemptFailure]>([]))
         let interceptor = ClosureInterceptor(decide: { _, failure in
-            // Until then this test and not the engine's thread has the call.
+            // Until then the call belongs to this test, and not to the engine's thread.
             _ = try? await isReturned.wait { $0 }
             failures.append(failure)
             return .doNotRetry

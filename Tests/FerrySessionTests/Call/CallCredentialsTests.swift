@@ -13,7 +13,7 @@ struct CallCredentialsTests {
         SchemeCredential(scheme: .basic, user: user, password: "x")
     }
 
-    /// A request, and what the session has accepted for its origin.
+    /// A request, and the state of the session's credentials for its origin.
     struct Situation: Sendable {
         var url = "https://a.test/x"
         var field: String?
@@ -22,7 +22,7 @@ struct CallCredentialsTests {
         /// Whether the credential was accepted for the realm alone.
         var isForRealm = false
         var hasRefused = false
-        /// The challenge that is answered; without one, what is sent before one.
+        /// Whether a challenge is answered; otherwise the credential is sent before any challenge.
         var asks = false
     }
 
@@ -85,7 +85,7 @@ struct CallCredentialsTests {
         accepted.forget(Self.first, for: uses[0])
         #expect(uses.map { accepted[$0] } == [nil, Self.first])
         accepted.forgetAll()
-        // It was provided before all were forgotten.
+        // This credential was provided before all credentials were forgotten.
         accepted.keep(Credentials.Party(credential: Self.first, generation: 0, place: place))
         #expect(accepted.isEmpty)
     }

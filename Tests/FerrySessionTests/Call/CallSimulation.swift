@@ -5,10 +5,10 @@ import TestSupport
 
 /// One call with a simulated engine, server and user, in which everything that happens follows from a seed.
 ///
-/// The server has an entity that changes now and then, and may respond with whatever it wants. What a user can rely on
-/// is checked as it happens; a violation is a text in ``violations``.
+/// The server has an entity that changes at times, and may respond in any way. The guarantees to a user are checked at
+/// each event; a violation is a text in ``violations``.
 final class CallSimulation: CallSurroundings {
-    /// What the server sends as a body.
+    /// The content of a response's body.
     private struct Entity {
         let bytes: [UInt8]
         let hasValidator: Bool
@@ -23,7 +23,7 @@ final class CallSimulation: CallSurroundings {
     }
 
     private(set) var violations: [String] = []
-    /// What has happened, for the report of a failure.
+    /// The events so far, for the report of a failure.
     private(set) var log: [String] = []
     private(set) var ends = 0
     private var concluded = 0
@@ -51,11 +51,11 @@ final class CallSimulation: CallSurroundings {
     private(set) var hasUnreadStream = false
     private var sentRequest: AttemptSetup?
 
-    // What the user has.
+    // The user's state.
     private var received: [UInt8] = []
     private var receivedEntity: Int?
     private var hasResponse = false
-    /// Whether the request may have changed something on the server, and nothing since allows to send it again.
+    /// Whether the request may have changed something on the server, and nothing has allowed to send it again since.
     private var isSpent = false
 
     init(seed: UInt64) {
@@ -106,10 +106,10 @@ final class CallSimulation: CallSurroundings {
         },
     ]
 
-    /// An interceptor that the simulation answers for.
+    /// An interceptor whose answers the simulation provides.
     private struct Silent: RequestInterceptor {}
 
-    /// An interceptor around the whole call, for which the simulation answers too.
+    /// An interceptor around the whole call, whose answers the simulation provides too.
     private struct Around: ConcludingInterceptor {
         var failureStatuses: Set<Int> { Set(200...599) }
         func conclude(_ attempt: RequestAttempt, with end: CallEnd) async throws -> InterceptedResponse? { nil }
@@ -241,7 +241,7 @@ final class CallSimulation: CallSurroundings {
         }
     }
 
-    /// Checks what is sent to which origin, and that nothing is sent that must not be repeated.
+    /// Checks what is sent to which origin, and that no request is repeated that must not be repeated.
     private func checkSending(_ setup: AttemptSetup) {
         let (request, host) = (call.request.complete, call.request.url?.host ?? "")
         if let secret = request.value(forHTTPHeaderField: "Authorization"), secret != "Bearer \(host)" {
@@ -354,7 +354,7 @@ final class CallSimulation: CallSurroundings {
         if code == 204 { others += [("X-Entity", ""), ("Content-Length", "0")] }
         network?.status = code
         let head = head(of: entity, status: code, others)
-        // The server has refused the request, or says where to send it instead.
+        // The server has refused or redirected the request.
         if [301, 302, 307, 401, 417].contains(code) { isSpent = false }
         var facts = HeadFacts(head: head)
         facts.expectsContinue = code == 417 && !call.content.isNone
@@ -373,12 +373,12 @@ final class CallSimulation: CallSurroundings {
             network?.entity = nil
             return 416
         }
-        // A server may ignore the condition, or send another range, but names what it sends.
+        // A server may ignore the condition, or send another range, but reports the range correctly.
         let start = isSame || chance(50) ? offset : 0
         if !isSame, start == 0 || chance(50) { return 200 }
         others += [
             ("Content-Range", "bytes \(start)-\(length - 1)/\(length)"), ("Content-Length", "\(length - start)"),
-            // A part without a validator could belong to any entity, so that none can be told apart by it.
+            // A part without a validator could belong to any entity, so other entities could not be recognized.
             ("ETag", "\"\(entity)\""),
         ]
         network?.offset = start
@@ -434,7 +434,7 @@ final class CallSimulation: CallSurroundings {
             answer = chance(20) ? .failure(URLError(.badServerResponse)) : .conclusion(chance(60) ? response : nil)
         case .decision:
             let decision: RetryDecision = chance(50) ? .proceed : chance(50) ? .doNotRetry : .retryAfter(1)
-            // It may know that repeating is safe.
+            // The interceptor may have reasons to know that repeating is safe.
             if case .retryAfter = decision { isSpent = false }
             answer = .decision(decision)
         case .request:
@@ -446,7 +446,7 @@ final class CallSimulation: CallSurroundings {
                 answer = .response(request, InterceptedResponse(headers: headers, body: lastBody))
             default:
                 var changed = request
-                // The interceptor has a secret for the task's own origin, and gives it to all.
+                // The interceptor has a secret for the task's own origin, and adds it to every request.
                 changed.setValue("Bearer a.test", forHTTPHeaderField: "Authorization")
                 answer = .request(changed)
             }

@@ -4,7 +4,7 @@ import Testing
 
 @testable import FerrySession
 
-/// What a user can rely on in any order of events, without sockets.
+/// The guarantees to a user in any order of events, without sockets.
 ///
 /// The environment variable `FERRY_TEST_SEQUENCES` is the number of sequences; `FERRY_TEST_SEED` is the first seed.
 @Suite(.timeLimit(.minutes(30)))

@@ -108,12 +108,12 @@ struct CallTests {
         return steps
     }
 
-    /// The names of steps, without what they carry.
+    /// The names of steps, without their arguments.
     private static func names(_ steps: [CallStep]) -> [String] {
         steps.map { String("\($0)".prefix { $0 != "(" }) }
     }
 
-    /// `@unchecked Sendable`: the steps of a call have the attempt, but none is kept after an event.
+    /// `@unchecked Sendable`: the steps of a call contain the attempt, but no step is kept after an event.
     struct Row: CustomTestStringConvertible, @unchecked Sendable {
         var testDescription: String
         var call: Call
@@ -122,7 +122,7 @@ struct CallTests {
         var stage: Call.Stage
         /// The stale stored response that may replace an error.
         var stale: LocalResponse?
-        /// What is known about decoding the body.
+        /// The known state of decoding the body.
         var decoding = Decoding.none
     }
 

@@ -3,11 +3,11 @@ import Testing
 @testable import FerryCurl
 @testable import FerrySession
 
-/// What follows an attempt: each cause alone, and which one decides where several are there.
+/// The step after an attempt: for each cause alone, and for several causes at once.
 @Suite struct NextTests {
     /// The end of an attempt, and the call that it belongs to.
     struct Situation: Sendable {
-        /// What the response's head has decided.
+        /// The decision of the response's head.
         var chosen: Call.Next?
         /// Whether libcurl has found no connection that may carry the request.
         var needsNewConnection = false
@@ -88,26 +88,26 @@ import Testing
     }
 
     private static let precedence: [Row] = [
-        // A 304 counts only if it is complete; a stale response needs nothing of the attempt.
+        // A 304 counts only if it is complete; a stale response does not depend on the attempt.
         (Situation(chosen: .serveValidated, hasTransportFailure: true), .fail(.transport)),
         (Situation(chosen: .serveValidated, hasOwnFailure: true), .fail(.own)),
         (Situation(chosen: .serveStale, hasOwnFailure: true, hasTransportFailure: true), .serveStale),
-        // A redirect is followed although its body is damaged, for whatever reason.
+        // A redirect is followed even if its body is damaged.
         (Situation(hasTransportFailure: true, hasQuestion: true), .ask),
         (Situation(hasOwnFailure: true, hasTransportFailure: true, hasQuestion: true), .ask),
         // A redirect that was cut off is not continued, since its body is not wanted.
         (Situation(hasTransportFailure: true, hasQuestion: true, hasResponse: true, canContinue: true), .ask),
-        // Ferry's own reason is the cause of libcurl's failure, so nothing is tried in spite of it.
+        // Ferry's own reason causes libcurl's failure, so the failure is not recovered from.
         (Situation(hasOwnFailure: true, hasTransportFailure: true, hasResponse: true, canContinue: true), .fail(.own)),
         (Situation(hasOwnFailure: true, hasTransportFailure: true, needsNewBody: true), .fail(.own)),
         (Situation(needsNewConnection: true, hasOwnFailure: true, hasTransportFailure: true), .fail(.own)),
         (Situation(hasOwnFailure: true, hasTransportFailure: true, isRefused: true), .fail(.own)),
-        // Connections that refuse a request are tried as often as others.
+        // Connections that refuse a request are replaced as often as others.
         (Situation(hasTransportFailure: true, isRefused: true, reconnections: 3), .fail(.transport)),
         (Situation(hasTransportFailure: true, hasTunnelChallenge: true, needsNewBody: true), .askForTunnel),
-        // A response that is complete is not continued.
+        // A complete response is not continued.
         (Situation(hasResponse: true, canContinue: true), .finish),
-        // New bodies are provided as often as connections are looked for.
+        // New bodies are provided as often as new connections are tried.
         (Situation(hasTransportFailure: true, reconnections: 3, needsNewBody: true), .fail(.transport)),
     ]
 
@@ -123,7 +123,7 @@ import Testing
             end.reconnections = count
             let again: Call.Next = awaitsTrust ? .waitForTrust : .again(.onNewConnection)
             #expect(end.next == (count < (awaitsTrust ? 8 : 3) ? again : .fail(.transport)))
-            // A suspended task has not looked for one meanwhile.
+            // A suspended task has not tried a new connection meanwhile.
             end.isSuspended = true
             #expect(end.next == again)
         }

@@ -71,7 +71,7 @@ struct ConformanceBodyTests {
             count += piece.count
             continuation.yield(piece)
             // The suite waits for the response's end here. libcurl does not report it while a body that has not ended
-            // has nothing to send, so that the number of letters must tell.
+            // has nothing to send, so the number of letters decides.
             if count == Self.turns { continuation.finish() }
         }
         #expect(count == Self.turns)

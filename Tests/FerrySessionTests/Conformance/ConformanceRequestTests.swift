@@ -2,8 +2,8 @@ import FerrySession
 import FerryTesting
 import Testing
 
-/// The cases of the HTTP client conformance suite about what a server receives: methods, fields, queries, short bodies,
-/// trailers, and many requests at a time.
+/// The cases of the HTTP client conformance suite about requests: methods, fields, queries, short bodies, trailers, and
+/// many requests at a time.
 @Suite(.timeLimit(.minutes(5)))
 struct ConformanceRequestTests {
     private let server: LoopbackServer

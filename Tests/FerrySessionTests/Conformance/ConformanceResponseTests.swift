@@ -2,8 +2,7 @@ import FerrySession
 import FerryTesting
 import Testing
 
-/// The cases of the HTTP client conformance suite about what a client receives: status codes, fields, codings and
-/// trailers.
+/// The cases of the HTTP client conformance suite about responses: status codes, fields, codings and trailers.
 @Suite(.timeLimit(.minutes(5)))
 struct ConformanceResponseTests {
     private let server: LoopbackServer

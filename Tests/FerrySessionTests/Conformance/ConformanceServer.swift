@@ -44,7 +44,7 @@ enum ConformanceServer {
 
     private static let head = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"
 
-    /// Starts a server that sends each part of a body back as soon as it has come, after its own head.
+    /// Starts a server that sends each part of a body back as soon as it arrives, after its own head.
     ///
     /// The body must be sent in chunks, since their framing is sent back as well, and contain no line ends.
     static func echo() throws -> RawServer {
@@ -71,14 +71,14 @@ enum ConformanceServer {
                 connection.readBody(chunk.utf8.count)
             }
             connection.write("0\r\n\r\n")
-            // Before libcurl 8.5, a connection that ends before the request does cuts the response.
+            // Before libcurl 8.5, a connection that ends before the request truncates the response.
             connection.readBody("0\r\n\r\n".utf8.count)
         }
     }
 
     // MARK: - Responses
 
-    /// A line of text, and what it is in each coding.
+    /// A line of text, and its form in each coding.
     static let plain = Data("TEST\n".utf8)
     private static let gzip = Data([
         0x1f, 0x8b, 0x08, 0x00, 0xfd, 0xd6, 0x77, 0x69, 0x04, 0x03, 0x0b, 0x71, 0x0d, 0x0e, 0xe1, 0x02, 0x00, 0xbe,
@@ -93,13 +93,13 @@ enum ConformanceServer {
         "X-Trailer-One": "first-value", "X-Trailer-Two": "second-value", "X-Checksum": "abc123",
     ]
 
-    /// Returns the line in a coding, or as it is for a client that does not accept the coding.
+    /// Returns the line in a coding, or without one for a client that does not accept the coding.
     private static func coded(_ coding: String, _ data: Data, for request: LoopbackRequest) -> LoopbackResponse {
         guard request.header("Accept-Encoding")?.contains(coding) == true else { return .data(plain) }
         return .data(data).adding("Content-Encoding", coding)
     }
 
-    /// Returns the current tag, or a 304 to a request that has it, after which the tag is another one.
+    /// Returns the current tag, or a 304 to a request with this tag, after which the tag changes.
     private static func tagged(_ tags: Watched<Int>, _ request: LoopbackRequest) -> LoopbackResponse {
         tags.change { tag in
             let isMatch = request.header("If-None-Match") == "\(tag)"
@@ -110,7 +110,7 @@ enum ConformanceServer {
     }
 }
 
-/// What the server's path `/request` says about the request.
+/// The description of a request that the server's path `/request` returns.
 struct SentRequest: Codable {
     let params: [String: [String]]
     let headers: [String: [String]]

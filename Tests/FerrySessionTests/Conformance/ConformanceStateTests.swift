@@ -2,7 +2,7 @@ import FerrySession
 import FerryTesting
 import Testing
 
-/// The cases of the HTTP client conformance suite about what a client does by itself: redirects, cookies and the cache.
+/// The cases of the HTTP client conformance suite about a client's state: redirects, cookies and the cache.
 @Suite(.timeLimit(.minutes(5)))
 struct ConformanceStateTests {
     private let server: LoopbackServer

@@ -95,7 +95,7 @@ struct CookieWriterTests {
         let written = Watched<[Int]>([])
         writer.afterWriting { written.append(storage.cookies?.count ?? 0) }
         writer.apply(.init(stored: cookies(10..<20)), to: writer.known)
-        // Nothing tells that a handler is not called.
+        // No event announces that a handler is not called.
         try await Task.sleep(for: .milliseconds(100))
         #expect(written.current.isEmpty)
         storage.open()
@@ -109,7 +109,7 @@ struct CookieWriterTests {
         func change(_ removed: Range<Int>, _ stored: Range<Int>) {
             writer.apply(.init(removed: cookies(removed), stored: cookies(stored, "w")), to: writer.known)
         }
-        // One is written immediately, and the other waits for the gate.
+        // The first change is written immediately, and the second one waits for the gate.
         change(0..<0, 1..<3)
         change(0..<0, 20..<22)
         change(20..<22, 0..<2)
@@ -128,12 +128,12 @@ struct CookieWriterTests {
         let writer = CookieWriter(storage, budget: 0)
         writer.apply(.init(stored: cookies(0..<50)), to: (CookieIndex(), 0))
         writer.discard()
-        // One was written before, and the next may just be.
+        // One cookie was written before, and another one may be in progress.
         #expect(writer.known.cookies.count <= 2)
         storage.open()
         writer.apply(.init(stored: cookies(60..<61)), to: writer.known)
         await written(writer)
-        // One that was written immediately, and one that was being written.
+        // One cookie was written immediately, and another one was in progress.
         #expect((storage.cookies ?? []).count <= 3)
         #expect(text(storage.cookies).contains("n60=v"))
     }

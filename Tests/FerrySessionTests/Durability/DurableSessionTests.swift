@@ -4,7 +4,7 @@ import Testing
 
 @testable import FerrySession
 
-/// Sessions whose process is killed, and what the next one finds.
+/// Sessions whose process is killed, and the tasks that the next process finds.
 @Suite(.timeLimit(.minutes(5)), .ownThreads)
 struct DurableSessionTests {
     private let folder: TemporaryFolder
@@ -21,12 +21,12 @@ struct DurableSessionTests {
         }
     }
 
-    /// A session of this process, with the tasks that killed ones have left.
+    /// A session of this process, with the tasks that killed processes have left.
     private func session(_ delegate: (any URLSessionDelegate)? = nil) -> CurlSession {
         makeSession(delegate, options: .durable(folder.url))
     }
 
-    /// The names of what is in the folder of the session, apart from the journal.
+    /// The names of the contents of the session's folder, apart from the journal.
     private var names: [String] {
         let path = folder.path("session")
         let names = (try? FileManager.default.contentsOfDirectory(atPath: path)) ?? []
@@ -108,7 +108,7 @@ struct DurableSessionTests {
         #expect(task.countOfBytesReceived == 400_000)
     }
 
-    /// What happens to a download of an earlier process when it is resumed.
+    /// The resumption of a download of an earlier process.
     enum Sequel: CaseIterable, Sendable {
         case goesOn, beginsAgain, isLoadedByClass
     }
@@ -352,7 +352,7 @@ struct DurableSessionTests {
         let server = try LoopbackServer(handler: content.handler)
         let delegate = RecordingDelegate()
         let session = session(delegate)
-        // The session does not keep it.
+        // The session does not retain its observer.
         let observer = Observer()
         session.taskObserver = observer
         let task = session.downloadTask(with: server.url)

@@ -103,7 +103,7 @@ import Testing
             #expect(find(table, "127.0.0.1", first.port, to: first) === one)
             #expect(find(table, "127.0.0.1", first.port, to: second) === other)
         }
-        // Neither is certain if libcurl reports another server; the one that is left is.
+        // If libcurl reports another server, neither connection is certain; the remaining one is.
         let third = try Pair()
         #expect(find(table, "127.0.0.1", first.port, to: third) == nil)
         table.close(second.client)

@@ -46,7 +46,7 @@ import Testing
             #expect(handle.reset(isReusable: true))
             #expect(handle.keptLines == common)
         }
-        // One list replaces another, and the common lines change while a list ends with them.
+        // One list replaces another, and the common lines change while they are the end of a list.
         handle.setList(header, ["Cookie: a=secret"] + common, isSecret: true, commonCount: 2)
         handle.setList(header, ["Cookie: b=secret", "Content-Type:"], isSecret: true, commonCount: 1)
         handle.setList(header, ["Accept: text/plain"])

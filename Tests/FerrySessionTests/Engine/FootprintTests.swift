@@ -83,7 +83,7 @@ struct FootprintTests {
                 async let response = session.data(from: server.url("/delay/2000"))
                 try await server.waitForRequests(2, timeout: 40 * patience)
                 let before = ProcessUsage.ferryProcessorTime
-                // Most of the wait, of which FoundationNetworking uses three quarters.
+                // This is most of the wait, of which FoundationNetworking uses three quarters of the processor.
                 try await Task.sleep(for: .milliseconds(1500))
                 let spent = ProcessUsage.ferryProcessorTime - before
                 try Child.expect(ProcessUsage.ferryThreads > 0 && spent < 0.1, "\(spent)")

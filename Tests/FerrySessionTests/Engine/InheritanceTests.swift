@@ -5,7 +5,7 @@ import Testing
 @testable import FerryCurl
 @testable import FerrySession
 
-/// What a child process inherits from a session.
+/// The descriptors that a child process inherits from a session.
 @Suite(.slow, .serialized, .timeLimit(.minutes(5)), .ownThreads)
 struct InheritanceTests {
     @Test("A child started by Process inherits no socket, and no program inherits a connection") func connections()
@@ -13,7 +13,7 @@ struct InheritanceTests {
     {
         let result = await #expect(processExitsWith: .success, observing: [\.standardOutputContent]) {
             await Child.run {
-                // Other tests of the parent process may have had sockets that this one has inherited.
+                // This process may have inherited sockets of the parent process's other tests.
                 let earlier = Set(Descendant.sockets())
                 let server = try LoopbackServer()
                 let silent = socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
@@ -22,7 +22,7 @@ struct InheritanceTests {
                 for session in sessions {
                     _ = try await session.data(from: server.url("/bytes/10"))
                     session.dataTask(with: server.url("/stall?after=5")).resume()
-                    // It remains in its handshake.
+                    // This connection remains in its handshake.
                     let secure = try #require(URL(string: "https://127.0.0.1:\(port)/"))
                     session.dataTask(with: secure).resume()
                 }
@@ -94,7 +94,7 @@ struct InheritanceTests {
         let result = await #expect(processExitsWith: .success, observing: [\.standardOutputContent]) { [spare] in
             await Child.run {
                 let server = try LoopbackServer()
-                // Gives Dispatch and the resolver the descriptors they need.
+                // Lets Dispatch and the resolver open the descriptors they need.
                 _ = try await makeSession().data(from: server.url("/bytes/10"))
                 let folder = try TemporaryFolder()
                 var limit = rlimit()
@@ -120,7 +120,7 @@ struct InheritanceTests {
     }
 }
 
-/// What programs that this process starts inherit from it.
+/// The descriptors that programs started by this process inherit.
 enum Descendant {
     private static let folder = "/proc/self/fd"
 
@@ -140,7 +140,7 @@ enum Descendant {
 
     /// Returns the sockets of this process that a child started by Foundation's `Process` has too.
     static func inheritedSockets() throws -> [String] {
-        // Before the child, so that the socket by which `Process` watches it does not count.
+        // The list is made before the child, so that the socket with which `Process` watches it does not count.
         let own = sockets()
         let process = Process()
         process.executableURL = URL(fileURLWithPath: "/bin/ls")

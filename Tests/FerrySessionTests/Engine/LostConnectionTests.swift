@@ -64,7 +64,7 @@ struct LostConnectionTests {
             }
         }
         let (session, request) = (session(), Wire.request(server.url(), "PUT", timeout: limit))
-        // So that the uploads do not open a connection each.
+        // With an open connection, the uploads do not open one each.
         _ = try await session.data(from: server.url())
         try await withThrowingTaskGroup(of: Void.self) { group in
             for _ in 0..<2 {

@@ -64,7 +64,7 @@ struct RaceTests {
                     task.resume()
                 }
             }
-            // A pair before the first resume may have used it up.
+            // The first `resume()` may have undone the suspension of a pair instead of starting the task.
             if task.state == .suspended { task.resume() }
             #expect(try await delegate.completion(of: task).data.count == 30_000)
         }

@@ -38,7 +38,7 @@ struct SignalTests {
                     }
                 }
                 let (session, received) = (makeSession(), Watched<Data?>(nil))
-                // The engine's thread begins here, and those of Swift Concurrency block the signal.
+                // The engine's thread begins here; the threads of Swift Concurrency block the signal.
                 var signals = sigset_t()
                 sigemptyset(&signals)
                 sigaddset(&signals, SIGUSR1)

@@ -121,7 +121,7 @@ struct SocketWatchTests {
         let (first, second) = (sockets.pairs[0].own, sockets.pairs[1].own)
         let both = Ready(socket: second, what: Self.readable | Self.writable)
         #expect(sockets.ready() == [Ready(socket: first, what: Self.writable), both])
-        // What libcurl has changed since remains.
+        // The changes that libcurl has made since then remain.
         sockets.change(first, Self.removed)
         #expect(ferry_watch_listen_for_input(sockets.watch, 0))
         #expect(sockets.ready() == [both])

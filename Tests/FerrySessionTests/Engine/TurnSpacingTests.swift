@@ -9,7 +9,7 @@ import Testing
 @Suite(.timeLimit(.minutes(5))) struct TurnSpacingTests {
     /// A server whose bytes are received in turns, in simulated time.
     private struct Simulation {
-        /// The bytes of a second that the server sends.
+        /// The number of bytes that the server sends in a second.
         var rate: Double
         /// The number of bytes after which the server waits until they have been received.
         var buffer = Double.infinity
@@ -69,7 +69,7 @@ import Testing
     func serversWithSmallBuffers(_ buffer: Double, seconds: Double) {
         var simulation = Simulation(rate: 4e9, buffer: buffer)
         let count = simulation.run(seconds: seconds)
-        // It sends what its buffer holds in each turn of 50 µs.
+        // In each turn of 50 µs, the server sends what its buffer holds.
         let possible = min(buffer / 0.000_05, 4e9) * seconds
         #expect(count > possible * 0.85)
     }
@@ -86,7 +86,7 @@ import Testing
         var simulation = Simulation(rate: 1e9, buffer: 65_536)
         _ = simulation.run(seconds: 20)
         (simulation.rate, simulation.buffer) = (20e6, .infinity)
-        // It is tried again after six seconds at the latest.
+        // Pauses are tried again after six seconds at the latest.
         _ = simulation.run(seconds: 7)
         let before = simulation.turns
         #expect(simulation.run(seconds: 1) > 19e6)

@@ -91,7 +91,7 @@ struct HSTSStoreTests {
         for index in 0...HSTSStore.maximumCount {
             store.add("h\(index).example", until: Self.now.addingTimeInterval(TimeInterval(index)))
         }
-        // The store's queue removes the others.
+        // The store's queue removes the other hosts.
         try store.synchronize()
         #expect((HSTSStore.maximumCount * 9 / 10...HSTSStore.maximumCount).contains(store.hosts.count))
         #expect(!store.requiresHTTPS("h0.example", now: .distantPast))

@@ -1,18 +1,18 @@
 import FerrySession
 import Testing
 
-/// Responses that make a client work for long, although few bytes are received.
+/// Responses that occupy a client for a long time with few bytes.
 struct Flood: CustomTestStringConvertible, Sendable {
     let testDescription: String
     private let head: String
-    /// The content coding, and how the coded body begins.
+    /// The content coding of the body.
     let coding: String
     private let start: Data
-    /// What follows again and again.
+    /// The repeated part of the body.
     private let piece: Data
-    /// How often it follows; `nil` if it never ends.
+    /// The number of repetitions; `nil` if the response never ends.
     private let count: Int?
-    /// What follows then.
+    /// The end of the response.
     private let end: String
 
     private init(_ name: String, coding: String, start: [UInt8] = [], _ piece: [UInt8]) {

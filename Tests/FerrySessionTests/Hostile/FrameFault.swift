@@ -1,11 +1,11 @@
 import FerrySession
 import Testing
 
-/// What a server of HTTP/2 does instead of responding to a request, or together with it (RFC 9113).
+/// A fault of an HTTP/2 server instead of a response, or together with it (RFC 9113).
 struct FrameFault: CustomTestStringConvertible, Sendable {
-    /// What the task may end with.
+    /// The allowed results of the task.
     enum End: Sendable {
-        /// An error with one of these codes, and no response that counts as whole.
+        /// An error with one of these codes, and no complete response.
         case failure([URLError.Code] = [.networkConnectionLost, .cannotParseResponse])
         /// The response with this body.
         case body(String)
@@ -15,7 +15,7 @@ struct FrameFault: CustomTestStringConvertible, Sendable {
 
     let testDescription: String
     let end: End
-    /// Whether other requests on the connection must not notice anything.
+    /// Whether the fault must not affect other requests on the connection.
     let affectsOnlyStream: Bool
     let send: @Sendable (FrameConnection, UInt32) -> Void
 
@@ -123,7 +123,7 @@ struct FrameFault: CustomTestStringConvertible, Sendable {
         $0.send(.ping, [1])
     }
 
-    /// Ends that not every version of libcurl notices: of a connection before 8.1, and of a stream in none.
+    /// Ends that libcurl does not always notice: of a connection only from 8.1 on, and of a stream in no version.
     static let missingEnds: [FrameFault] = [
         FrameFault("an error of the connection", affectsOnlyStream: false) { connection, _ in
             connection.send(.ping, [1])

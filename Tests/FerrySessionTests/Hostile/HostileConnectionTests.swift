@@ -3,7 +3,7 @@ import ProxySupport
 import TestSupport
 import Testing
 
-/// What a server can do between requests, and to the connections of a session.
+/// Actions of a server between requests, and against the connections of a session.
 @Suite("Hostile connections", .ownThreads, .timeLimit(.minutes(5)))
 struct HostileConnectionTests {
     @Test("An unsolicited response is not taken for the response to a request", arguments: [0, 50_000])
@@ -118,7 +118,7 @@ struct HostileConnectionTests {
             let (data, _) = try await session.data(for: Wire.request(server.url(), "POST"))
             #expect(data == Data("ok".utf8))
             try await eventually { server.finished == index + 1 }
-            // Nothing tells that the bytes after the response have arrived.
+            // No event announces that the bytes after the response have arrived.
             try await Task.sleep(for: .milliseconds(5))
         }
     }
@@ -189,11 +189,11 @@ struct HostileConnectionTests {
     @Test("An upload continues while the server acknowledges bytes, and ends when it stops")
     func slowReader() async throws {
         let size = 6_000_000
-        // What the system has received, it has acknowledged, so it must not receive everything immediately.
+        // The system acknowledges the bytes that it receives, so it must not receive everything immediately.
         let server = try RawServer(receiveBuffer: 65_536) { connection in
             connection.readHead()
-            // Nine seconds in all, with half a second between two reads. The system takes the last bytes from the
-            // client after about two.
+            // The server reads for nine seconds, with half a second between two reads. The system takes the last bytes
+            // from the client after about two.
             for part in 1...18 {
                 let wanted = size / 18 * part
                 while connection.received.count < wanted, connection.readMore() {}

@@ -57,7 +57,7 @@ struct HostileHeadTests {
             let error = try await error(kind, "HTTP/1.1 200 OK\r\n\(line)\r\n\r\nhello")
             #expect(error.code == .cannotParseResponse, "\(kind)")
             #expect(error.ferryCode == .malformedResponse, "\(kind)")
-            // Where libcurl refuses the field before Ferry sees it, the text may name the field and not its value.
+            // Where libcurl refuses the field before Ferry gets it, the text may name the field and not its value.
             let name = line.prefix { $0 != ":" }
             let text = error.localizedDescription
             #expect(text.contains(mention) || text.contains(name), "\(text)")
@@ -87,7 +87,7 @@ struct HostileHeadTests {
         let session = Wire.session()
         for _ in 0..<20 {
             _ = try await session.data(from: server.url("/plain"))
-            // Whether it is refused or ignored depends on the version of libcurl.
+            // Whether the field is refused or ignored depends on the version of libcurl.
             if let error = await Self.failure({ try await session.data(from: server.url("/folded")) }) {
                 #expect(error.code == .cannotParseResponse)
             }

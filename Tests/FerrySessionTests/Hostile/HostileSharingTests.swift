@@ -75,7 +75,7 @@ struct HostileSharingTests {
             try await eventually("the end of each task") {
                 results.change { $0.prefix(10).allSatisfy { !$0.isEmpty } }
             }
-            // What came behind a response belongs to no request.
+            // The bytes after a response belong to no request.
             send(10)
             try await eventually("the end of the next task") { results.change { !$0[10].isEmpty } }
         }

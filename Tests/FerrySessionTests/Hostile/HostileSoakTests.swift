@@ -64,7 +64,7 @@ private enum Attack: Int, CaseIterable {
     var mustFail: Bool? {
         switch self {
         case .unaskedResponse, .cookies: false
-        // It depends on the version of libcurl.
+        // The result depends on the version of libcurl.
         case .foldedFirstLine: nil
         default: true
         }
@@ -96,7 +96,7 @@ private enum Attack: Int, CaseIterable {
             return connection.write(head + fields + body)
         case .endlessInterim:
             while connection.write(String(repeating: "HTTP/1.1 103 Early\r\nA: b\r\n\r\n", count: 500)) {}
-        // The client does not wait for it.
+        // The client does not wait for this part.
         case .cancelled: while connection.readMore() {}
         }
         return false

@@ -2,7 +2,7 @@ import FerrySession
 import TestSupport
 import Testing
 
-/// Responses that make the engine work for long, next to requests to a healthy server in the same session.
+/// Responses that occupy the engine for a long time, next to requests to a healthy server in the same session.
 @Suite("Hostile turns", .ownThreads, .serialized, .timeLimit(.minutes(5)))
 struct HostileTurnTests {
     private func server(_ flood: Flood) throws -> RawServer {
@@ -24,7 +24,7 @@ struct HostileTurnTests {
     /// Sends hostile requests, each again as soon as it has ended, and expects that meanwhile a healthy server's
     /// responses, with and without a coding, come within 100 ms; a busy machine gets ten times that.
     ///
-    /// One of the threads may be late nevertheless, so that the best of three measurements counts.
+    /// One of the threads may still be late, so the best of three measurements counts.
     private func expectService(
         _ session: CurlSession,
         beside url: URL,
@@ -70,7 +70,7 @@ struct HostileTurnTests {
             }
             try await Task.sleep(for: .milliseconds(5))
         }
-        // Cancelling is served too.
+        // Cancelling is not delayed either.
         isOver.change { $0 = true }
         let end = ContinuousClock.now
         for task in hostile { task.cancel() }
@@ -117,11 +117,11 @@ struct HostileTurnTests {
         options.deadline = 0.3
         let session = Wire.session(options: options)
         var (time, bound) = (Double.infinity, 0.0)
-        // One of the threads may be late nevertheless.
+        // One of the threads may still be late.
         for _ in 0..<3 where time >= bound {
             let meter = StallMeter()
             let start = ContinuousClock.now
-            // Others of the same kind keep the engine busy.
+            // Other responses of the same kind keep the engine busy.
             let errors = await withTaskGroup(of: URLError?.self) { group in
                 for _ in 0..<8 {
                     group.addTask { await Wire.error { try await kind.send(Wire.request(server.url()), in: session) } }

@@ -40,12 +40,12 @@ struct RefusedStreamTests {
         }
     }
 
-    /// Whether libcurl says that a server has gone away.
+    /// Whether libcurl reports that a server has gone away.
     private static let tellsGoAway = ((try? CurlRuntime.current())?.versionNumber ?? 0) >= 0x07_58_00
 
     /// Expects that a request has succeeded at its second try, or has failed at its first.
     ///
-    /// Whether one with a body is sent again depends on the version of libcurl.
+    /// Whether a request with a body is sent again depends on the version of libcurl.
     ///
     /// - Parameters:
     ///   - sent: The request.
@@ -65,7 +65,7 @@ struct RefusedStreamTests {
 
     /// RFC 9113, section 8.7.
     ///
-    /// libcurl says so only if the connection is new.
+    /// libcurl reports this only if the connection is new.
     @Test("A refused stream is sent again, once", arguments: Sent.all, [true, false])
     func refused(_ sent: Sent, _ isFirst: Bool) async throws {
         let count = Watched(0)
@@ -179,7 +179,7 @@ struct RefusedStreamTests {
         let session = session()
         let error = await Wire.error { try await session.data(for: request(server, sent)) }
         #expect(error?.code == .networkConnectionLost && error?.ferryCode != .httpVersionRefused)
-        // Before 7.88, libcurl says nothing of a server that goes away.
+        // Before 7.88, libcurl does not report that a server goes away.
         #expect((sent.method == "POST" && code == nil ? 1...9 : 2...9).contains(count.current))
     }
 

@@ -2,7 +2,7 @@ import FerrySession
 import TestSupport
 import Testing
 
-/// What must not happen on a connection after a response that looks complete.
+/// Events that must not happen on a connection after a response that looks complete.
 @Suite("Connections that must not be used again", .ownThreads, .timeLimit(.minutes(5)))
 struct ReusedConnectionTests {
     private static let good = "HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\ngood"

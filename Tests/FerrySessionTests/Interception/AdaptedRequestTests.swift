@@ -3,7 +3,7 @@ import FerryTesting
 import TestSupport
 import Testing
 
-/// The request that immediate interceptors change, and what becomes of the fields that they set.
+/// The request that immediate interceptors change, and the fields that they set.
 @Suite(.timeLimit(.minutes(5)))
 struct AdaptedRequestTests {
     private struct Setting: ImmediateRequestInterceptor {

@@ -3,7 +3,7 @@ import FerryTesting
 import TestSupport
 import Testing
 
-/// Interceptors that stand around the whole call.
+/// Interceptors around the whole call.
 @Suite(.timeLimit(.minutes(2))) struct ConclusionTests {
     private let server: LoopbackServer
 
@@ -90,7 +90,7 @@ import Testing
         }
         defer { session.invalidateAndCancel() }
         #expect(try await session.data(from: server.url).0 == LoopbackServer.pattern(count: bytes))
-        // One that is long has been delivered, and its rest is asked for.
+        // The beginning of a long response has been delivered, so its rest is requested.
         #expect(server.requests.map { $0.header("Range") != nil } == [false, bytes > 65_536])
         #expect(statuses.current == [200])
     }
@@ -138,7 +138,7 @@ import Testing
             try await session.data(from: try #require(URL(string: "http://127.0.0.1:1/")))
         }
         #expect(error?.code == .cannotConnectToHost && asked.current == 2)
-        // A success is not one of its statuses.
+        // A success is not one of the interceptor's statuses.
         #expect(try await text(session, server.url("/bytes/3")).status == 200)
         #expect(asked.current == 2)
     }
@@ -206,7 +206,7 @@ import Testing
             }
         }
         #expect(received > 0 && asked.current == 0)
-        // The data of a task that delivers at its end can be.
+        // A task that delivers its data at the end can still be answered by the interceptor.
         #expect(try await text(session, server.url("/truncate?after=50000&bytes=100000")).text == "other")
     }
 

@@ -3,7 +3,7 @@ import FerryTesting
 import TestSupport
 import Testing
 
-/// What happens to an interceptor that the task does not wait for any more.
+/// Interceptors that the task does not wait for any more.
 @Suite(.ownThreads, .timeLimit(.minutes(5)))
 struct InterceptorCancellationTests {
     /// An interceptor that waits until it is cancelled, and whose cancellation handler blocks its thread.
@@ -45,7 +45,7 @@ struct InterceptorCancellationTests {
         defer { interceptor.gate.open() }
         let task = session.dataTask(with: server.url("/intercepted"))
         task.interceptors = [interceptor]
-        // Later than the interceptor begins to wait, also on a busy machine.
+        // This is later than the start of the interceptor's wait, also on a busy machine.
         if code == .timedOut { task.deadline = 8 * patience }
         task.resume()
         try await interceptor.isWaiting.wait { $0 }

@@ -37,7 +37,7 @@ struct InterceptorOriginTests {
                     calls += 1
                     return calls
                 }
-                // The request that would carry the credential.
+                // This request would carry the credential.
                 if number == 2 { request.url = other.url }
             }
         )
@@ -46,7 +46,7 @@ struct InterceptorOriginTests {
         #expect(delegate.count.current == 1)
         #expect(server.requests.map { $0.header("Authorization") } == [nil])
         #expect(other.requests.count == 1)
-        // The same credential is sent where it belongs.
+        // The same credential is sent to its own origin.
         let (again, _) = try await session.data(from: server.url)
         #expect(String(decoding: again, as: UTF8.self) == credential)
     }

@@ -307,11 +307,11 @@ struct InterceptorTests {
         })
         var options = CurlSession.Options()
         options.interceptors = [interceptor]
-        // Without a time limit there is nothing that the delay would exceed.
+        // Without a time limit, the delay exceeds no limit.
         let patient = Wire.session(options: options) { $0.timeoutIntervalForResource = .infinity }
         let waiting = Task { try await kind.send(Wire.request(server.url), in: patient) }
         try await eventually("decision") { decisions.current > 0 }
-        // Attempts without a delay would be among these requests.
+        // If there were attempts without a delay, the server would count them too.
         for _ in 0..<5 { _ = try await Wire.session().data(from: server.url) }
         patient.invalidateAndCancel()
         let error = await Wire.error { try await waiting.value }
@@ -336,7 +336,7 @@ struct InterceptorTests {
         }
         #expect(try await requests(.proceed) == 4)
         #expect(try await requests(.doNotRetry) == 1)
-        // An interceptor that always wants another attempt is limited.
+        // An interceptor that requests another attempt every time is limited.
         #expect(try await requests(.retryAfter(0.01)) == 20)
         #expect(try await requests(.retryAfter(-1)) == 20)
         #expect(try await requests(.retryAfter(.infinity)) == 1)
@@ -462,7 +462,7 @@ struct InterceptorTests {
         let download = try await recorder.run(session.downloadTask(with: server.url))
         #expect(download.file == Data("fallback".utf8))
         #expect(try await text(session, server.url) == "fallback")
-        // The delegate has the first part already.
+        // The delegate has received the first part already.
         let data = try await recorder.run(session.dataTask(with: server.url))
         #expect(data.error?.code == .networkConnectionLost)
         #expect(recorder.violations == [])

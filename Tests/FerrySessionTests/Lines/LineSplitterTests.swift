@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Lines of a body")
 struct LineSplitterTests {
-    /// Splits pieces, and returns the lines that are complete after each piece, and the last one.
+    /// Splits pieces, and returns the complete lines after each piece, and the last line.
     private func split(_ pieces: [[UInt8]], limit: Int = 1_000) throws -> [String] {
         var splitter = LineSplitter(limit: limit)
         var lines: [String] = []

@@ -51,7 +51,7 @@ struct TransferMetricsTests {
     func notSent() async throws {
         let delegate = Collector()
         var options = CurlSession.Options()
-        // It needs TLS.
+        // This version needs TLS.
         options.httpVersions = .http2
         let session = CurlSession(configuration: .ephemeral, options: options, delegate: delegate)
         await #expect(throws: URLError.self) { try await session.data(from: server.url) }
@@ -84,7 +84,7 @@ struct TransferMetricsTests {
         task.resume()
         try await server.waitForRequests(2, timeout: 40 * patience)
         try await eventually("the bytes") { task.countOfBytesReceived == received }
-        // Nothing tells that libcurl waits for the server: it has a moment to reach that phase.
+        // No event announces that libcurl waits for the server: it gets a moment to reach that phase.
         try await Task.sleep(for: .milliseconds(50))
         task.cancel()
         try await eventually("the metrics") { delegate.metrics.change { !$0.isEmpty } }

@@ -6,7 +6,7 @@ import Testing
 /// Transfers of a hundred megabytes and more, which are not held in memory.
 @Suite("Large transfers", .slow, .serialized, .timeLimit(.minutes(5)), .ownThreads)
 struct LargeTransferTests {
-    /// The sanitizer makes hashes slow, and is used for the threads.
+    /// The sanitizer makes hashes slow, and is used to check the threads.
     private static let scale = ProcessUsage.isThreadSanitized ? 10 : 1
 
     private static let total = 200_000_000 / scale

@@ -117,7 +117,7 @@ struct ResumeDataTests {
         try await Task.sleep(for: .milliseconds(200))
         if isSuspended { task.suspend() }
         task.cancel { data in handled.change { $0 = .some(data) } }
-        // Nothing that follows takes the handler's place.
+        // Later calls do not replace the handler.
         let second = Watched<Data??>(nil)
         task.cancel { data in second.change { $0 = .some(data) } }
         task.suspend()
@@ -295,7 +295,7 @@ struct ResumeDataTests {
         #expect(server.requests.last?.headers["Range"] == "bytes=\(total)-")
         let response = try #require(answer as? HTTPURLResponse)
         #expect(response.statusCode == 200)
-        // The fields that are about the 416 are not those of the file.
+        // The fields of the 416 do not become fields of the file's response.
         #expect(response.value(forHTTPHeaderField: "Content-Length") == "\(total)")
         #expect(response.value(forHTTPHeaderField: "Content-Range") == nil)
         #expect(try Data(contentsOf: file) == LoopbackServer.pattern(count: total))
@@ -345,7 +345,7 @@ struct ResumeDataTests {
         #expect(try Data(contentsOf: file) == LoopbackServer.pattern(count: 300_000))
     }
 
-    /// What a server sends instead of the rest.
+    /// The server's response instead of the rest.
     private static func refusal(_ kind: String) -> LoopbackResponse {
         let challenge = "Basic realm=\"x\""
         switch kind {

@@ -142,7 +142,7 @@ struct CircuitBreakerTests {
         session.invalidateAndCancel()
     }
 
-    /// What happens while a trial that waits for a connection is suspended.
+    /// The events while a trial that waits for a connection is suspended.
     enum Suspension: CaseIterable, Sendable { case keepsPlace, losesPlace, letsOtherTry }
 
     @Test(
@@ -166,7 +166,7 @@ struct CircuitBreakerTests {
         for _ in 0..<4 { _ = try await session.data(from: server.url) }
         try await eventually("the trial") { breaker.state(of: server.url) == .halfOpen }
         isWell.change { $0 = true }
-        // It has no breaker, and keeps the only connection.
+        // This task has another breaker, and keeps the only connection.
         let held = session.dataTask(with: server.url("/held"))
         held.circuitBreaker = CircuitBreaker(rule)
         held.resume()
@@ -230,7 +230,7 @@ struct CircuitBreakerTests {
             let era = try #require(failing.admit(origin, at: start))
             failing.note(.failure, of: origin, since: era, at: start)
         }
-        // Only a circuit that is forgotten has no era of its own.
+        // Only a forgotten circuit has no era of its own.
         #expect(origins.count { !failing.isUnchanged($0, since: 0) } == 1_024)
     }
 

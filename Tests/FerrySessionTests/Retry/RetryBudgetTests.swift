@@ -7,7 +7,7 @@ import Testing
 @Suite struct RetryBudgetTests {
     private func at(_ seconds: Double) -> MonotonicTime { MonotonicTime(nanoseconds: UInt64(seconds * 1e9)) }
 
-    /// Returns whether there are retries, one after the other, which fail.
+    /// Returns for each of several failing retries, one after the other, whether it is allowed.
     private func takes(_ budget: RetryBudget, _ count: Int, at seconds: Double) -> [Bool] {
         (0..<count).map { _ in take(budget, at: seconds) }
     }
@@ -23,7 +23,7 @@ import Testing
         #expect(takes(budget, 5, at: 0) == [true, true, true, false, false])
         #expect(takes(budget, 1, at: 0.5) == [false])
         #expect(takes(budget, 2, at: 1.1) == [true, false])
-        // No more than the minimum is saved.
+        // The budget saves no more than the minimum.
         #expect(takes(budget, 5, at: 1_000) == [true, true, true, false, false])
     }
 
@@ -50,7 +50,7 @@ import Testing
     @Test(
         "Retries that were under way when the budget was used up count as well, up to the most that it can hold",
         arguments: [
-            // Failures, share, minimum, and how long it takes until there is a retry again.
+            // Failures, share, minimum, and the time until a retry is allowed again.
             (1, 0, 1, 1.0), (2, 0, 1, 2), (3, 0, 1, 2), (1_000, 0, 1, 2), (12, 0, 10, 3), (1_000, 0, 10, 11),
             (12, 0.1, 10, 3), (1_000, 0.1, 10, 101), (2_000, 5, 10, 1_001),
         ] as [(Int, Double, Int, Double)]
@@ -84,7 +84,7 @@ import Testing
             let isSecond = budgets.hasRetry(for: key, at: at(0))
             #expect(isFirst && !isSecond)
         }
-        // One that was forgotten has a retry again.
+        // A forgotten origin is allowed a retry again.
         let remembered = keys.indices.reversed().filter { !budgets.hasRetry(for: keys[$0], at: at(0)) }
         #expect(remembered.first == 999 && remembered.count <= 256)
     }

@@ -3,7 +3,7 @@ import FerryTesting
 import TestSupport
 import Testing
 
-/// What limits the number of attempts: the progress that they must bring, and the budget.
+/// The limits on the number of attempts: the progress that they must make, and the budget.
 @Suite(.timeLimit(.minutes(5)))
 struct RetryLimitTests {
     private func session(
@@ -81,7 +81,7 @@ struct RetryLimitTests {
             let status = try? await (session.data(from: server.url).1 as? HTTPURLResponse)?.statusCode
             #expect(status == (hasResponse ? 503 : nil))
         }
-        // One retry at first, and one that returns in each second.
+        // The budget allows one retry at first, and one more in each second.
         #expect(server.requests.count >= 21)
         #expect(server.requests.count <= 22 + Int(Wire.seconds(since: start)))
     }

@@ -13,7 +13,7 @@ final class RetrySoak: Sendable {
         var refused = 0
         var posts = 0
         var problems: [String] = []
-        /// How often each way to fail has occurred.
+        /// The number of times that each kind of failure has occurred.
         var failures: [String: Int] = [:]
 
         var summary: String {
@@ -25,13 +25,13 @@ final class RetrySoak: Sendable {
     let script: FaultScript
     /// The requests to the server with faults.
     let tally = Watched(Tally())
-    /// Additional requests to a server that is down now and then.
+    /// Additional requests to a server that is down at times.
     let restarted = Watched(Tally())
     let restarting: RestartingServer
     private let server: LoopbackServer
     private let session: CurlSession
     private let next = Watched(0)
-    /// How often the server has received each POST, by its number.
+    /// The number of times that the server has received each POST, by its number.
     private let received: Watched<[String: Int]>
 
     init() throws {
@@ -109,7 +109,7 @@ final class RetrySoak: Sendable {
         }
     }
 
-    /// Checks the ends of the requests to the server that is down now and then, of which `count` numbers were used.
+    /// Checks the ends of the requests to the server that is down at times, of which `count` numbers were used.
     func checkRestarts(_ count: Int) throws {
         let tally = restarted.current
         print("retry soak: of a server that restarts: \(tally.summary), \(tally.refused) after refused connections")

@@ -26,7 +26,7 @@ struct RetrySoakTests {
                     print("retry soak: failures: \(tally.failures)")
                     try Child.expect(tally.problems == [], "\(tally.problems.prefix(5))")
                     try Child.expect(tally.finished == count + 500, "\(tally.finished) ends")
-                    // A few of a small number are more than one in a thousand.
+                    // A small number of requests has a higher share of failures than one in a thousand.
                     let failed = tally.repeatable - tally.succeeded
                     try Child.expect(failed <= max(8, tally.repeatable / 1_000), "\(failed) requests failed")
                     try Child.expect(tally.retried > tally.repeatable / 10, "\(tally.retried) retries")
@@ -81,8 +81,8 @@ struct RetrySoakTests {
         // A busy machine takes longer.
         let passed = max(seconds, Int(begin.duration(to: .now) / .seconds(1)))
         print("retry soak: a server that is down received \(load) requests of \(requests) calls")
-        // The minimum, one retry in each second, and those that wait when the budget is used up count more in a short
-        // time.
+        // In a short time, the minimum, one retry in each second, and retries under way when the budget is used up
+        // count more.
         #expect(load > requests + 10)
         #expect(load <= requests * 11 / 10 + 10 + passed * 4 + 40)
         isDown.change { $0 = false }

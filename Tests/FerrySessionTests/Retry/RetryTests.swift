@@ -379,7 +379,7 @@ struct RetryTests {
         let error = await Wire.error { try await session.data(for: Wire.request(url, "POST", body: Data("x".utf8))) }
         #expect(error?.code == .timedOut)
         #expect(error?.localizedDescription.contains("after 3 attempts") == true)
-        // Three limits, and two delays of 0.5 s and 1 s.
+        // Three times the limit, and two delays of 0.5 s and 1 s.
         #expect(ContinuousClock.now - start >= .seconds(10.4))
         try await eventually("three connections") { connections.current == 3 }
     }
@@ -407,7 +407,7 @@ struct RetryTests {
         #expect(server.requests.map { $0.header("If-None-Match") } == [nil, "\"v1\"", nil])
     }
 
-    /// An interceptor that is asked about each failure, and leaves it to others.
+    /// An interceptor that is asked about each failure, and does not decide.
     private struct Indifferent: RequestInterceptor {}
 
     // MARK: - Waiting
@@ -480,7 +480,7 @@ struct RetryTests {
         let server = try LoopbackServer { _ in .status(503) }
         let session = session { $0.budget = .init(share: 0.1, minimum: 5) }
         for _ in 0..<50 { _ = try await session.data(from: server.url) }
-        // 50 requests, the minimum, a tenth, and what returns while the test runs.
+        // 50 requests and their retries: the minimum, a tenth, and the budget's growth while the test runs.
         #expect(server.requests.count >= 55)
         #expect(server.requests.count < 55 + 5 + 50)
     }

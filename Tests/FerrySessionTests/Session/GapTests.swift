@@ -3,7 +3,7 @@ import FerryTesting
 import TestSupport
 import Testing
 
-/// What FoundationNetworking's session gets wrong on Linux.
+/// The defects of FoundationNetworking's session on Linux.
 ///
 /// Each body passes with `CurlSession`. The same body for FoundationNetworking's session, which fails it, runs only on
 /// request. The numbers, which other suites use as well, stand for these gaps:

@@ -3,7 +3,7 @@ import Testing
 
 @testable import FerrySession
 
-/// What happens to a session that is no longer retained.
+/// Sessions that are no longer retained.
 @Suite(.serialized, .timeLimit(.minutes(5)))
 struct SessionLifetimeTests {
     @Test("A session dropped while idle is released together with its delegate", arguments: [true, false])
@@ -34,7 +34,7 @@ struct SessionLifetimeTests {
         #expect(engine != nil)
         let task = Task { [session] in try await session?.data(from: server.url) }
         try await server.waitForRequests(1, timeout: 40 * patience)
-        // It is in the middle of the body then, whose beginning alone has used the limit of a second.
+        // The task is then in the middle of the body, whose beginning alone has used the limit of a second.
         try await Task.sleep(for: .milliseconds(100))
         task.cancel()
         _ = await task.result
@@ -185,7 +185,7 @@ struct SessionLifetimeTests {
         weak let goneSession = session
         weak let engine = session?.engine
         var tasks: [URLSessionTask]? = session.flatMap { session in done.map { makeTasks(session, url, $0) } }
-        // The session retains these alone.
+        // Only the session retains these tasks.
         if let session, let done { _ = makeTasks(session, url, done) }
         (session, delegate, done) = (nil, nil, nil)
         #expect(goneSession == nil && goneDelegate != nil && goneHandlers != nil && engine != nil)
@@ -279,7 +279,7 @@ struct SessionLifetimeTests {
     }
 }
 
-/// What tasks that were never resumed leave behind.
+/// Tasks that were never resumed leave no resources behind.
 @Suite(.serialized, .timeLimit(.minutes(5)), .ownThreads)
 struct UnresumedTaskLeakTests {
     @Test("Sessions with tasks that were never resumed leave no thread, descriptor or memory behind")

@@ -18,7 +18,7 @@ import Testing
         } whenDecided: { decision in
             told.change { $0.append(decision) }
         }
-        // On a busy machine it may take longer than the engine waits, and is delivered instead.
+        // On a busy machine the decision may take longer than the engine waits; then it is delivered instead.
         if decision == nil { try await eventually { told.change { $0.count } == 1 } }
         #expect((told.current + [decision].compactMap { $0 }) == [.refuse(reason: "no")])
     }
@@ -73,7 +73,7 @@ import Testing
             }
             #expect(decision == nil)
         }
-        // Otherwise it would have waited 400 times, for 20 seconds.
+        // Otherwise the engine would have waited 400 times, for 20 seconds.
         #expect(Wire.seconds(since: start) < 10)
         for _ in 0..<count { gate.signal() }
     }

@@ -52,7 +52,7 @@ struct BytesTests {
         var streams: [CurlSession.Bytes] = []
         for _ in 0..<many { streams.append(try await session.bytes(from: server.url("/bytes/\(size)")).0) }
         _ = try await settled { server.bytesSent }
-        // The first of them were alone when they began.
+        // The first streams were alone when they began.
         for stream in streams.suffix(6) { #expect(stream.task.countOfBytesReceived <= 32_768 + 16_384) }
         for stream in streams {
             var reader = PatternReader()
@@ -145,7 +145,7 @@ struct BytesTests {
             var iterator = bytes.makeAsyncIterator()
             return try await iterator.next()
         }
-        // Nothing tells that both wait; one that does not wait yet fails as well.
+        // No event announces that both wait; a call that does not wait yet fails as well.
         try await Task.sleep(for: .milliseconds(100))
         bytes.task.cancel()
         let results = [await first.result, await second.result]
@@ -160,7 +160,7 @@ struct BytesTests {
         let session = makeSession(queue: queue)
         async let result = session.bytes(from: server.url, delegate: RecordingDelegate())
         try await eventually("the response is sent") { server.bytesSent > 1_000 }
-        // Nothing tells that the engine has read it.
+        // No event announces that the engine has read the response.
         try await Task.sleep(for: .milliseconds(100))
         queue.isSuspended = false
         let bytes = try await result.0

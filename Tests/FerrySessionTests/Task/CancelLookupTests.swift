@@ -13,7 +13,7 @@ struct CancelLookupTests {
 
     /// The seconds after which a lookup fails, the most that glibc allows: so long that a busy machine does not matter.
     private static let hangingTime = 30
-    /// The limit for what must not wait for a lookup.
+    /// The time limit for operations that must not wait for a lookup.
     private static let limit = Duration.seconds(20)
 
     /// Returns the settings for lookups that fail after a number of seconds.
@@ -103,7 +103,7 @@ struct CancelLookupTests {
                 let url = try #require(URL(string: "http://name-\(number)-\(name)-unknown.example/"))
                 session.dataTask(with: url).resume()
             }
-            // It runs in a turn after those of the lookups, which have begun by then.
+            // This task runs in a turn after the turns of the lookups, which have begun by then.
             _ = try await session.data(from: server.url("/bytes/1000"))
         }
         #expect(ProcessUsage.descriptors > 30)

@@ -292,7 +292,7 @@ struct CancelTests {
         queue.isSuspended = true
         task.resume()
         try await server.waitForRequests(1, timeout: 40 * patience)
-        // Nothing tells that data is waiting for the queue: it has a moment to arrive.
+        // No event announces that data is waiting for the queue: it gets a moment to arrive.
         try await Task.sleep(for: .milliseconds(50))
         task.cancel()
         queue.isSuspended = false

@@ -78,7 +78,7 @@ struct SuspendBytesTests {
         configuration.receiveBufferSize = 65_536
         configuration.hashesBodies = false
         configuration.keptBodyBytes = size
-        // So slowly that the suspension comes before the end, also on a busy machine.
+        // The server sends so slowly that the suspension comes before the end, also on a busy machine.
         configuration.bodyReading = { _ in .paced(bytesPerSecond: size / 3) }
         let server = try LoopbackServer(configuration: configuration) { _ in .text("done") }
         let body = LoopbackServer.pattern(count: size)

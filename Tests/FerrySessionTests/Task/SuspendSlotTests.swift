@@ -3,7 +3,7 @@ import Testing
 
 @testable import FerrySession
 
-/// Suspended tasks block no others, even if a host may have only one connection.
+/// Suspended tasks do not block others, even if a host may have only one connection.
 @Suite(.serialized, .timeLimit(.minutes(5)))
 struct SuspendSlotTests {
     private func session(_ delegate: RecordingDelegate) -> CurlSession {
@@ -152,7 +152,7 @@ struct SuspendSlotTests {
         let url = try #require(URL(string: "http://127.0.0.2/"))
         let task = session.dataTask(with: url)
         task.resume()
-        // More often than an attempt may be repeated on a new connection.
+        // This is more often than an attempt may be repeated on a new connection.
         for count in 1...5 {
             try await eventually("the proxy") { connecting.current == count }
             task.suspend()

@@ -40,7 +40,7 @@ struct SuspendTests {
         try await session.overtake()
         #expect(server.connectionCount == 0)
         task.resume()
-        // It may be complete already.
+        // The task may be complete already.
         #expect(task.state != .suspended)
         #expect(try await delegate.completion(of: task).data.count == 10)
     }

@@ -155,7 +155,7 @@ struct ProtocolBodyTests {
         #expect(kept != copy)
     }
 
-    /// Reads the stream of a request as far as it has bytes.
+    /// Reads the stream of a request as long as it has bytes.
     private static func content(of request: URLRequest, closes: Bool) -> Data? {
         guard let stream = request.httpBodyStream else { return nil }
         stream.open()

@@ -2,7 +2,7 @@ import FerrySession
 import FerryTesting
 import Testing
 
-/// The order in which a session calls its protocol classes, and what they may do meanwhile.
+/// The order in which a session calls its protocol classes, and calls that they make meanwhile.
 @Suite(.serialized, .timeLimit(.minutes(5)))
 struct ProtocolOrderTests {
     private func session(_ delegate: (any URLSessionDelegate)? = nil, _ type: AnyClass) -> CurlSession {

@@ -117,7 +117,7 @@ struct ProtocolRequestTests {
         #expect(Claiming.requests.current.map { $0.value(forHTTPHeaderField: "Authorization") } == [nil])
     }
 
-    /// Redirects to a request that has nothing of the first one.
+    /// Redirects to a request that shares nothing with the first one.
     private static func redirect(_ loader: ScriptedProtocol, to url: URL) {
         guard let from = loader.request.url,
             let response = HTTPURLResponse(url: from, statusCode: 302, httpVersion: nil, headerFields: nil)

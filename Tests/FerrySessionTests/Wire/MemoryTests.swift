@@ -42,7 +42,7 @@ struct MemoryTests {
             received.change { $0 = 0 }
             let great = session.dataTask(with: server.url("/great"))
             great.resume()
-            // During the first callback, which takes half a second.
+            // The cancellation comes during the first callback, which takes half a second.
             try await Task.sleep(for: .seconds(0.4))
             great.cancel()
             #expect(try await recorder.completion(of: great).error?.code == .cancelled)

@@ -35,7 +35,7 @@ struct SentFieldsTests {
     }
 
     @Test("An upload at a low rate does not time out") func lowRate() async throws {
-        // In one piece, the body would be followed by a wait of 8 seconds, in which the response is not read.
+        // If the body were one piece, a wait of 8 seconds would follow it, during which the response is not read.
         let session = session { $0.uploadLimit = BandwidthLimit(bytesPerSecond: 500) }
         defer { session.invalidateAndCancel() }
         var request = URLRequest(url: server.url("/upload"), timeoutInterval: 5)
@@ -49,7 +49,7 @@ struct SentFieldsTests {
         let session = session { $0.uploadLimit = BandwidthLimit(bytesPerSecond: 1_000_000) }
         defer { session.invalidateAndCancel() }
         let size = 3_000_000
-        // Nearly 3 seconds at this rate; without it, a few milliseconds.
+        // The upload takes nearly 3 seconds at this rate, and a few milliseconds without it.
         let least = Duration.milliseconds(400)
         var request = URLRequest(url: server.url("/upload"))
         request.httpMethod = "POST"

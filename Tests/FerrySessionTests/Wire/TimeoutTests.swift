@@ -146,7 +146,7 @@ struct TimeoutTests {
             if follows {
                 #expect(outcome.error == nil && outcome.data == Data("ok".utf8))
             } else {
-                // The time counts again afterwards, in which the rest of the body does not come.
+                // Afterwards the time counts again, and the rest of the body does not come.
                 expectTimeout(outcome.error, .resourceTimeout, server.url)
             }
         }
@@ -185,7 +185,7 @@ struct TimeoutTests {
             return await group.reduce(into: []) { $0.append($1) }
         }
         #expect(codes == Array(repeating: hasConnectTimeout ? .connectTimeout : .inactivityTimeout, count: count))
-        // One after another they would take twelve times as long.
+        // One after another, the requests would take twelve times as long.
         expectAbout(timeout, since: start, meter)
     }
 
@@ -215,7 +215,7 @@ struct TimeoutTests {
         let server = try LoopbackServer { _ in LoopbackResponse().faulted(.stallBeforeHead) }
         let session = Wire.session()
         let ends = Watched<[String]>([])
-        // A request without a body and with nearly twice the timeout ends later.
+        // A request without a body, and with nearly twice the timeout, ends later.
         let requests = [
             Wire.request(server.url("/without"), timeout: 5.4 * patience),
             Wire.request(server.url("/with"), "POST", timeout: 3 * patience),

@@ -10,7 +10,7 @@ import Testing
         let url = try #require(URL(string: "http://localhost/"))
         let client = Client()
         let loader = AsyncCallLoader(request: URLRequest(url: url), cachedResponse: nil, client: client)
-        // There is no task of FoundationNetworking's.
+        // There is no task of FoundationNetworking.
         DispatchQueue(label: Self.label).sync {
             loader.startLoading()
             #expect(AsyncCallLoader.currentCompletionQueue == nil)

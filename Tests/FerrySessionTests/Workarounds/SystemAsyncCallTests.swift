@@ -291,7 +291,7 @@ struct SystemAsyncCallTests {
     func lifetime() async throws {
         let server = try LoopbackServer { _ in .text("hello") }
         weak var freed: CurlSession?
-        // A delegate that keeps the tasks of which it is told.
+        // A delegate that keeps the tasks that it is passed.
         let kept = Watched<[URLSessionTask]>([])
         var hooks = DelegateHooks()
         hooks.onData = { task, _ in kept.change { $0.append(task) } }

@@ -4,7 +4,7 @@ import Testing
 
 @testable import FerrySession
 
-/// What `Sources/FerrySession/Workarounds` is needed for; a test that fails means that code there can be deleted.
+/// The reasons for `Sources/FerrySession/Workarounds`; if a test fails, code there can be deleted.
 @Suite(.timeLimit(.minutes(5)))
 struct WorkaroundTests {
     /// A session that counts the calls of the methods that make tasks.
