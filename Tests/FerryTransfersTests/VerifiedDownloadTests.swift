@@ -30,7 +30,8 @@ struct VerifiedDownloadTests {
         let outcome = try await session.download(download)
         #expect(outcome.bytes == Int64(Self.count))
         #expect(outcome.digest == download.digest)
-        #expect(log.ranges.isEmpty == (connections == 1))
+        // The first of several connections may have received everything before the others begin.
+        if connections == 1 { #expect(log.ranges.isEmpty) }
         expectWhole()
     }
 
