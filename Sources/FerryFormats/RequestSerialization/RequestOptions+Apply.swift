@@ -53,8 +53,6 @@ extension RequestOptions {
             }
         } catch let error as RequestSerializationError {
             throw error.failing(url)
-        } catch let error as EncodingError {
-            cause = error.withoutValue
         } catch {
             cause = error
         }

@@ -17,12 +17,12 @@ public struct RequestSerializationError: Error, Sendable {
     ///   - code: The kind of failure.
     ///   - reason: A sentence that describes the failure.
     ///   - failingURL: The URL, or the string that is not a valid URL. Secrets are removed.
-    ///   - underlyingError: The underlying error.
+    ///   - underlyingError: The underlying error; an `EncodingError` is stored with the type of its value only.
     public init(_ code: Code, reason: String, failingURL: String? = nil, underlyingError: (any Error)? = nil) {
         self.code = code
         self.reason = reason
         self.failingURL = failingURL.map { PresentableText.url($0) }
-        self.underlyingError = underlyingError
+        self.underlyingError = (underlyingError as? EncodingError)?.withoutValue ?? underlyingError
     }
 
     /// Returns the error with the given URL as its failing URL, unless it already has one.

@@ -113,7 +113,7 @@ extension EncodingError {
 
     /// The error with the type of the value in place of the value, which Swift prints with the error.
     package var withoutValue: EncodingError {
-        guard case .invalidValue(let value, let context) = self else { return self }
+        guard case .invalidValue(let value, let context) = self, !(value is Any.Type) else { return self }
         return .invalidValue(type(of: value), context)
     }
 }

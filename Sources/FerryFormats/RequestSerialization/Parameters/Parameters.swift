@@ -68,8 +68,7 @@ extension RequestSerializationError {
     /// Returns the error for parameters whose `encode(to:)` threw an error.
     package static func unencodable(_ error: any Error) -> RequestSerializationError {
         let reason = "The parameters could not be encoded."
-        let cause = (error as? EncodingError)?.withoutValue ?? error
-        return RequestSerializationError(.invalidParameters, reason: reason, underlyingError: cause)
+        return RequestSerializationError(.invalidParameters, reason: reason, underlyingError: error)
     }
 }
 
