@@ -47,22 +47,4 @@ void ferry_begin_reading(void);
 /// Limits how long the connections of a new `SSL_CTX` are read in one turn of an engine, if that is possible.
 void ferry_limit_reading(void *context);
 
-// The stable ABI of zlib 1.x.
-typedef struct {
-    const uint8_t *next_in;
-    unsigned int avail_in;
-    unsigned long total_in;
-    uint8_t *next_out;
-    unsigned int avail_out;
-    unsigned long total_out;
-    const char *msg;
-    void *state;
-    void *zalloc;
-    void *zfree;
-    void *opaque;
-    int data_type;
-    unsigned long adler;
-    unsigned long reserved;
-} ferry_zlib_stream;
-
 #endif

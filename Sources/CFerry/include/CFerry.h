@@ -284,73 +284,49 @@ void ferry_name_thread(const char *name);
 /// Returns the label of the dispatch queue that runs the current code, or an empty string if there is none.
 const char *ferry_current_queue_label(void);
 
-// MARK: - Content decoding
+// MARK: - Content codings
 
-/// The content codings of RFC 9110 section 8.4.1, and Zstandard (RFC 8878).
-typedef enum { FERRY_GZIP = 0, FERRY_DEFLATE = 1, FERRY_BROTLI = 2, FERRY_ZSTD = 3 } ferry_coding;
+/// The content codings of RFC 9110 section 8.4.1, Zstandard (RFC 8878), and deflate without a header (RFC 1951), as in
+/// the messages of WebSockets (RFC 7692).
+typedef enum {
+    FERRY_GZIP = 0,
+    FERRY_DEFLATE = 1,
+    FERRY_BROTLI = 2,
+    FERRY_ZSTD = 3,
+    FERRY_RAW_DEFLATE = 4
+} ferry_coding;
 
-typedef enum { FERRY_DECODE_MORE = 0, FERRY_DECODE_END = 1, FERRY_DECODE_ERROR = 2 } ferry_decode_status;
-
-typedef struct ferry_decoder ferry_decoder;
-
-/// Whether there is a decoder for the coding. Its library is the one that the process has loaded, or else is loaded by
-/// name.
-bool ferry_decoder_available(ferry_coding coding);
-ferry_decoder *ferry_decoder_create(ferry_coding coding);
-void ferry_decoder_free(ferry_decoder *decoder);
-/// Decodes as much as fits. `consumed` and `produced` are set to the number of bytes read and written.
-ferry_decode_status ferry_decoder_run(
-    ferry_decoder *decoder, const uint8_t *input, size_t input_length, size_t *consumed,
-    uint8_t *output, size_t output_length, size_t *produced);
-
-// MARK: - Content encoding
-
-typedef enum { FERRY_ENCODE_CONTINUE = 0, FERRY_ENCODE_FLUSH = 1, FERRY_ENCODE_FINISH = 2 } ferry_encode_step;
+/// What an encoder does with its input; a decoder does the same in each step.
+typedef enum {
+    FERRY_CODER_CONTINUE = 0,
+    /// All of the input so far can be decoded afterwards.
+    FERRY_CODER_FLUSH = 1,
+    /// The coding is complete afterwards.
+    FERRY_CODER_FINISH = 2
+} ferry_coder_step;
 
 typedef enum {
-    /// There is input left, or more output than has fit.
-    FERRY_ENCODE_MORE = 0,
-    FERRY_ENCODE_DONE = 1,
-    FERRY_ENCODE_ERROR = 2
-} ferry_encode_status;
+    /// There is input left, or more output than has fit, or a decoder needs more input.
+    FERRY_CODER_MORE = 0,
+    /// An encoder's step is done, or the end of what a decoder has read may be the end of the coding.
+    FERRY_CODER_END = 1,
+    FERRY_CODER_ERROR = 2
+} ferry_coder_status;
 
-typedef struct ferry_encoder ferry_encoder;
+/// An encoder or a decoder.
+typedef struct ferry_coder ferry_coder;
 
-/// Whether there is an encoder for the coding, found as its decoder is; never for Brotli.
-bool ferry_encoder_available(ferry_coding coding);
-/// Returns an encoder with the library's usual level, or NULL.
-ferry_encoder *ferry_encoder_create(ferry_coding coding);
-void ferry_encoder_free(ferry_encoder *encoder);
-/// Encodes input of at most 2^31 bytes. After a flush, all of the input so far can be decoded; after the last step, the
-/// coding is complete.
-ferry_encode_status ferry_encoder_run(
-    ferry_encoder *encoder, ferry_encode_step step, const uint8_t *input, size_t input_length, size_t *consumed,
+/// Whether there is an encoder or a decoder for the coding. Its library is the one that the process has loaded, or else
+/// is loaded by name. There is no encoder for Brotli.
+bool ferry_coder_available(ferry_coding coding, bool encodes);
+/// Returns an encoder with the library's usual level, or a decoder; NULL if there is no memory or no library. zlib's
+/// window has 2^9 to 2^15 bytes; what it encodes needs a window of this size.
+ferry_coder *ferry_coder_create(ferry_coding coding, bool encodes, int window_bits);
+void ferry_coder_free(ferry_coder *coder);
+/// Codes as much as fits, of at most 2^31 bytes. `consumed` and `produced` are set to the number of bytes read and
+/// written.
+ferry_coder_status ferry_coder_run(
+    ferry_coder *coder, ferry_coder_step step, const uint8_t *input, size_t input_length, size_t *consumed,
     uint8_t *output, size_t output_length, size_t *produced);
-
-// MARK: - Raw deflate (RFC 1951), as in the messages of WebSockets (RFC 7692)
-
-typedef struct ferry_raw_stream ferry_raw_stream;
-
-typedef enum {
-    FERRY_RAW_MORE,
-    /// The last block has ended.
-    FERRY_RAW_END,
-    FERRY_RAW_DAMAGED,
-} ferry_raw_status;
-
-/// Whether the process has zlib, or can load it.
-bool ferry_raw_deflate_available(void);
-/// Returns a stream that deflates or inflates; the window has 2^9 to 2^15 bytes. NULL if there is no memory or no zlib.
-ferry_raw_stream *ferry_raw_stream_create(bool deflates, int window_bits);
-void ferry_raw_stream_free(ferry_raw_stream *stream);
-/// Inflates further blocks after a last one, with what was inflated before as the window.
-bool ferry_raw_stream_begin_again(ferry_raw_stream *stream);
-/// Runs the stream: reads input, and writes output.
-///
-/// A stream that deflates ends its output on a byte, so that all of the input can be inflated.
-ferry_raw_status ferry_raw_stream_run(
-    ferry_raw_stream *stream, const uint8_t *input, size_t input_length, size_t *consumed,
-    uint8_t *output, size_t output_length, size_t *produced
-);
 
 #endif

@@ -10,10 +10,16 @@ package enum ContentCoding: String, CaseIterable, Sendable {
     package var name: String { rawValue }
 
     /// The codings for which this process has a decoder.
-    package static let available = allCases.filter { ferry_decoder_available($0.number) }
+    package static let available = allCases.filter { ferry_coder_available($0.number, false) }
 
     /// The value of `Accept-Encoding` if the request does not set it.
     package static let acceptEncoding = available.map(\.name).joined(separator: ", ")
+
+    /// The size of zlib's window, as a power of two.
+    static let window: Int32 = 15
+
+    /// Whether this process has an encoder for the coding.
+    package var canEncode: Bool { ferry_coder_available(number, true) }
 
     var number: ferry_coding {
         switch self {
@@ -64,12 +70,12 @@ package final class ContentDecoder {
     private var ignoresRest = false
 
     package init?(_ coding: ContentCoding) {
-        guard let pointer = ferry_decoder_create(coding.number) else { return nil }
+        guard let pointer = ferry_coder_create(coding.number, false, ContentCoding.window) else { return nil }
         self.coding = coding
         self.pointer = pointer
     }
 
-    deinit { ferry_decoder_free(pointer) }
+    deinit { ferry_coder_free(pointer) }
 
     /// Whether the input may end here; an empty body is not considered damaged.
     package var mayEnd: Bool { isComplete || !hasInput }
@@ -86,8 +92,9 @@ package final class ContentDecoder {
         if !input.isEmpty { hasInput = true }
         var consumed = 0
         var produced = 0
-        let status = ferry_decoder_run(
+        let status = ferry_coder_run(
             pointer,
+            FERRY_CODER_CONTINUE,
             input.baseAddress?.assumingMemoryBound(to: UInt8.self),
             input.count,
             &consumed,
@@ -95,8 +102,8 @@ package final class ContentDecoder {
             output.count,
             &produced
         )
-        guard status != FERRY_DECODE_ERROR else { throw .damaged }
-        if consumed > 0 || produced > 0 { isComplete = status == FERRY_DECODE_END }
+        guard status != FERRY_CODER_ERROR else { throw .damaged }
+        if consumed > 0 || produced > 0 { isComplete = status == FERRY_CODER_END }
         return (consumed, produced)
     }
 

@@ -8,11 +8,11 @@ final class ContentEncoder {
 
     /// Makes an encoder with the library's usual level; `nil` if the process has none for the coding.
     init?(_ coding: ContentCoding) {
-        guard let pointer = ferry_encoder_create(coding.number) else { return nil }
+        guard let pointer = ferry_coder_create(coding.number, true, ContentCoding.window) else { return nil }
         self.pointer = pointer
     }
 
-    deinit { ferry_encoder_free(pointer) }
+    deinit { ferry_coder_free(pointer) }
 
     /// Returns the coded bytes that are ready after a piece, if any; `nil` if the library fails.
     func encode(_ data: Data) -> Data? {
@@ -22,7 +22,7 @@ final class ContentEncoder {
         var start = data.startIndex
         while start < data.endIndex {
             let end = min(start + largest, data.endIndex)
-            guard let more = run(FERRY_ENCODE_CONTINUE, data[start..<end]) else { return nil }
+            guard let more = run(FERRY_CODER_CONTINUE, data[start..<end]) else { return nil }
             output.append(more)
             start = end
         }
@@ -33,16 +33,16 @@ final class ContentEncoder {
     /// Returns the bytes that are missing to decode everything that was put in.
     func flush() -> Data? {
         holdsBack = false
-        return run(FERRY_ENCODE_FLUSH, Data())
+        return run(FERRY_CODER_FLUSH, Data())
     }
 
     /// Returns the bytes that complete the coding.
     func finish() -> Data? {
         holdsBack = false
-        return run(FERRY_ENCODE_FINISH, Data())
+        return run(FERRY_CODER_FINISH, Data())
     }
 
-    private func run(_ step: ferry_encode_step, _ input: Data) -> Data? {
+    private func run(_ step: ferry_coder_step, _ input: Data) -> Data? {
         let size = 65_536
         return withUnsafeTemporaryAllocation(byteCount: size, alignment: 1) { buffer -> Data? in
             input.withUnsafeBytes { bytes -> Data? in
@@ -53,7 +53,7 @@ final class ContentEncoder {
                 while true {
                     var (consumed, produced) = (0, 0)
                     let rest = UnsafeBufferPointer(rebasing: bytes[offset...])
-                    let status = ferry_encoder_run(
+                    let status = ferry_coder_run(
                         pointer,
                         step,
                         rest.baseAddress,
@@ -65,15 +65,10 @@ final class ContentEncoder {
                     )
                     output.append(contentsOf: room[..<produced])
                     offset += consumed
-                    if status == FERRY_ENCODE_DONE { return output }
-                    guard status == FERRY_ENCODE_MORE, consumed > 0 || produced > 0 else { return nil }
+                    if status == FERRY_CODER_END { return output }
+                    guard status == FERRY_CODER_MORE, consumed > 0 || produced > 0 else { return nil }
                 }
             }
         }
     }
-}
-
-extension ContentCoding {
-    /// Whether this process has an encoder for the coding.
-    package var canEncode: Bool { ferry_encoder_available(number) }
 }

@@ -6,9 +6,13 @@ internal import CFerry
 final class RawDeflate: @unchecked Sendable {
     /// The sizes of zlib's windows, as powers of two: a raw stream cannot have the smallest window of the protocol, 8.
     static let windows = 9...15
+    /// The most bytes that are put in at once: zlib's numbers have 32 bits.
+    private static let largestPiece = 1 << 30
 
     /// Whether the process has zlib.
-    static var isAvailable: Bool { ferry_raw_deflate_available() }
+    static var isAvailable: Bool {
+        ferry_coder_available(FERRY_RAW_DEFLATE, true) && ferry_coder_available(FERRY_RAW_DEFLATE, false)
+    }
 
     enum Failure: Error {
         case damaged
@@ -19,11 +23,13 @@ final class RawDeflate: @unchecked Sendable {
 
     /// Creates a stream, or returns `nil` if there is no memory.
     init?(deflates: Bool, window: Int) {
-        guard let stream = ferry_raw_stream_create(deflates, Int32(clamping: window)) else { return nil }
+        guard Self.windows.contains(window),
+            let stream = ferry_coder_create(FERRY_RAW_DEFLATE, deflates, Int32(window))
+        else { return nil }
         self.stream = stream
     }
 
-    deinit { ferry_raw_stream_free(stream) }
+    deinit { ferry_coder_free(stream) }
 
     /// Returns a deflated message without its last four bytes, which are always the same (RFC 7692, section 7.2.1).
     func deflate(_ data: Data) -> Data? {
@@ -75,28 +81,23 @@ final class RawDeflate: @unchecked Sendable {
         defer { buffer.deallocate() }
         while !isDone {
             var (consumed, produced) = (0, 0)
-            let status = ferry_raw_stream_run(
+            let status = ferry_coder_run(
                 stream,
+                FERRY_CODER_FLUSH,
                 rest.bindMemory(to: UInt8.self).baseAddress,
-                rest.count,
+                min(rest.count, Self.largestPiece),
                 &consumed,
                 buffer.bindMemory(to: UInt8.self).baseAddress,
                 size,
                 &produced
             )
-            guard status != FERRY_RAW_DAMAGED else { throw .damaged }
+            guard status != FERRY_CODER_ERROR else { throw .damaged }
             rest = UnsafeRawBufferPointer(rebasing: rest[consumed...])
             total += produced
             guard total <= limit else { throw .tooLarge }
             receive(UnsafeRawBufferPointer(rebasing: buffer[..<produced]))
-            // A last block may end in the middle of a message, and does not end the window (RFC 7692, section 7.2.3.4).
-            if status == FERRY_RAW_END {
-                guard ferry_raw_stream_begin_again(stream) else { throw .damaged }
-                isDone = rest.isEmpty
-            } else {
-                // If output fills the buffer, more may follow.
-                isDone = produced < size && (rest.isEmpty || consumed == 0)
-            }
+            // A last block may end in the middle of a message. If output fills the buffer, more may follow.
+            isDone = status == FERRY_CODER_END ? rest.isEmpty : produced < size && (rest.isEmpty || consumed == 0)
         }
         guard rest.isEmpty else { throw .damaged }
     }
