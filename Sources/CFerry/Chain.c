@@ -77,7 +77,7 @@ static void tell(void *owner, void *easy, bool is_at_fault, const void *certific
     unsigned char *bytes = length > 0 ? malloc((size_t)length) : NULL;
     if (bytes == NULL) return;
     unsigned char *end = bytes;
-    if (ssl.encode(certificate, &end) == length) ferry_tell_refused(owner, easy, is_at_fault, bytes, (size_t)length);
+    if (ssl.encode(certificate, &end) == length) ferry_installed.refused(owner, easy, is_at_fault, bytes, (size_t)length);
     free(bytes);
 }
 
@@ -127,7 +127,7 @@ static int watch(void *easy, void *context, void *owner) {
     const char *transfer = NULL;
     ferry_easy_get_string(easy, private_pointer, &transfer);
     if (transfer == NULL) easy = NULL;
-    bool needs_names = transfer == NULL || ferry_tell_handshake((void *)transfer, ssl.context_level(context));
+    bool needs_names = transfer == NULL || ferry_installed.handshake((void *)transfer, ssl.context_level(context));
     int mode = ssl.context_mode(context);
     if (mode == 0 || ssl.context_callback(context) != NULL) return 0;
     if (ssl.context_set_data(context, owner_index, owner) == 1 && ssl.context_set_data(context, easy_index, easy) == 1

@@ -6,7 +6,6 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <netinet/in.h>
-#include <poll.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
@@ -18,10 +17,6 @@
 #include <linux/tcp.h>
 #include <unistd.h>
 
-#ifndef SOCK_CLOEXEC
-#define SOCK_CLOEXEC 0
-#endif
-
 typedef struct {
     int message;
     void *easy;
@@ -30,32 +25,6 @@ typedef struct {
         int result;
     } data;
 } curl_message;
-
-typedef struct {
-    int age;
-    const char *version;
-    unsigned int version_num;
-    const char *host;
-    int features;
-    const char *ssl_version;
-    long ssl_version_num;
-    const char *libz_version;
-    const char *const *protocols;
-    const char *ares;
-    int ares_num;
-    const char *libidn;
-    int iconv_ver_num;
-    const char *libssh_version;
-    unsigned int brotli_ver_num;
-    const char *brotli_version;
-    unsigned int nghttp2_ver_num;
-    const char *nghttp2_version;
-    const char *quic_version;
-    const char *cainfo;
-    const char *capath;
-    unsigned int zstd_ver_num;
-    const char *zstd_version;
-} curl_version_data;
 
 typedef struct {
     const void *data;
@@ -82,7 +51,7 @@ struct curl_address {
 
 static struct {
     int (*global_init)(long);
-    curl_version_data *(*version_info)(int);
+    const ferry_version *(*version_info)(int);
     void *(*easy_init)(void);
     void (*easy_cleanup)(void *);
     void (*easy_reset)(void *);
@@ -212,27 +181,9 @@ const char *ferry_load(void) {
     return load_error[0] == 0 ? NULL : load_error;
 }
 
-ferry_version ferry_version_info(void) {
-    ferry_version result;
-    memset(&result, 0, sizeof result);
-    // The age says which fields the library fills: brotli from 4, HTTP/2 from 5, the authorities from 6, zstd from 7.
-    const curl_version_data *data = curl.version_info(8);
-    result.version = data->version;
-    result.version_number = data->version_num;
-    result.features = data->features;
-    result.tls = data->ssl_version;
-    result.zlib = data->libz_version;
-    if (data->age >= 4) result.brotli = data->brotli_version;
-    if (data->age >= 5) {
-        result.http2 = data->nghttp2_version;
-        result.quic = data->quic_version;
-    }
-    if (data->age >= 6) {
-        result.authority_file = data->cainfo;
-        result.authority_folder = data->capath;
-    }
-    if (data->age >= 7) result.zstd = data->zstd_version;
-    return result;
+const ferry_version *ferry_version_info(void) {
+    const int age = 8;
+    return curl.version_info(age);
 }
 
 // MARK: - Easy handles
@@ -282,28 +233,20 @@ const char *ferry_easy_certificate_field(void *easy, int index, const char *name
     return NULL;
 }
 
-static ferry_callbacks installed;
+ferry_callbacks ferry_installed;
 
-void ferry_install_callbacks(ferry_callbacks callbacks) { installed = callbacks; }
-
-void ferry_tell_refused(void *owner, void *easy, bool is_at_fault, const uint8_t *bytes, size_t length) {
-    installed.refused(owner, easy, is_at_fault, bytes, length);
-}
-
-bool ferry_tell_handshake(void *context, int security_level) {
-    return installed.handshake(context, security_level);
-}
+void ferry_install_callbacks(ferry_callbacks callbacks) { ferry_installed = callbacks; }
 
 static int open_socket(void *context, int purpose, struct curl_address *address) {
     (void)purpose;
-    if (!installed.may_connect(context)) return -1;
+    if (!ferry_installed.may_connect(context)) return -1;
     int descriptor = socket(address->family, address->socktype | SOCK_CLOEXEC, address->protocol);
-    installed.opened(context, descriptor >= 0 ? descriptor : -errno);
+    ferry_installed.opened(context, descriptor >= 0 ? descriptor : -errno);
     return descriptor;
 }
 
 static int close_socket(void *context, int descriptor) {
-    installed.closed(context, descriptor);
+    ferry_installed.closed(context, descriptor);
     return close(descriptor);
 }
 
@@ -314,7 +257,7 @@ int ferry_easy_watch_closing(void *easy, void *context) {
 }
 
 static int collect_trailers(curl_list **list, void *context) {
-    return installed.trailers(context, list);
+    return ferry_installed.trailers(context, list);
 }
 
 int ferry_easy_watch_trailers(void *easy, void *context) {
@@ -332,7 +275,7 @@ bool ferry_add_trailer(void *list, const char *line) {
 
 static int report_progress(void *context, int64_t a, int64_t b, int64_t c, int64_t d) {
     (void)a, (void)b, (void)c, (void)d;
-    return installed.progress(context);
+    return ferry_installed.progress(context);
 }
 
 int ferry_easy_watch_progress(void *easy, void *context) {
@@ -346,7 +289,7 @@ static int report_text(void *easy, int type, char *text, size_t size, void *cont
     enum { TEXT = 0 };
     (void)easy;
     // Nearly all lines are about something else, and begin with another letter.
-    if (type == TEXT && size > 0 && memchr("DU[rR", text[0], 5) != NULL) installed.text(context, text, size);
+    if (type == TEXT && size > 0 && memchr("DU[rR", text[0], 5) != NULL) ferry_installed.text(context, text, size);
     return 0;
 }
 
@@ -378,13 +321,6 @@ int ferry_socket_port(int descriptor, bool is_remote, char text[FERRY_ADDRESS_SI
     if (inet_ntop(family, bytes, text, FERRY_ADDRESS_SIZE) == NULL) return -1;
     return ntohs(family == AF_INET ? address.v4.sin_port : address.v6.sin6_port);
 }
-
-bool ferry_socket_has_input(int descriptor) {
-    struct pollfd wait = {descriptor, POLLIN, 0};
-    return poll(&wait, 1, 0) != 0;
-}
-
-void ferry_socket_end(int descriptor) { shutdown(descriptor, SHUT_RDWR); }
 
 // Returns whether the system has filled the first bytes of the structure, up to an end.
 static bool get_info(int descriptor, struct tcp_info *info, size_t end) {
@@ -426,19 +362,19 @@ int ferry_easy_set_callbacks(void *easy, void *context) {
         WRITEFUNCTION = 20011, READFUNCTION = 20012, HEADERFUNCTION = 20079, SEEKFUNCTION = 20167,
         OPENSOCKETFUNCTION = 20163, RESOLVER_START_FUNCTION = 20272, PREREQFUNCTION = 20312
     };
-    int failed = curl.easy_setopt(easy, WRITEFUNCTION, installed.write)
+    int failed = curl.easy_setopt(easy, WRITEFUNCTION, ferry_installed.write)
         | curl.easy_setopt(easy, WRITEDATA, context)
-        | curl.easy_setopt(easy, HEADERFUNCTION, installed.header)
+        | curl.easy_setopt(easy, HEADERFUNCTION, ferry_installed.header)
         | curl.easy_setopt(easy, HEADERDATA, context)
-        | curl.easy_setopt(easy, READFUNCTION, installed.read)
+        | curl.easy_setopt(easy, READFUNCTION, ferry_installed.read)
         | curl.easy_setopt(easy, READDATA, context)
-        | curl.easy_setopt(easy, SEEKFUNCTION, installed.seek)
+        | curl.easy_setopt(easy, SEEKFUNCTION, ferry_installed.seek)
         | curl.easy_setopt(easy, SEEKDATA, context)
         | curl.easy_setopt(easy, OPENSOCKETFUNCTION, open_socket)
         | curl.easy_setopt(easy, OPENSOCKETDATA, context)
-        | curl.easy_setopt(easy, RESOLVER_START_FUNCTION, installed.resolve)
+        | curl.easy_setopt(easy, RESOLVER_START_FUNCTION, ferry_installed.resolve)
         | curl.easy_setopt(easy, RESOLVER_START_DATA, context)
-        | curl.easy_setopt(easy, PREREQFUNCTION, installed.prerequest)
+        | curl.easy_setopt(easy, PREREQFUNCTION, ferry_installed.prerequest)
         | curl.easy_setopt(easy, PREREQDATA, context);
     return failed;
 }
@@ -509,11 +445,4 @@ bool ferry_multi_next_finished(void *multi, void **easy, int *code) {
 
 void ferry_name_thread(const char *name) {
     pthread_setname_np(pthread_self(), name);
-}
-
-void ferry_block_sigpipe(void) {
-    sigset_t set;
-    sigemptyset(&set);
-    sigaddset(&set, SIGPIPE);
-    pthread_sigmask(SIG_BLOCK, &set, NULL);
 }

@@ -1,9 +1,7 @@
 #ifndef FERRY_LIBRARY_H
 #define FERRY_LIBRARY_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
+#include "CFerry.h"
 
 /// The address of a function that the linker has put into the program, or NULL.
 ///
@@ -35,11 +33,8 @@ typedef struct {
 /// A process may contain a second OpenSSL, whose objects must not be mixed with those of libcurl's.
 bool ferry_find_beside_curl(const ferry_wanted *wanted, size_t count);
 
-/// Calls the installed callback for a certificate of a refused chain.
-void ferry_tell_refused(void *owner, void *easy, bool is_at_fault, const uint8_t *bytes, size_t length);
-
-/// Calls the installed callback for the beginning of a handshake.
-bool ferry_tell_handshake(void *context, int security_level);
+/// The callbacks that `ferry_install_callbacks` has set.
+extern ferry_callbacks ferry_installed;
 
 /// Begins a turn of the engine that the current thread runs, in which connections over TLS are read for a limited time.
 void ferry_begin_reading(void);

@@ -33,6 +33,8 @@ typedef struct {
     long tls_number;
     const char *zlib;
     const char *const *protocols;
+    // The other fields are zero.
+    const void *others[16];
 } version_data;
 
 // A version for which Ferry needs no workaround; with TLS and asynchronous lookups, without HTTP/2.

@@ -20,15 +20,26 @@ const char *ferry_load(void);
 /// `SystemClock` for the time.
 void ferry_use_library(void *(*find)(const char *name));
 
-/// The result of `curl_version_info`, in Ferry's own layout. The strings live as long as the process.
+/// libcurl's description of itself (`curl_version_info_data`), as libcurl 7.80 has it. The strings live as long as the
+/// process.
 typedef struct {
+    int age;
     const char *version;
-    uint32_t version_number;
+    unsigned int version_number;
+    const char *host;
     int32_t features;
     const char *tls;
+    long tls_number;
     const char *zlib;
+    const char *const *protocols;
+    const char *ares;
+    int ares_number;
+    const char *idn;
+    int iconv_number;
+    const char *ssh;
+    unsigned int brotli_number;
     const char *brotli;
-    const char *zstd;
+    unsigned int http2_number;
     const char *http2;
     const char *quic;
     /// The file and the folder where this libcurl looks for the system's certificate authorities, or NULL.
@@ -36,7 +47,8 @@ typedef struct {
     const char *authority_folder;
 } ferry_version;
 
-ferry_version ferry_version_info(void);
+/// Older versions of libcurl may fill only the fields up to `version_number`.
+const ferry_version *ferry_version_info(void);
 
 // MARK: - Callbacks
 
@@ -137,12 +149,6 @@ enum { FERRY_ADDRESS_SIZE = 46 };
 /// Returns the local or remote port of an IP socket, and writes the address as text. Returns 0 if it has no local port
 /// yet, -1 if it is not connected to a remote one, and -1 for other sockets.
 int ferry_socket_port(int descriptor, bool is_remote, char text[FERRY_ADDRESS_SIZE]);
-
-/// Whether there are bytes to read, or the end of the stream or an error is pending.
-bool ferry_socket_has_input(int descriptor);
-
-/// Shuts down both directions, so that every use of the socket fails.
-void ferry_socket_end(int descriptor);
 
 /// Returns the number of bytes that a TCP connection has received, or -1 if that is unknown.
 int64_t ferry_socket_received(int descriptor);
@@ -274,9 +280,6 @@ bool ferry_certificate_is_authority(
     const uint8_t *bytes, size_t length, bool is_self_signed, int security_level);
 
 // MARK: - Threads
-
-/// Blocks SIGPIPE on the calling thread, since CURLOPT_NOSIGNAL keeps libcurl from doing so.
-void ferry_block_sigpipe(void);
 
 /// Names the calling thread. The name has at most 15 bytes.
 void ferry_name_thread(const char *name);

@@ -83,7 +83,7 @@ package final class Connection {
     package func breakDown() {
         guard !isBroken else { return }
         isBroken = true
-        if isOpen { ferry_socket_end(socket) }
+        if isOpen { shutdown(socket, Int32(SHUT_RDWR)) }
     }
 
     /// Makes this the last use of the connection: the requests in progress continue, and an idle connection ends.
@@ -152,7 +152,10 @@ package final class Connection {
     }
 
     /// Whether the socket has bytes to read, or the end of the connection.
-    var hasInput: Bool { ferry_socket_has_input(socket) }
+    var hasInput: Bool {
+        var request = pollfd(fd: socket, events: Int16(POLLIN), revents: 0)
+        return poll(&request, 1, 0) != 0
+    }
     /// Whether an idle connection has something to read.
     fileprivate var hasUnexpectedInput: Bool { users == 0 && !isMultiplexed && hasInput }
 

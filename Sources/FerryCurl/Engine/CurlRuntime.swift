@@ -56,12 +56,12 @@ public struct CurlRuntime: Sendable, Hashable, CustomStringConvertible {
 
     private static let loaded = Result<CurlRuntime, CurlSessionError> { () throws(CurlSessionError) in
         if let problem = ferry_load() { throw CurlSessionError(.curlUnavailable, String(cString: problem)) }
-        let runtime = CurlRuntime(ferry_version_info())
-        guard runtime.versionNumber >= oldestVersionNumber else {
-            let text = "libcurl \(runtime.version) is too old: 7.80 or later is needed"
-            throw CurlSessionError(.curlUnavailable, text)
+        let found = ferry_version_info()
+        guard let info = found, info.pointee.version_number >= oldestVersionNumber else {
+            let version = found?.pointee.version.map { String(cString: $0) } ?? "unknown"
+            throw CurlSessionError(.curlUnavailable, "libcurl \(version) is too old: 7.80 or later is needed")
         }
-        return runtime
+        return CurlRuntime(info.pointee)
     }
 
     private init(_ info: ferry_version) {

@@ -1,5 +1,3 @@
-internal import CFerry
-
 /// Runs all transfers of one session on one thread, with one libcurl multi handle.
 ///
 /// Transfers begin with a command, and report to a ``TransferReceiver``. The thread starts with the first transfer,
@@ -84,7 +82,11 @@ package final class TransferEngine: @unchecked Sendable {
 
     private func startThread() {
         SystemThread.run("Ferry", stackSize: 1_048_576) { [self] in
-            ferry_block_sigpipe()
+            // CURLOPT_NOSIGNAL keeps libcurl from blocking the signal.
+            var signals = sigset_t()
+            sigemptyset(&signals)
+            sigaddset(&signals, SIGPIPE)
+            pthread_sigmask(SIG_BLOCK, &signals, nil)
             run()
         }
     }
