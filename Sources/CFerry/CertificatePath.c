@@ -8,56 +8,34 @@
 #include <time.h>
 
 // OpenSSL's functions that verify certificate paths, as in OpenSSL 1.1.1 and 3.
-static struct {
-    void *(*d2i_X509)(void **, const unsigned char **, long);
-    void (*X509_free)(void *);
-    void *(*X509_STORE_new)(void);
-    void (*X509_STORE_free)(void *);
-    int (*X509_STORE_add_cert)(void *, void *);
-    void *(*X509_STORE_CTX_new)(void);
-    void (*X509_STORE_CTX_free)(void *);
-    int (*X509_STORE_CTX_init)(void *, void *, void *, void *);
-    void (*X509_STORE_CTX_set_flags)(void *, unsigned long);
-    void (*X509_STORE_CTX_set_time)(void *, unsigned long, time_t);
-    int (*X509_STORE_CTX_set_purpose)(void *, int);
-    void *(*X509_STORE_CTX_get0_param)(const void *);
-    void (*X509_VERIFY_PARAM_set_auth_level)(void *, int);
-    int (*X509_STORE_CTX_get_error)(void *);
-    int (*X509_verify_cert)(void *);
-    int (*X509_check_ca)(void *);
-    void *(*X509_get0_pubkey)(const void *);
-    int (*X509_get_signature_info)(void *, int *, int *, int *, uint32_t *);
-    int (*X509_verify)(void *, void *);
-    void *(*OPENSSL_sk_new_null)(void);
-    int (*OPENSSL_sk_push)(void *, const void *);
-    void (*OPENSSL_sk_free)(void *);
-    void (*ERR_clear_error)(void);
-} x509;
+#define OPENSSL(FUNCTION)                                                                                              \
+    FUNCTION(void *, d2i_X509, (void **, const unsigned char **, long))                                                \
+    FUNCTION(void, X509_free, (void *))                                                                                \
+    FUNCTION(void *, X509_STORE_new, (void))                                                                           \
+    FUNCTION(void, X509_STORE_free, (void *))                                                                          \
+    FUNCTION(int, X509_STORE_add_cert, (void *, void *))                                                               \
+    FUNCTION(void *, X509_STORE_CTX_new, (void))                                                                       \
+    FUNCTION(void, X509_STORE_CTX_free, (void *))                                                                      \
+    FUNCTION(int, X509_STORE_CTX_init, (void *, void *, void *, void *))                                               \
+    FUNCTION(void, X509_STORE_CTX_set_flags, (void *, unsigned long))                                                  \
+    FUNCTION(void, X509_STORE_CTX_set_time, (void *, unsigned long, time_t))                                           \
+    FUNCTION(int, X509_STORE_CTX_set_purpose, (void *, int))                                                           \
+    FUNCTION(void *, X509_STORE_CTX_get0_param, (const void *))                                                        \
+    FUNCTION(void, X509_VERIFY_PARAM_set_auth_level, (void *, int))                                                    \
+    FUNCTION(int, X509_STORE_CTX_get_error, (void *))                                                                  \
+    FUNCTION(int, X509_verify_cert, (void *))                                                                          \
+    FUNCTION(int, X509_check_ca, (void *))                                                                             \
+    FUNCTION(void *, X509_get0_pubkey, (const void *))                                                                 \
+    FUNCTION(int, X509_get_signature_info, (void *, int *, int *, int *, uint32_t *))                                  \
+    FUNCTION(int, X509_verify, (void *, void *))                                                                       \
+    FUNCTION(void *, OPENSSL_sk_new_null, (void))                                                                      \
+    FUNCTION(int, OPENSSL_sk_push, (void *, const void *))                                                             \
+    FUNCTION(void, OPENSSL_sk_free, (void *))                                                                          \
+    FUNCTION(void, ERR_clear_error, (void))
 
-#define FERRY_X509(ACT)                                                                                                \
-    ACT(d2i_X509)                                                                                                      \
-    ACT(X509_free)                                                                                                     \
-    ACT(X509_STORE_new)                                                                                                \
-    ACT(X509_STORE_free)                                                                                               \
-    ACT(X509_STORE_add_cert)                                                                                           \
-    ACT(X509_STORE_CTX_new)                                                                                            \
-    ACT(X509_STORE_CTX_free)                                                                                           \
-    ACT(X509_STORE_CTX_init)                                                                                           \
-    ACT(X509_STORE_CTX_set_flags)                                                                                      \
-    ACT(X509_STORE_CTX_set_time)                                                                                       \
-    ACT(X509_STORE_CTX_set_purpose)                                                                                    \
-    ACT(X509_STORE_CTX_get0_param)                                                                                     \
-    ACT(X509_VERIFY_PARAM_set_auth_level)                                                                              \
-    ACT(X509_STORE_CTX_get_error)                                                                                      \
-    ACT(X509_verify_cert)                                                                                              \
-    ACT(X509_check_ca)                                                                                                 \
-    ACT(X509_get0_pubkey)                                                                                              \
-    ACT(X509_get_signature_info)                                                                                       \
-    ACT(X509_verify)                                                                                                   \
-    ACT(OPENSSL_sk_new_null)                                                                                           \
-    ACT(OPENSSL_sk_push)                                                                                               \
-    ACT(OPENSSL_sk_free)                                                                                               \
-    ACT(ERR_clear_error)
+static struct {
+    OPENSSL(FERRY_MEMBER)
+} library;
 
 static pthread_once_t x509_once = PTHREAD_ONCE_INIT;
 static bool x509_found;
@@ -77,9 +55,7 @@ static bool find(void *handle, const ferry_wanted *wanted, size_t count) {
 }
 
 static void load(void) {
-#define FERRY_WANTED_X509(NAME) FERRY_WANTED(NAME, x509.NAME),
-    const ferry_wanted wanted[] = {FERRY_X509(FERRY_WANTED_X509)};
-#undef FERRY_WANTED_X509
+    const ferry_wanted wanted[] = {OPENSSL(FERRY_WANTED)};
     const size_t count = sizeof wanted / sizeof *wanted;
     if (ferry_has_linked_curl()) {
         x509_found = ferry_find_beside_curl(wanted, count);
@@ -99,9 +75,9 @@ bool ferry_path_available(void) {
 static void *read_certificate(const uint8_t *bytes, size_t length) {
     if (length == 0 || length > LONG_MAX) return NULL;
     const unsigned char *end = bytes;
-    void *certificate = x509.d2i_X509(NULL, &end, (long)length);
+    void *certificate = library.d2i_X509(NULL, &end, (long)length);
     if (certificate != NULL && end != bytes + length) {
-        x509.X509_free(certificate);
+        library.X509_free(certificate);
         return NULL;
     }
     return certificate;
@@ -120,15 +96,15 @@ bool ferry_certificate_is_authority(
     void *certificate = read_certificate(bytes, length);
     if (certificate == NULL) return false;
     // Other results than 1 are for certificates without the extension, which older authorities have.
-    bool is_authority = x509.X509_check_ca(certificate) == 1;
+    bool is_authority = library.X509_check_ca(certificate) == 1;
     if (is_authority && is_self_signed) {
-        void *key = x509.X509_get0_pubkey(certificate);
+        void *key = library.X509_get0_pubkey(certificate);
         int strength = 0;
-        is_authority = key != NULL && x509.X509_get_signature_info(certificate, NULL, NULL, &strength, NULL) == 1
-            && strength >= required_strength(security_level) && x509.X509_verify(certificate, key) == 1;
+        is_authority = key != NULL && library.X509_get_signature_info(certificate, NULL, NULL, &strength, NULL) == 1
+            && strength >= required_strength(security_level) && library.X509_verify(certificate, key) == 1;
     }
-    x509.X509_free(certificate);
-    x509.ERR_clear_error();
+    library.X509_free(certificate);
+    library.ERR_clear_error();
     return is_authority;
 }
 
@@ -140,9 +116,9 @@ int ferry_path_verify(
     if (chain_count == 0 || anchor_count == 0) return FERRY_PATH_UNREADABLE;
     int verdict = FERRY_PATH_UNREADABLE;
     void *leaf = NULL;
-    void *store = x509.X509_STORE_new();
-    void *context = x509.X509_STORE_CTX_new();
-    void *others = x509.OPENSSL_sk_new_null();
+    void *store = library.X509_STORE_new();
+    void *context = library.X509_STORE_CTX_new();
+    void *others = library.OPENSSL_sk_new_null();
     size_t kept = 0;
     void *owned[FERRY_PATH_LONGEST] = {NULL};
     if (store == NULL || context == NULL || others == NULL || chain_count > FERRY_PATH_LONGEST) goto end;
@@ -151,33 +127,33 @@ int ferry_path_verify(
         bytes += lengths[index];
         if (certificate == NULL) goto end;
         if (index >= chain_count) {
-            int added = x509.X509_STORE_add_cert(store, certificate);
-            x509.X509_free(certificate);
+            int added = library.X509_STORE_add_cert(store, certificate);
+            library.X509_free(certificate);
             if (added != 1) goto end;
             continue;
         }
         owned[kept++] = certificate;
         if (index == 0) {
             leaf = certificate;
-        } else if (x509.OPENSSL_sk_push(others, certificate) <= 0) {
+        } else if (library.OPENSSL_sk_push(others, certificate) <= 0) {
             goto end;
         }
     }
-    if (x509.X509_STORE_CTX_init(context, store, leaf, others) != 1) goto end;
-    if (x509.X509_STORE_CTX_set_purpose(context, purpose_ssl_server) != 1) goto end;
+    if (library.X509_STORE_CTX_init(context, store, leaf, others) != 1) goto end;
+    if (library.X509_STORE_CTX_set_purpose(context, purpose_ssl_server) != 1) goto end;
     // Without the level, OpenSSL accepts keys and signatures of any strength, unlike in a handshake.
-    x509.X509_VERIFY_PARAM_set_auth_level(x509.X509_STORE_CTX_get0_param(context), security_level);
-    x509.X509_STORE_CTX_set_flags(context, partial_chain | (checks_dates ? 0 : no_check_time));
-    if (checks_dates) x509.X509_STORE_CTX_set_time(context, 0, (time_t)date);
-    int good = x509.X509_verify_cert(context);
-    int error = x509.X509_STORE_CTX_get_error(context);
+    library.X509_VERIFY_PARAM_set_auth_level(library.X509_STORE_CTX_get0_param(context), security_level);
+    library.X509_STORE_CTX_set_flags(context, partial_chain | (checks_dates ? 0 : no_check_time));
+    if (checks_dates) library.X509_STORE_CTX_set_time(context, 0, (time_t)date);
+    int good = library.X509_verify_cert(context);
+    int error = library.X509_STORE_CTX_get_error(context);
     verdict = good == 1 && error == 0 ? FERRY_PATH_GOOD : error > 0 ? error : FERRY_PATH_UNREADABLE;
 end:
-    if (context != NULL) x509.X509_STORE_CTX_free(context);
-    if (others != NULL) x509.OPENSSL_sk_free(others);
-    while (kept > 0) x509.X509_free(owned[--kept]);
-    if (store != NULL) x509.X509_STORE_free(store);
+    if (context != NULL) library.X509_STORE_CTX_free(context);
+    if (others != NULL) library.OPENSSL_sk_free(others);
+    while (kept > 0) library.X509_free(owned[--kept]);
+    if (store != NULL) library.X509_STORE_free(store);
     // libcurl reads this thread's error queue too.
-    x509.ERR_clear_error();
+    library.ERR_clear_error();
     return verdict;
 }

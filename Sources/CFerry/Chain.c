@@ -8,30 +8,33 @@
 
 // OpenSSL's functions, from the libraries that libcurl itself depends on: a process may contain a second OpenSSL, whose
 // objects must not be mixed with these.
+#define OPENSSL(FUNCTION)                                                                                              \
+    FUNCTION(int, CRYPTO_get_ex_new_index, (int, long, void *, void *, void *, void *))                                \
+    FUNCTION(int, SSL_CTX_get_verify_mode, (const void *))                                                             \
+    FUNCTION(int, SSL_CTX_get_security_level, (const void *))                                                          \
+    FUNCTION(void *, SSL_CTX_get_verify_callback, (const void *))                                                      \
+    FUNCTION(void, SSL_CTX_set_verify, (void *, int, int (*)(int, void *)))                                            \
+    FUNCTION(int, SSL_CTX_set_ex_data, (void *, int, void *))                                                          \
+    FUNCTION(void *, SSL_CTX_get_ex_data, (const void *, int))                                                         \
+    FUNCTION(void *, SSL_get_SSL_CTX, (const void *))                                                                  \
+    FUNCTION(int, SSL_get_ex_data_X509_STORE_CTX_idx, (void))                                                          \
+    FUNCTION(void *, X509_STORE_CTX_get_ex_data, (const void *, int))                                                  \
+    FUNCTION(void *, X509_STORE_CTX_get_current_cert, (const void *))                                                  \
+    FUNCTION(void *, X509_STORE_CTX_get0_untrusted, (const void *))                                                    \
+    FUNCTION(int, X509_STORE_CTX_get_error_depth, (const void *))                                                      \
+    FUNCTION(void, X509_STORE_CTX_set_error, (void *, int))                                                            \
+    FUNCTION(void *, X509_get_ext_d2i, (const void *, int, int *, int *))                                              \
+    FUNCTION(void *, GENERAL_NAME_get0_value, (const void *, int *))                                                   \
+    FUNCTION(void, GENERAL_NAMES_free, (void *))                                                                       \
+    FUNCTION(int, OPENSSL_sk_num, (const void *))                                                                      \
+    FUNCTION(void *, OPENSSL_sk_value, (const void *, int))                                                            \
+    FUNCTION(int, i2d_X509, (const void *, unsigned char **))                                                          \
+    FUNCTION(int, SSL_pending, (const void *))                                                                         \
+    FUNCTION(void, SSL_get0_alpn_selected, (const void *, const unsigned char **, unsigned int *))
+
 static struct {
-    int (*new_index)(int, long, void *, void *, void *, void *);
-    int (*context_mode)(const void *);
-    int (*context_level)(const void *);
-    void *(*context_callback)(const void *);
-    void (*context_set_verify)(void *, int, int (*)(int, void *));
-    int (*context_set_data)(void *, int, void *);
-    void *(*context_data)(const void *, int);
-    void *(*connection_context)(const void *);
-    int (*connection_index)(void);
-    void *(*store_data)(const void *, int);
-    void *(*store_certificate)(const void *);
-    void *(*store_chain)(const void *);
-    int (*store_depth)(const void *);
-    void (*store_set_error)(void *, int);
-    void *(*extension)(const void *, int, int *, int *);
-    void *(*name_value)(const void *, int *);
-    void (*free_names)(void *);
-    int (*stack_count)(const void *);
-    void *(*stack_item)(const void *, int);
-    int (*encode)(const void *, unsigned char **);
-    int (*pending)(const void *);
-    void (*chosen_protocol)(const void *, const unsigned char **, unsigned int *);
-} ssl;
+    OPENSSL(FERRY_MEMBER)
+} library;
 
 static bool is_available;
 static int owner_index;
@@ -40,44 +43,23 @@ static int names_index;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 
 static void load(void) {
-    const ferry_wanted wanted[] = {
-        FERRY_WANTED(CRYPTO_get_ex_new_index, ssl.new_index),
-        FERRY_WANTED(SSL_CTX_get_verify_mode, ssl.context_mode),
-        FERRY_WANTED(SSL_CTX_get_security_level, ssl.context_level),
-        FERRY_WANTED(SSL_CTX_get_verify_callback, ssl.context_callback),
-        FERRY_WANTED(SSL_CTX_set_verify, ssl.context_set_verify),
-        FERRY_WANTED(SSL_CTX_set_ex_data, ssl.context_set_data),
-        FERRY_WANTED(SSL_CTX_get_ex_data, ssl.context_data),
-        FERRY_WANTED(SSL_get_SSL_CTX, ssl.connection_context),
-        FERRY_WANTED(SSL_get_ex_data_X509_STORE_CTX_idx, ssl.connection_index),
-        FERRY_WANTED(X509_STORE_CTX_get_ex_data, ssl.store_data),
-        FERRY_WANTED(X509_STORE_CTX_get_current_cert, ssl.store_certificate),
-        FERRY_WANTED(X509_STORE_CTX_get0_untrusted, ssl.store_chain),
-        FERRY_WANTED(X509_STORE_CTX_get_error_depth, ssl.store_depth),
-        FERRY_WANTED(X509_STORE_CTX_set_error, ssl.store_set_error),
-        FERRY_WANTED(X509_get_ext_d2i, ssl.extension),
-        FERRY_WANTED(GENERAL_NAME_get0_value, ssl.name_value),
-        FERRY_WANTED(GENERAL_NAMES_free, ssl.free_names),
-        FERRY_WANTED(OPENSSL_sk_num, ssl.stack_count),
-        FERRY_WANTED(OPENSSL_sk_value, ssl.stack_item),
-        FERRY_WANTED(i2d_X509, ssl.encode),
-        FERRY_WANTED(SSL_pending, ssl.pending),
-        FERRY_WANTED(SSL_get0_alpn_selected, ssl.chosen_protocol),
-    };
+    const ferry_wanted wanted[] = {OPENSSL(FERRY_WANTED)};
     if (!ferry_find_beside_curl(wanted, sizeof wanted / sizeof *wanted)) return;
     const int of_contexts = 1;
-    owner_index = ssl.new_index(of_contexts, 0, NULL, NULL, NULL, NULL);
-    easy_index = ssl.new_index(of_contexts, 0, NULL, NULL, NULL, NULL);
-    names_index = ssl.new_index(of_contexts, 0, NULL, NULL, NULL, NULL);
+    owner_index = library.CRYPTO_get_ex_new_index(of_contexts, 0, NULL, NULL, NULL, NULL);
+    easy_index = library.CRYPTO_get_ex_new_index(of_contexts, 0, NULL, NULL, NULL, NULL);
+    names_index = library.CRYPTO_get_ex_new_index(of_contexts, 0, NULL, NULL, NULL, NULL);
     is_available = owner_index >= 0 && easy_index >= 0 && names_index >= 0;
 }
 
 static void tell(void *owner, void *easy, bool is_at_fault, const void *certificate) {
-    int length = certificate != NULL ? ssl.encode(certificate, NULL) : 0;
+    int length = certificate != NULL ? library.i2d_X509(certificate, NULL) : 0;
     unsigned char *bytes = length > 0 ? malloc((size_t)length) : NULL;
     if (bytes == NULL) return;
     unsigned char *end = bytes;
-    if (ssl.encode(certificate, &end) == length) ferry_installed.refused(owner, easy, is_at_fault, bytes, (size_t)length);
+    if (library.i2d_X509(certificate, &end) == length) {
+        ferry_installed.refused(owner, easy, is_at_fault, bytes, (size_t)length);
+    }
     free(bytes);
 }
 
@@ -85,35 +67,36 @@ static void tell(void *owner, void *easy, bool is_at_fault, const void *certific
 /// common name, which names no host (RFC 9525, section 2).
 static bool names_a_host(const void *certificate) {
     enum { subject_alternative_name = 85, dns = 2, address = 7 };
-    void *names = ssl.extension(certificate, subject_alternative_name, NULL, NULL);
+    void *names = library.X509_get_ext_d2i(certificate, subject_alternative_name, NULL, NULL);
     bool found = false;
-    for (int index = 0; names != NULL && !found && index < ssl.stack_count(names); index++) {
+    for (int index = 0; names != NULL && !found && index < library.OPENSSL_sk_num(names); index++) {
         int type = -1;
-        ssl.name_value(ssl.stack_item(names, index), &type);
+        library.GENERAL_NAME_get0_value(library.OPENSSL_sk_value(names, index), &type);
         found = type == dns || type == address;
     }
-    if (names != NULL) ssl.free_names(names);
+    if (names != NULL) library.GENERAL_NAMES_free(names);
     return found;
 }
 
 // Called for each certificate of a chain, the server's own last, and for a fault.
 static int verified(int is_good, void *store) {
-    const void *connection = ssl.store_data(store, ssl.connection_index());
-    const void *context = connection != NULL ? ssl.connection_context(connection) : NULL;
-    void *owner = context != NULL ? ssl.context_data(context, owner_index) : NULL;
+    const void *connection = library.X509_STORE_CTX_get_ex_data(store, library.SSL_get_ex_data_X509_STORE_CTX_idx());
+    const void *context = connection != NULL ? library.SSL_get_SSL_CTX(connection) : NULL;
+    void *owner = context != NULL ? library.SSL_CTX_get_ex_data(context, owner_index) : NULL;
     if (owner == NULL) return is_good;
     if (is_good) {
         enum { hostname_mismatch = 62 };
-        bool needs_names = ssl.store_depth(store) == 0 && ssl.context_data(context, names_index) != NULL;
-        if (!needs_names || names_a_host(ssl.store_certificate(store))) return is_good;
-        ssl.store_set_error(store, hostname_mismatch);
+        bool needs_names = library.X509_STORE_CTX_get_error_depth(store) == 0
+            && library.SSL_CTX_get_ex_data(context, names_index) != NULL;
+        if (!needs_names || names_a_host(library.X509_STORE_CTX_get_current_cert(store))) return is_good;
+        library.X509_STORE_CTX_set_error(store, hostname_mismatch);
         is_good = 0;
     }
-    void *easy = ssl.context_data(context, easy_index);
-    const void *chain = ssl.store_chain(store);
-    int count = chain != NULL ? ssl.stack_count(chain) : 0;
-    for (int index = 0; index < count; index++) tell(owner, easy, false, ssl.stack_item(chain, index));
-    tell(owner, easy, true, ssl.store_certificate(store));
+    void *easy = library.SSL_CTX_get_ex_data(context, easy_index);
+    const void *chain = library.X509_STORE_CTX_get0_untrusted(store);
+    int count = chain != NULL ? library.OPENSSL_sk_num(chain) : 0;
+    for (int index = 0; index < count; index++) tell(owner, easy, false, library.OPENSSL_sk_value(chain, index));
+    tell(owner, easy, true, library.X509_STORE_CTX_get_current_cert(store));
     return is_good;
 }
 
@@ -127,12 +110,14 @@ static int watch(void *easy, void *context, void *owner) {
     const char *transfer = NULL;
     ferry_easy_get_string(easy, private_pointer, &transfer);
     if (transfer == NULL) easy = NULL;
-    bool needs_names = transfer == NULL || ferry_installed.handshake((void *)transfer, ssl.context_level(context));
-    int mode = ssl.context_mode(context);
-    if (mode == 0 || ssl.context_callback(context) != NULL) return 0;
-    if (ssl.context_set_data(context, owner_index, owner) == 1 && ssl.context_set_data(context, easy_index, easy) == 1
-        && (!needs_names || ssl.context_set_data(context, names_index, owner) == 1)) {
-        ssl.context_set_verify(context, mode, verified);
+    int level = library.SSL_CTX_get_security_level(context);
+    bool needs_names = transfer == NULL || ferry_installed.handshake((void *)transfer, level);
+    int mode = library.SSL_CTX_get_verify_mode(context);
+    if (mode == 0 || library.SSL_CTX_get_verify_callback(context) != NULL) return 0;
+    if (library.SSL_CTX_set_ex_data(context, owner_index, owner) == 1
+        && library.SSL_CTX_set_ex_data(context, easy_index, easy) == 1
+        && (!needs_names || library.SSL_CTX_set_ex_data(context, names_index, owner) == 1)) {
+        library.SSL_CTX_set_verify(context, mode, verified);
     }
     return 0;
 }
@@ -162,13 +147,13 @@ static const void *connection_of(void *easy) {
 
 int ferry_easy_tls_pending(void *easy) {
     const void *connection = connection_of(easy);
-    return connection != NULL ? ssl.pending(connection) : 0;
+    return connection != NULL ? library.SSL_pending(connection) : 0;
 }
 
 bool ferry_easy_has_chosen_http2(void *easy) {
     const void *connection = connection_of(easy);
     const unsigned char *name = NULL;
     unsigned int length = 0;
-    if (connection != NULL) ssl.chosen_protocol(connection, &name, &length);
+    if (connection != NULL) library.SSL_get0_alpn_selected(connection, &name, &length);
     return length == 2 && memcmp(name, "h2", 2) == 0;
 }

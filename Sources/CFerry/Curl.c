@@ -49,27 +49,30 @@ struct curl_address {
 
 #define FERRY_LIBCURL "libcurl.so.4"
 
+#define LIBCURL(FUNCTION)                                                                                              \
+    FUNCTION(int, curl_global_init, (long))                                                                            \
+    FUNCTION(const ferry_version *, curl_version_info, (int))                                                          \
+    FUNCTION(void *, curl_easy_init, (void))                                                                           \
+    FUNCTION(void, curl_easy_cleanup, (void *))                                                                        \
+    FUNCTION(void, curl_easy_reset, (void *))                                                                          \
+    FUNCTION(int, curl_easy_pause, (void *, int))                                                                      \
+    FUNCTION(const char *, curl_easy_strerror, (int))                                                                  \
+    FUNCTION(int, curl_easy_setopt, (void *, int, ...))                                                                \
+    FUNCTION(int, curl_easy_getinfo, (void *, int, ...))                                                               \
+    FUNCTION(curl_list *, curl_slist_append, (curl_list *, const char *))                                              \
+    FUNCTION(void *, curl_multi_init, (void))                                                                          \
+    FUNCTION(int, curl_multi_cleanup, (void *))                                                                        \
+    FUNCTION(int, curl_multi_setopt, (void *, int, ...))                                                               \
+    FUNCTION(int, curl_multi_add_handle, (void *, void *))                                                             \
+    FUNCTION(int, curl_multi_remove_handle, (void *, void *))                                                          \
+    FUNCTION(int, curl_multi_socket_action, (void *, int, int, int *))                                                 \
+    FUNCTION(int, curl_multi_socket_all, (void *, int *))                                                              \
+    FUNCTION(int, curl_multi_timeout, (void *, long *))                                                                \
+    FUNCTION(curl_message *, curl_multi_info_read, (void *, int *))
+
 static struct {
-    int (*global_init)(long);
-    const ferry_version *(*version_info)(int);
-    void *(*easy_init)(void);
-    void (*easy_cleanup)(void *);
-    void (*easy_reset)(void *);
-    int (*easy_pause)(void *, int);
-    const char *(*easy_strerror)(int);
-    int (*easy_setopt)(void *, int, ...);
-    int (*easy_getinfo)(void *, int, ...);
-    curl_list *(*list_append)(curl_list *, const char *);
-    void *(*multi_init)(void);
-    int (*multi_cleanup)(void *);
-    int (*multi_setopt)(void *, int, ...);
-    int (*multi_add_handle)(void *, void *);
-    int (*multi_remove_handle)(void *, void *);
-    int (*multi_socket_action)(void *, int, int, int *);
-    int (*multi_socket_all)(void *, int *);
-    int (*multi_timeout)(void *, long *);
-    curl_message *(*multi_info_read)(void *, int *);
-} curl;
+    LIBCURL(FERRY_MEMBER)
+} library;
 
 static char load_error[256];
 static pthread_once_t load_once = PTHREAD_ONCE_INIT;
@@ -79,17 +82,17 @@ void ferry_use_library(void *(*find)(const char *)) { find_function = find; }
 
 // Returns the shared library that libcurl's functions are from; NULL if it is not `libcurl.so.4`.
 static void *curl_library(void) {
-    void *library = dlopen(FERRY_LIBCURL, RTLD_NOW | RTLD_NOLOAD);
-    if (library == NULL || dlsym(library, "curl_easy_init") != (void *)curl.easy_init) return NULL;
-    return library;
+    void *file = dlopen(FERRY_LIBCURL, RTLD_NOW | RTLD_NOLOAD);
+    if (file == NULL || dlsym(file, "curl_easy_init") != (void *)library.curl_easy_init) return NULL;
+    return file;
 }
 
 bool ferry_find_beside_curl(const ferry_wanted *wanted, size_t count) {
     const bool is_linked = ferry_has_linked_curl();
-    void *library = is_linked ? NULL : curl_library();
-    if (!is_linked && library == NULL) return false;
+    void *file = is_linked ? NULL : curl_library();
+    if (!is_linked && file == NULL) return false;
     for (size_t index = 0; index < count; index++) {
-        void *symbol = is_linked ? wanted[index].linked : dlsym(library, wanted[index].name);
+        void *symbol = is_linked ? wanted[index].linked : dlsym(file, wanted[index].name);
         if (symbol == NULL) return false;
         *wanted[index].slot = symbol;
     }
@@ -102,9 +105,9 @@ bool ferry_find_beside_curl(const ferry_wanted *wanted, size_t count) {
 static void keep_openssl_until_end(void) {
     const uint64_t no_atexit = 0x00080000;
     int (*init_crypto)(uint64_t, const void *) = NULL;
-    const ferry_wanted wanted[] = {FERRY_WANTED(OPENSSL_init_crypto, init_crypto)};
+    const ferry_wanted wanted = {"OPENSSL_init_crypto", FERRY_LINKED(OPENSSL_init_crypto), (void **)&init_crypto};
     // If the function is missing, libcurl is built with another library, such as GnuTLS.
-    if (ferry_find_beside_curl(wanted, 1)) init_crypto(no_atexit, NULL);
+    if (ferry_find_beside_curl(&wanted, 1)) init_crypto(no_atexit, NULL);
 }
 
 // How many handles are being cleaned up, and whether the process ends.
@@ -131,27 +134,7 @@ static void end_cleanups(void) {
 }
 
 static void load(void) {
-    const ferry_wanted wanted[] = {
-        FERRY_WANTED(curl_global_init, curl.global_init),
-        FERRY_WANTED(curl_version_info, curl.version_info),
-        FERRY_WANTED(curl_easy_init, curl.easy_init),
-        FERRY_WANTED(curl_easy_cleanup, curl.easy_cleanup),
-        FERRY_WANTED(curl_easy_reset, curl.easy_reset),
-        FERRY_WANTED(curl_easy_pause, curl.easy_pause),
-        FERRY_WANTED(curl_easy_strerror, curl.easy_strerror),
-        FERRY_WANTED(curl_easy_setopt, curl.easy_setopt),
-        FERRY_WANTED(curl_easy_getinfo, curl.easy_getinfo),
-        FERRY_WANTED(curl_slist_append, curl.list_append),
-        FERRY_WANTED(curl_multi_init, curl.multi_init),
-        FERRY_WANTED(curl_multi_cleanup, curl.multi_cleanup),
-        FERRY_WANTED(curl_multi_setopt, curl.multi_setopt),
-        FERRY_WANTED(curl_multi_add_handle, curl.multi_add_handle),
-        FERRY_WANTED(curl_multi_remove_handle, curl.multi_remove_handle),
-        FERRY_WANTED(curl_multi_socket_action, curl.multi_socket_action),
-        FERRY_WANTED(curl_multi_socket_all, curl.multi_socket_all),
-        FERRY_WANTED(curl_multi_timeout, curl.multi_timeout),
-        FERRY_WANTED(curl_multi_info_read, curl.multi_info_read),
-    };
+    const ferry_wanted wanted[] = {LIBCURL(FERRY_WANTED)};
     for (size_t index = 0; index < sizeof wanted / sizeof *wanted; index++) {
         const ferry_wanted function = wanted[index];
         void *symbol = find_function != NULL ? find_function(function.name)
@@ -170,9 +153,10 @@ static void load(void) {
     // If there is no memory for the handler, handles are cleaned up while the process ends.
     atexit(end_cleanups);
     const long everything = 3;
-    int code = curl.global_init(everything);
+    int code = library.curl_global_init(everything);
     if (code != 0) {
-        snprintf(load_error, sizeof load_error, "libcurl could not be initialised: %s", curl.easy_strerror(code));
+        const char *problem = library.curl_easy_strerror(code);
+        snprintf(load_error, sizeof load_error, "libcurl could not be initialised: %s", problem);
     }
 }
 
@@ -183,40 +167,44 @@ const char *ferry_load(void) {
 
 const ferry_version *ferry_version_info(void) {
     const int age = 8;
-    return curl.version_info(age);
+    return library.curl_version_info(age);
 }
 
 // MARK: - Easy handles
 
-void *ferry_easy_init(void) { return curl.easy_init(); }
+void *ferry_easy_init(void) { return library.curl_easy_init(); }
 void ferry_easy_cleanup(void *easy) {
     if (!begin_cleanup()) return;
-    curl.easy_cleanup(easy);
+    library.curl_easy_cleanup(easy);
     end_cleanup();
 }
-void ferry_easy_reset(void *easy) { curl.easy_reset(easy); }
-int ferry_easy_pause(void *easy, int mask) { return curl.easy_pause(easy, mask); }
-const char *ferry_easy_strerror(int code) { return curl.easy_strerror(code); }
+void ferry_easy_reset(void *easy) { library.curl_easy_reset(easy); }
+int ferry_easy_pause(void *easy, int mask) { return library.curl_easy_pause(easy, mask); }
+const char *ferry_easy_strerror(int code) { return library.curl_easy_strerror(code); }
 
-int ferry_easy_set_long(void *easy, int option, long value) { return curl.easy_setopt(easy, option, value); }
-int ferry_easy_set_offset(void *easy, int option, int64_t value) { return curl.easy_setopt(easy, option, value); }
-int ferry_easy_set_string(void *easy, int option, const char *value) { return curl.easy_setopt(easy, option, value); }
-int ferry_easy_set_pointer(void *easy, int option, void *value) { return curl.easy_setopt(easy, option, value); }
+int ferry_easy_set_long(void *easy, int option, long value) { return library.curl_easy_setopt(easy, option, value); }
+int ferry_easy_set_offset(void *easy, int option, int64_t value) {
+    return library.curl_easy_setopt(easy, option, value);
+}
+int ferry_easy_set_pointer(void *easy, int option, const void *value) {
+    return library.curl_easy_setopt(easy, option, value);
+}
 int ferry_easy_set_blob(void *easy, int option, const void *bytes, size_t length) {
     const unsigned int not_copied = 0;
     curl_blob blob = {bytes, length, not_copied};
-    return curl.easy_setopt(easy, option, &blob);
+    return library.curl_easy_setopt(easy, option, &blob);
 }
 
-int ferry_easy_get_long(void *easy, int info, long *value) { return curl.easy_getinfo(easy, info, value); }
-
-int ferry_easy_get_offset(void *easy, int info, int64_t *value) { return curl.easy_getinfo(easy, info, value); }
-int ferry_easy_get_string(void *easy, int info, const char **value) { return curl.easy_getinfo(easy, info, value); }
+int ferry_easy_get_long(void *easy, int info, long *value) { return library.curl_easy_getinfo(easy, info, value); }
+int ferry_easy_get_offset(void *easy, int info, int64_t *value) { return library.curl_easy_getinfo(easy, info, value); }
+int ferry_easy_get_string(void *easy, int info, const char **value) {
+    return library.curl_easy_getinfo(easy, info, value);
+}
 
 static const curl_chain *certificate_chain(void *easy) {
     enum { CERTINFO = 0x400000 + 34 };
     const curl_chain *chain = NULL;
-    return curl.easy_getinfo(easy, CERTINFO, &chain) == 0 ? chain : NULL;
+    return library.curl_easy_getinfo(easy, CERTINFO, &chain) == 0 ? chain : NULL;
 }
 
 int ferry_easy_certificate_count(void *easy) {
@@ -252,8 +240,8 @@ static int close_socket(void *context, int descriptor) {
 
 int ferry_easy_watch_closing(void *easy, void *context) {
     enum { CLOSESOCKETDATA = 10209, CLOSESOCKETFUNCTION = 20208 };
-    return curl.easy_setopt(easy, CLOSESOCKETFUNCTION, close_socket)
-        | curl.easy_setopt(easy, CLOSESOCKETDATA, context);
+    return library.curl_easy_setopt(easy, CLOSESOCKETFUNCTION, close_socket)
+        | library.curl_easy_setopt(easy, CLOSESOCKETDATA, context);
 }
 
 static int collect_trailers(curl_list **list, void *context) {
@@ -262,13 +250,13 @@ static int collect_trailers(curl_list **list, void *context) {
 
 int ferry_easy_watch_trailers(void *easy, void *context) {
     enum { TRAILERDATA = 10284, TRAILERFUNCTION = 20283 };
-    return curl.easy_setopt(easy, TRAILERFUNCTION, collect_trailers)
-        | curl.easy_setopt(easy, TRAILERDATA, context);
+    return library.curl_easy_setopt(easy, TRAILERFUNCTION, collect_trailers)
+        | library.curl_easy_setopt(easy, TRAILERDATA, context);
 }
 
 bool ferry_add_trailer(void *list, const char *line) {
     curl_list **first = list;
-    curl_list *longer = curl.list_append(*first, line);
+    curl_list *longer = library.curl_slist_append(*first, line);
     if (longer != NULL) *first = longer;
     return longer != NULL;
 }
@@ -280,9 +268,9 @@ static int report_progress(void *context, int64_t a, int64_t b, int64_t c, int64
 
 int ferry_easy_watch_progress(void *easy, void *context) {
     enum { NOPROGRESS = 43, XFERINFODATA = 10057, XFERINFOFUNCTION = 20219 };
-    return curl.easy_setopt(easy, XFERINFOFUNCTION, report_progress)
-        | curl.easy_setopt(easy, XFERINFODATA, context)
-        | curl.easy_setopt(easy, NOPROGRESS, 0L);
+    return library.curl_easy_setopt(easy, XFERINFOFUNCTION, report_progress)
+        | library.curl_easy_setopt(easy, XFERINFODATA, context)
+        | library.curl_easy_setopt(easy, NOPROGRESS, 0L);
 }
 
 static int report_text(void *easy, int type, char *text, size_t size, void *context) {
@@ -296,9 +284,9 @@ static int report_text(void *easy, int type, char *text, size_t size, void *cont
 void ferry_easy_watch_text(void *easy, void *context) {
     enum { VERBOSE = 41, DEBUGDATA = 10095, DEBUGFUNCTION = 20094 };
     // Without the function, libcurl would write to standard error.
-    if (curl.easy_setopt(easy, DEBUGFUNCTION, report_text) != 0) return;
-    curl.easy_setopt(easy, DEBUGDATA, context);
-    curl.easy_setopt(easy, VERBOSE, 1L);
+    if (library.curl_easy_setopt(easy, DEBUGFUNCTION, report_text) != 0) return;
+    library.curl_easy_setopt(easy, DEBUGDATA, context);
+    library.curl_easy_setopt(easy, VERBOSE, 1L);
 }
 
 // MARK: - Sockets
@@ -362,56 +350,58 @@ int ferry_easy_set_callbacks(void *easy, void *context) {
         WRITEFUNCTION = 20011, READFUNCTION = 20012, HEADERFUNCTION = 20079, SEEKFUNCTION = 20167,
         OPENSOCKETFUNCTION = 20163, RESOLVER_START_FUNCTION = 20272, PREREQFUNCTION = 20312
     };
-    int failed = curl.easy_setopt(easy, WRITEFUNCTION, ferry_installed.write)
-        | curl.easy_setopt(easy, WRITEDATA, context)
-        | curl.easy_setopt(easy, HEADERFUNCTION, ferry_installed.header)
-        | curl.easy_setopt(easy, HEADERDATA, context)
-        | curl.easy_setopt(easy, READFUNCTION, ferry_installed.read)
-        | curl.easy_setopt(easy, READDATA, context)
-        | curl.easy_setopt(easy, SEEKFUNCTION, ferry_installed.seek)
-        | curl.easy_setopt(easy, SEEKDATA, context)
-        | curl.easy_setopt(easy, OPENSOCKETFUNCTION, open_socket)
-        | curl.easy_setopt(easy, OPENSOCKETDATA, context)
-        | curl.easy_setopt(easy, RESOLVER_START_FUNCTION, ferry_installed.resolve)
-        | curl.easy_setopt(easy, RESOLVER_START_DATA, context)
-        | curl.easy_setopt(easy, PREREQFUNCTION, ferry_installed.prerequest)
-        | curl.easy_setopt(easy, PREREQDATA, context);
+    int failed = library.curl_easy_setopt(easy, WRITEFUNCTION, ferry_installed.write)
+        | library.curl_easy_setopt(easy, WRITEDATA, context)
+        | library.curl_easy_setopt(easy, HEADERFUNCTION, ferry_installed.header)
+        | library.curl_easy_setopt(easy, HEADERDATA, context)
+        | library.curl_easy_setopt(easy, READFUNCTION, ferry_installed.read)
+        | library.curl_easy_setopt(easy, READDATA, context)
+        | library.curl_easy_setopt(easy, SEEKFUNCTION, ferry_installed.seek)
+        | library.curl_easy_setopt(easy, SEEKDATA, context)
+        | library.curl_easy_setopt(easy, OPENSOCKETFUNCTION, open_socket)
+        | library.curl_easy_setopt(easy, OPENSOCKETDATA, context)
+        | library.curl_easy_setopt(easy, RESOLVER_START_FUNCTION, ferry_installed.resolve)
+        | library.curl_easy_setopt(easy, RESOLVER_START_DATA, context)
+        | library.curl_easy_setopt(easy, PREREQFUNCTION, ferry_installed.prerequest)
+        | library.curl_easy_setopt(easy, PREREQDATA, context);
     return failed;
 }
 
 // MARK: - Multi handles
 
-void *ferry_multi_init(void) { return curl.multi_init(); }
+void *ferry_multi_init(void) { return library.curl_multi_init(); }
 void ferry_multi_cleanup(void *multi) {
     if (!begin_cleanup()) return;
-    curl.multi_cleanup(multi);
+    library.curl_multi_cleanup(multi);
     end_cleanup();
 }
-int ferry_multi_set_long(void *multi, int option, long value) { return curl.multi_setopt(multi, option, value); }
-int ferry_multi_add(void *multi, void *easy) { return curl.multi_add_handle(multi, easy); }
-int ferry_multi_remove(void *multi, void *easy) { return curl.multi_remove_handle(multi, easy); }
+int ferry_multi_set_long(void *multi, int option, long value) {
+    return library.curl_multi_setopt(multi, option, value);
+}
+int ferry_multi_add(void *multi, void *easy) { return library.curl_multi_add_handle(multi, easy); }
+int ferry_multi_remove(void *multi, void *easy) { return library.curl_multi_remove_handle(multi, easy); }
 int ferry_multi_watch(void *multi, ferry_socket_watch *watch) {
     enum { SOCKETDATA = 10002, SOCKETFUNCTION = 20001 };
-    return curl.multi_setopt(multi, SOCKETFUNCTION, ferry_watch_change)
-        | curl.multi_setopt(multi, SOCKETDATA, watch);
+    return library.curl_multi_setopt(multi, SOCKETFUNCTION, ferry_watch_change)
+        | library.curl_multi_setopt(multi, SOCKETDATA, watch);
 }
 
 int64_t ferry_multi_timeout(void *multi) {
     long timeout = -1;
-    return curl.multi_timeout(multi, &timeout) == 0 ? timeout : -1;
+    return library.curl_multi_timeout(multi, &timeout) == 0 ? timeout : -1;
 }
 
 void ferry_multi_perform(void *multi, ferry_socket_watch *watch, bool examines_all) {
     int running = 0, socket = -1, what = 0, count = 0;
     ferry_begin_reading();
     while ((what = ferry_watch_next(watch, &socket)) != 0) {
-        if (!examines_all) curl.multi_socket_action(multi, socket, what, &running);
+        if (!examines_all) library.curl_multi_socket_action(multi, socket, what, &running);
         count++;
     }
     const int no_socket = -1;
-    if (examines_all) curl.multi_socket_all(multi, &running);
+    if (examines_all) library.curl_multi_socket_all(multi, &running);
     // The timers include those of transfers that have been added or resumed.
-    else if (count == 0) curl.multi_socket_action(multi, no_socket, 0, &running);
+    else if (count == 0) library.curl_multi_socket_action(multi, no_socket, 0, &running);
 }
 
 void ferry_multi_perform_quietly(void *multi, ferry_socket_watch *watch) {
@@ -432,7 +422,7 @@ bool ferry_multi_next_finished(void *multi, void **easy, int *code) {
     const int done = 1;
     int left = 0;
     for (;;) {
-        const curl_message *message = curl.multi_info_read(multi, &left);
+        const curl_message *message = library.curl_multi_info_read(multi, &left);
         if (message == NULL) return false;
         if (message->message != done) continue;
         *easy = message->easy;

@@ -26,7 +26,10 @@ typedef struct {
     void **slot;
 } ferry_wanted;
 
-#define FERRY_WANTED(NAME, SLOT) {#NAME, FERRY_LINKED(NAME), (void **)&SLOT}
+// A file lists the functions that it calls in a macro, with the result, the name and the parameters of each. The first
+// of these macros makes them members of a structure `library`, and the second one the entries for looking them up.
+#define FERRY_MEMBER(RESULT, NAME, PARAMETERS) RESULT(*NAME) PARAMETERS;
+#define FERRY_WANTED(RESULT, NAME, PARAMETERS) {#NAME, FERRY_LINKED(NAME), (void **)&library.NAME},
 
 /// Looks up functions of the libraries that libcurl depends on, and returns whether each of them was found.
 ///

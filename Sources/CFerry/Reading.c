@@ -33,33 +33,29 @@ typedef struct {
     uint64_t first, last;
 } reading;
 
+typedef void (*info_callback)(const void *, int, int);
+typedef long (*source_callback)(void *, int, const char *, size_t, int, long, int, size_t *);
+
+#define OPENSSL(FUNCTION)                                                                                              \
+    FUNCTION(void, SSL_CTX_set_info_callback, (void *, info_callback))                                                 \
+    FUNCTION(info_callback, SSL_CTX_get_info_callback, (const void *))                                                 \
+    FUNCTION(void *, SSL_get_rbio, (const void *))                                                                     \
+    FUNCTION(void, BIO_set_callback_ex, (void *, source_callback))                                                     \
+    FUNCTION(void, BIO_set_callback_arg, (void *, char *))                                                             \
+    FUNCTION(char *, BIO_get_callback_arg, (const void *))                                                             \
+    FUNCTION(void, BIO_set_flags, (void *, int))                                                                       \
+    FUNCTION(void, BIO_clear_flags, (void *, int))
+
 static struct {
-    void (*set_info_callback)(void *, void (*)(const void *, int, int));
-    void (*(*info_callback)(const void *))(const void *, int, int);
-    void *(*source)(const void *);
-    void (*set_callback)(void *, long (*)(void *, int, const char *, size_t, int, long, int, size_t *));
-    void (*set_argument)(void *, char *);
-    char *(*argument)(const void *);
-    void (*set_flags)(void *, int);
-    void (*clear_flags)(void *, int);
-} ssl;
+    OPENSSL(FERRY_MEMBER)
+} library;
 
 static bool is_available;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 
 static void load(void) {
-    const ferry_wanted wanted[] = {
-        FERRY_WANTED(SSL_CTX_set_info_callback, ssl.set_info_callback),
-        FERRY_WANTED(SSL_CTX_get_info_callback, ssl.info_callback),
-        FERRY_WANTED(SSL_get_rbio, ssl.source),
-        FERRY_WANTED(BIO_set_callback_ex, ssl.set_callback),
-        FERRY_WANTED(BIO_set_callback_arg, ssl.set_argument),
-        FERRY_WANTED(BIO_get_callback_arg, ssl.argument),
-        FERRY_WANTED(BIO_set_flags, ssl.set_flags),
-        FERRY_WANTED(BIO_clear_flags, ssl.clear_flags),
-    };
-    if (!ferry_find_beside_curl(wanted, sizeof wanted / sizeof *wanted)) return;
-    is_available = true;
+    const ferry_wanted wanted[] = {OPENSSL(FERRY_WANTED)};
+    is_available = ferry_find_beside_curl(wanted, sizeof wanted / sizeof *wanted);
 }
 
 static uint64_t now(void) {
@@ -95,11 +91,11 @@ static long before(
 ) {
     enum { FREE = 1, READ = 2, IS_READING = 1, RETRY = 8, RETRY_MASK = 15 };
     (void)bytes, (void)size, (void)command, (void)value, (void)count;
-    reading *connection = (reading *)(void *)ssl.argument(source);
+    reading *connection = (reading *)(void *)library.BIO_get_callback_arg(source);
     if (operation == FREE) free(connection);
     if (operation != READ || connection == NULL || turn.start == 0 || may_read(connection)) return result;
-    ssl.clear_flags(source, RETRY_MASK);
-    ssl.set_flags(source, IS_READING | RETRY);
+    library.BIO_clear_flags(source, RETRY_MASK);
+    library.BIO_set_flags(source, IS_READING | RETRY);
     return -1;
 }
 
@@ -107,15 +103,16 @@ static long before(
 static void began(const void *connection, int moment, int value) {
     enum { HANDSHAKE_START = 0x10 };
     (void)value;
-    void *source = (moment & HANDSHAKE_START) != 0 ? ssl.source(connection) : NULL;
-    if (source == NULL || ssl.argument(source) != NULL) return;
+    void *source = (moment & HANDSHAKE_START) != 0 ? library.SSL_get_rbio(connection) : NULL;
+    if (source == NULL || library.BIO_get_callback_arg(source) != NULL) return;
     reading *new = calloc(1, sizeof *new);
     if (new == NULL) return;
-    ssl.set_argument(source, (char *)new);
-    ssl.set_callback(source, before);
+    library.BIO_set_callback_arg(source, (char *)new);
+    library.BIO_set_callback_ex(source, before);
 }
 
 void ferry_limit_reading(void *context) {
     pthread_once(&once, load);
-    if (is_available && ssl.info_callback(context) == NULL) ssl.set_info_callback(context, began);
+    if (!is_available || library.SSL_CTX_get_info_callback(context) != NULL) return;
+    library.SSL_CTX_set_info_callback(context, began);
 }

@@ -100,8 +100,7 @@ const char *ferry_easy_strerror(int code);
 int ferry_easy_set_callbacks(void *easy, void *context);
 int ferry_easy_set_long(void *easy, int option, long value);
 int ferry_easy_set_offset(void *easy, int option, int64_t value);
-int ferry_easy_set_string(void *easy, int option, const char *value);
-int ferry_easy_set_pointer(void *easy, int option, void *value);
+int ferry_easy_set_pointer(void *easy, int option, const void *value);
 /// Sets an option to bytes that the caller keeps alive for as long as the handle uses them.
 int ferry_easy_set_blob(void *easy, int option, const void *bytes, size_t length);
 /// Makes libcurl call `closed` for each connection that this handle opens. The connection may outlive the handle.

@@ -109,7 +109,7 @@ package final class EasyHandle {
 
     package func set(_ option: Int32, _ value: String) {
         // Passed directly, a string would be copied into an array first.
-        _ = value.withCString { ferry_easy_set_string(pointer, option, $0) }
+        _ = value.withCString { ferry_easy_set_pointer(pointer, option, $0) }
     }
 
     /// Sets a list of header fields; its lines are made only if the last request had other fields.
@@ -189,7 +189,7 @@ extension EasyHandle {
     }
 
     func require(_ option: Int32, _ value: String) throws(Refusal) {
-        try check(option, ferry_easy_set_string(pointer, option, value))
+        try check(option, value.withCString { ferry_easy_set_pointer(pointer, option, $0) })
     }
 
     func require(_ option: Int32, _ blob: TLSBlob) throws(Refusal) {
