@@ -39,14 +39,6 @@ typedef struct {
     curl_list **certificates;
 } curl_chain;
 
-struct curl_address {
-    int family;
-    int socktype;
-    int protocol;
-    unsigned int length;
-    struct sockaddr address;
-};
-
 #define FERRY_LIBCURL "libcurl.so.4"
 
 #define LIBCURL(FUNCTION)                                                                                              \
@@ -225,33 +217,36 @@ ferry_callbacks ferry_installed;
 
 void ferry_install_callbacks(ferry_callbacks callbacks) { ferry_installed = callbacks; }
 
-static int open_socket(void *context, int purpose, struct curl_address *address) {
-    (void)purpose;
-    if (!ferry_installed.may_connect(context)) return -1;
-    int descriptor = socket(address->family, address->socktype | SOCK_CLOEXEC, address->protocol);
-    ferry_installed.opened(context, descriptor >= 0 ? descriptor : -errno);
-    return descriptor;
+void ferry_easy_set_callbacks(void *easy, void *context, void *connections) {
+    enum {
+        WRITEDATA = 10001, READDATA = 10009, HEADERDATA = 10029, SEEKDATA = 10168, OPENSOCKETDATA = 10164,
+        CLOSESOCKETDATA = 10209, RESOLVER_START_DATA = 10273, PREREQDATA = 10313,
+        WRITEFUNCTION = 20011, READFUNCTION = 20012, HEADERFUNCTION = 20079, SEEKFUNCTION = 20167,
+        OPENSOCKETFUNCTION = 20163, CLOSESOCKETFUNCTION = 20208, RESOLVER_START_FUNCTION = 20272,
+        PREREQFUNCTION = 20312
+    };
+    library.curl_easy_setopt(easy, WRITEFUNCTION, ferry_installed.write);
+    library.curl_easy_setopt(easy, WRITEDATA, context);
+    library.curl_easy_setopt(easy, HEADERFUNCTION, ferry_installed.header);
+    library.curl_easy_setopt(easy, HEADERDATA, context);
+    library.curl_easy_setopt(easy, READFUNCTION, ferry_installed.read);
+    library.curl_easy_setopt(easy, READDATA, context);
+    library.curl_easy_setopt(easy, SEEKFUNCTION, ferry_installed.seek);
+    library.curl_easy_setopt(easy, SEEKDATA, context);
+    library.curl_easy_setopt(easy, OPENSOCKETFUNCTION, ferry_installed.open);
+    library.curl_easy_setopt(easy, OPENSOCKETDATA, context);
+    library.curl_easy_setopt(easy, CLOSESOCKETFUNCTION, ferry_installed.close);
+    library.curl_easy_setopt(easy, CLOSESOCKETDATA, connections);
+    library.curl_easy_setopt(easy, RESOLVER_START_FUNCTION, ferry_installed.resolve);
+    library.curl_easy_setopt(easy, RESOLVER_START_DATA, context);
+    library.curl_easy_setopt(easy, PREREQFUNCTION, ferry_installed.prerequest);
+    library.curl_easy_setopt(easy, PREREQDATA, context);
 }
 
-static int close_socket(void *context, int descriptor) {
-    ferry_installed.closed(context, descriptor);
-    return close(descriptor);
-}
-
-int ferry_easy_watch_closing(void *easy, void *context) {
-    enum { CLOSESOCKETDATA = 10209, CLOSESOCKETFUNCTION = 20208 };
-    return library.curl_easy_setopt(easy, CLOSESOCKETFUNCTION, close_socket)
-        | library.curl_easy_setopt(easy, CLOSESOCKETDATA, context);
-}
-
-static int collect_trailers(curl_list **list, void *context) {
-    return ferry_installed.trailers(context, list);
-}
-
-int ferry_easy_watch_trailers(void *easy, void *context) {
+void ferry_easy_watch_trailers(void *easy, void *context) {
     enum { TRAILERDATA = 10284, TRAILERFUNCTION = 20283 };
-    return library.curl_easy_setopt(easy, TRAILERFUNCTION, collect_trailers)
-        | library.curl_easy_setopt(easy, TRAILERDATA, context);
+    library.curl_easy_setopt(easy, TRAILERFUNCTION, ferry_installed.trailers);
+    library.curl_easy_setopt(easy, TRAILERDATA, context);
 }
 
 bool ferry_add_trailer(void *list, const char *line) {
@@ -261,16 +256,11 @@ bool ferry_add_trailer(void *list, const char *line) {
     return longer != NULL;
 }
 
-static int report_progress(void *context, int64_t a, int64_t b, int64_t c, int64_t d) {
-    (void)a, (void)b, (void)c, (void)d;
-    return ferry_installed.progress(context);
-}
-
-int ferry_easy_watch_progress(void *easy, void *context) {
+void ferry_easy_watch_progress(void *easy, void *context) {
     enum { NOPROGRESS = 43, XFERINFODATA = 10057, XFERINFOFUNCTION = 20219 };
-    return library.curl_easy_setopt(easy, XFERINFOFUNCTION, report_progress)
-        | library.curl_easy_setopt(easy, XFERINFODATA, context)
-        | library.curl_easy_setopt(easy, NOPROGRESS, 0L);
+    library.curl_easy_setopt(easy, XFERINFOFUNCTION, ferry_installed.progress);
+    library.curl_easy_setopt(easy, XFERINFODATA, context);
+    library.curl_easy_setopt(easy, NOPROGRESS, 0L);
 }
 
 static int report_text(void *easy, int type, char *text, size_t size, void *context) {
@@ -341,30 +331,6 @@ int64_t ferry_socket_received(int descriptor) {
     const size_t end = offsetof(struct tcp_info, tcpi_bytes_received) + sizeof info.tcpi_bytes_received;
     if (!get_info(descriptor, &info, end)) return -1;
     return (int64_t)(info.tcpi_bytes_received & INT64_MAX);
-}
-
-int ferry_easy_set_callbacks(void *easy, void *context) {
-    enum {
-        WRITEDATA = 10001, READDATA = 10009, HEADERDATA = 10029, SEEKDATA = 10168, OPENSOCKETDATA = 10164,
-        RESOLVER_START_DATA = 10273, PREREQDATA = 10313,
-        WRITEFUNCTION = 20011, READFUNCTION = 20012, HEADERFUNCTION = 20079, SEEKFUNCTION = 20167,
-        OPENSOCKETFUNCTION = 20163, RESOLVER_START_FUNCTION = 20272, PREREQFUNCTION = 20312
-    };
-    int failed = library.curl_easy_setopt(easy, WRITEFUNCTION, ferry_installed.write)
-        | library.curl_easy_setopt(easy, WRITEDATA, context)
-        | library.curl_easy_setopt(easy, HEADERFUNCTION, ferry_installed.header)
-        | library.curl_easy_setopt(easy, HEADERDATA, context)
-        | library.curl_easy_setopt(easy, READFUNCTION, ferry_installed.read)
-        | library.curl_easy_setopt(easy, READDATA, context)
-        | library.curl_easy_setopt(easy, SEEKFUNCTION, ferry_installed.seek)
-        | library.curl_easy_setopt(easy, SEEKDATA, context)
-        | library.curl_easy_setopt(easy, OPENSOCKETFUNCTION, open_socket)
-        | library.curl_easy_setopt(easy, OPENSOCKETDATA, context)
-        | library.curl_easy_setopt(easy, RESOLVER_START_FUNCTION, ferry_installed.resolve)
-        | library.curl_easy_setopt(easy, RESOLVER_START_DATA, context)
-        | library.curl_easy_setopt(easy, PREREQFUNCTION, ferry_installed.prerequest)
-        | library.curl_easy_setopt(easy, PREREQDATA, context);
-    return failed;
 }
 
 // MARK: - Multi handles

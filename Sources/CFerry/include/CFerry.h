@@ -52,30 +52,35 @@ const ferry_version *ferry_version_info(void);
 
 // MARK: - Callbacks
 
+/// The address that a socket is opened for (`curl_sockaddr`).
+typedef struct {
+    int family;
+    int type;
+    int protocol;
+} ferry_socket_address;
+
 /// The callbacks of a transfer. Unless stated otherwise, `context` is the one given to `ferry_easy_set_callbacks`.
 typedef struct {
     size_t (*write)(char *bytes, size_t size, size_t count, void *context);
     size_t (*header)(char *bytes, size_t size, size_t count, void *context);
     size_t (*read)(char *buffer, size_t size, size_t count, void *context);
     int (*seek)(void *context, int64_t offset, int origin);
-    /// Returns 0 to refuse the connection.
-    int (*may_connect)(void *context);
-    /// Called at the end of a body in chunks, with a list for `ferry_add_trailer`. Returns 0 to continue, 1 to abort.
-    int (*trailers)(void *context, void *list);
+    /// Opens a socket for a connection; returns -1 if the connection is refused or there is no socket.
+    int (*open)(void *context, int purpose, ferry_socket_address *address);
+    /// Closes a socket; `connections` is the object given to `ferry_easy_set_callbacks`.
+    int (*close)(void *connections, int socket);
+    /// Called at the end of a body in chunks, with a list for `ferry_add_trailer`; `context` is the one given to
+    /// `ferry_easy_watch_trailers`. Returns 0 to continue, 1 to abort.
+    int (*trailers)(void *list, void *context);
     /// Called when the connection is established, before the request is sent. Returns 0 to continue, 1 to abort.
     int (*prerequest)(void *context, char *remote, char *local, int remote_port, int local_port);
     /// Called when a name lookup starts. Returns 0 to continue.
     int (*resolve)(void *resolver, void *reserved, void *context);
-    /// Called when a socket has been opened for a connection of the transfer; with the error's number, negated, if none
-    /// could be opened.
-    void (*opened)(void *context, int descriptor);
-    /// Called before a socket is closed; `context` is the one given to `ferry_easy_watch_closing`.
-    void (*closed)(void *context, int descriptor);
     /// Called with lines of libcurl's verbose output; `context` is the one given to `ferry_easy_watch_text`.
     void (*text)(void *context, const char *text, size_t size);
     /// Called repeatedly during a transfer; `context` is the one given to `ferry_easy_watch_progress`. Returns 0 to go
     /// on, 1 to abort.
-    int (*progress)(void *context);
+    int (*progress)(void *context, int64_t, int64_t, int64_t, int64_t);
     /// Called when a connection begins its TLS handshake, with OpenSSL's security level; `context` is the one given to
     /// `ferry_easy_watch_handshake`. Returns whether a certificate without a host in its subject alternative name is
     /// refused.
@@ -97,22 +102,21 @@ void ferry_easy_cleanup(void *easy);
 void ferry_easy_reset(void *easy);
 int ferry_easy_pause(void *easy, int mask);
 const char *ferry_easy_strerror(int code);
-int ferry_easy_set_callbacks(void *easy, void *context);
+/// Makes libcurl call the callbacks for a handle; `connections` must outlive each connection that the handle opens.
+void ferry_easy_set_callbacks(void *easy, void *context, void *connections);
 int ferry_easy_set_long(void *easy, int option, long value);
 int ferry_easy_set_offset(void *easy, int option, int64_t value);
 int ferry_easy_set_pointer(void *easy, int option, const void *value);
 /// Sets an option to bytes that the caller keeps alive for as long as the handle uses them.
 int ferry_easy_set_blob(void *easy, int option, const void *bytes, size_t length);
-/// Makes libcurl call `closed` for each connection that this handle opens. The connection may outlive the handle.
-int ferry_easy_watch_closing(void *easy, void *context);
 /// Makes libcurl call `trailers` with `context`.
-int ferry_easy_watch_trailers(void *easy, void *context);
+void ferry_easy_watch_trailers(void *easy, void *context);
 /// Adds a line such as "Name: value" to the trailers. Returns false if there is no memory.
 bool ferry_add_trailer(void *list, const char *line);
 /// Makes libcurl call `text` for lines that may be about streams of HTTP/2.
 void ferry_easy_watch_text(void *easy, void *context);
 /// Makes libcurl call `progress`, even while it discards bytes internally.
-int ferry_easy_watch_progress(void *easy, void *context);
+void ferry_easy_watch_progress(void *easy, void *context);
 int ferry_easy_get_long(void *easy, int info, long *value);
 int ferry_easy_get_offset(void *easy, int info, int64_t *value);
 int ferry_easy_get_string(void *easy, int info, const char **value);

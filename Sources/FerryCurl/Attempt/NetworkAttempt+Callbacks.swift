@@ -13,8 +13,17 @@ extension NetworkAttempt {
             },
             seek: { context, offset, origin in attempt(context)?.seekBody(offset, origin) ?? CurlAnswer.seekCannot
             },
-            may_connect: { context in attempt(context)?.mayConnect() == true ? 1 : 0 },
-            trailers: { context, list in attempt(context)?.addTrailers(to: list) == true ? 0 : 1 },
+            open: { context, _, address in
+                guard let address else { return -1 }
+                return attempt(context)?.openSocket(address.pointee) ?? -1
+            },
+            close: { connections, socket in
+                if let connections {
+                    Unmanaged<ConnectionTable>.fromOpaque(connections).takeUnretainedValue().close(socket)
+                }
+                return close(socket)
+            },
+            trailers: { list, context in attempt(context)?.addTrailers(to: list) == true ? 0 : 1 },
             prerequest: { context, remote, local, remotePort, localPort in
                 guard let attempt = attempt(context) else { return 1 }
                 guard let remote, let local, local.pointee != 0, localPort > 0 else {
@@ -30,22 +39,8 @@ extension NetworkAttempt {
                 attempt(context)?.willResolve()
                 return 0
             },
-            opened: { context, socket in
-                guard let attempt = attempt(context), let engine = attempt.transfer?.engine else { return }
-                if socket >= 0 {
-                    attempt.lastOpened = engine.connections.open(socket)
-                } else {
-                    attempt.route.socketError = -socket
-                    // libcurl then closes the idle connections for the next request.
-                    if [EMFILE, ENFILE].contains(-socket) { engine.connections.retireIdle() }
-                }
-            },
-            closed: { context, socket in
-                guard let context else { return }
-                Unmanaged<ConnectionTable>.fromOpaque(context).takeUnretainedValue().close(socket)
-            },
             text: { context, text, size in attempt(context)?.note(UnsafeRawBufferPointer(start: text, count: size)) },
-            progress: { context in attempt(context)?.mayContinueTunnel() == true ? 0 : 1 },
+            progress: { context, _, _, _, _ in attempt(context)?.mayContinueTunnel() == true ? 0 : 1 },
             handshake: { context, level in attempt(context)?.willShakeHands(securityLevel: Int(level)) ?? true },
             refused: { owner, easy, isAtFault, bytes, length in
                 guard let owner, let bytes else { return }
@@ -67,14 +62,23 @@ extension NetworkAttempt {
         if let receiver = transfer?.receiver { forgetAnsweredChallenge(receiver) }
     }
 
-    /// Whether a socket may be opened: not for an attempt that was abandoned during its lookup.
-    private func mayConnect() -> Bool {
-        if let receiver = transfer?.receiver, !mayOpen(receiver) { return false }
+    /// Opens a socket, but not for an attempt that was abandoned during its lookup; returns -1 if there is none.
+    private func openSocket(_ address: ferry_socket_address) -> Int32 {
+        if let receiver = transfer?.receiver, !mayOpen(receiver) { return -1 }
         beginConnecting(.connecting)
-        guard let receiver = transfer?.receiver else { return false }
+        guard let transfer, let receiver = transfer.receiver else { return -1 }
         forgetAnsweredChallenge(receiver)
         route.tunnel.forgetResponse()
-        return true
+        let connections = transfer.engine.connections
+        let descriptor = socket(address.family, address.type | Int32(SOCK_CLOEXEC.rawValue), address.protocol)
+        if descriptor >= 0 {
+            lastOpened = connections.open(descriptor)
+        } else {
+            route.socketError = errno
+            // libcurl then closes the idle connections for the next request.
+            if [EMFILE, ENFILE].contains(route.socketError) { connections.retireIdle() }
+        }
+        return descriptor
     }
 
     /// Forgets a challenge that libcurl answers itself with a further request: if that one fails, there is no response.

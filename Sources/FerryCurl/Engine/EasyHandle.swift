@@ -84,8 +84,7 @@ package final class EasyHandle {
 
     package func prepare(context: UnsafeMutableRawPointer, connections: ConnectionTable) {
         errorText[0] = 0
-        ferry_easy_set_callbacks(pointer, context)
-        ferry_easy_watch_closing(pointer, Unmanaged.passUnretained(connections).toOpaque())
+        ferry_easy_set_callbacks(pointer, context, Unmanaged.passUnretained(connections).toOpaque())
         ferry_easy_set_pointer(pointer, CurlOption.errorBuffer, errorText)
         set(CurlOption.noSignal, 1)
         set(CurlOption.noProgress, 1)
@@ -159,7 +158,7 @@ package final class EasyHandle {
     func watchProgress(context: UnsafeMutableRawPointer) { ferry_easy_watch_progress(pointer, context) }
 
     /// Makes libcurl ask for the fields after a body in chunks.
-    func watchTrailers(context: UnsafeMutableRawPointer) { _ = ferry_easy_watch_trailers(pointer, context) }
+    func watchTrailers(context: UnsafeMutableRawPointer) { ferry_easy_watch_trailers(pointer, context) }
     package func pause(_ mask: Int32) -> Int32 { ferry_easy_pause(pointer, mask) }
 }
 
