@@ -3,7 +3,9 @@
 /// Files are written under another name and renamed, so that a reader sees a complete file or none. A checksum detects
 /// files that were only partly written when the system crashed.
 package enum CacheFile {
-    /// The contents of a file.
+    package typealias Contents = (record: Record, body: Data)
+
+    /// The description of a file's contents.
     package struct Record: Codable, Hashable, Sendable {
         /// The response, in the file of a key without variants or of one variant.
         package var stored: StoredResponse?
@@ -46,7 +48,7 @@ package enum CacheFile {
     }
 
     /// Decodes a file; `nil` if it is incomplete, damaged, forged, or of another format or version.
-    package static func decode(_ data: Data) -> (record: Record, body: Data)? {
+    package static func decode(_ data: Data) -> Contents? {
         let bytes = [UInt8](data.prefix(headSize))
         guard bytes.count == headSize, bytes.starts(with: magic) else { return nil }
         let (metaLength, bodyLength) = (Int(number(bytes[8..<12])), Int(number(bytes[12..<16])))

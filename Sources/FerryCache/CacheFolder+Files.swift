@@ -22,7 +22,10 @@ extension CacheFolder {
     ) -> Result? {
         var attemptsLeft = attempts
         while true {
-            switch tryToChange(body) {
+            let outcome = index.withLock { index in
+                index.change { access in (body(&access), access.head.needsRebuild(capacity: capacity)) }
+            }
+            switch outcome {
             case .done((let result, let needsRebuild)):
                 maintenance.begin(needsRebuild ? .rebuild : .firstUse) { [self] in maintain() }
                 return result
@@ -34,18 +37,6 @@ extension CacheFolder {
                 let isGivenUp = attempts <= Self.lockAttempts && index.withLock { $0.isBusy }
                 guard attemptsLeft > 0, !isGivenUp else { return nil }
                 usleep(Self.lockPause)
-            }
-        }
-    }
-
-    private func tryToChange<Result: Sendable>(
-        _ body: (inout CacheIndex.Access) -> Result
-    ) -> CacheIndex.Outcome<(Result, needsRebuild: Bool)> {
-        let capacity = capacity
-        return index.withLock { index in
-            index.change { access in
-                let result = body(&access)
-                return (result, access.head.needsRebuild(capacity: capacity))
             }
         }
     }

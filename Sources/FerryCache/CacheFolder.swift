@@ -15,11 +15,6 @@ package final class CacheFolder: Sendable {
         case failed
     }
 
-    private struct Contents {
-        package var record: CacheFile.Record
-        package var body: Data
-    }
-
     /// The records that are stored for the key of a response.
     private struct Present {
         package var keyRecord: CacheFile.Record?
@@ -76,7 +71,7 @@ package final class CacheFolder: Sendable {
     }
 
     /// Returns the response in the file of a name, or `nil` if it is another one or its body is missing.
-    private func entry(_ name: CacheName, _ found: Contents, key: String, variant: String) -> CacheEntry? {
+    private func entry(_ name: CacheName, _ found: CacheFile.Contents, key: String, variant: String) -> CacheEntry? {
         let record = found.record
         // Digests could collide, if someone made an effort.
         guard let stored = record.stored, stored.key == key, stored.variant == variant else { return nil }
@@ -99,14 +94,14 @@ package final class CacheFolder: Sendable {
     }
 
     /// Reads a small file, and removes it if it is malformed.
-    private func read(_ name: CacheName, notesUse: Bool = true) -> Contents? {
+    private func read(_ name: CacheName, notesUse: Bool = true) -> CacheFile.Contents? {
         guard let (file, info) = CacheFile.open(path(name)) else { return nil }
         guard let data = try? file.read(upToCount: CacheFile.maximumSize + 1), let found = CacheFile.decode(data) else {
             delete(name)
             return nil
         }
         if notesUse { noteUse(of: name, file, info) }
-        return Contents(record: found.record, body: found.body)
+        return found
     }
 
     /// Notes that a file is used now, for the order of eviction, in which a minute does not matter.
