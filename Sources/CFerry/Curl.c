@@ -4,7 +4,6 @@
 
 #include <arpa/inet.h>
 #include <dlfcn.h>
-#include <errno.h>
 #include <netinet/in.h>
 #include <pthread.h>
 #include <signal.h>
@@ -395,10 +394,4 @@ bool ferry_multi_next_finished(void *multi, void **easy, int *code) {
         *code = message->data.result;
         return true;
     }
-}
-
-// MARK: - Threads
-
-void ferry_name_thread(const char *name) {
-    pthread_setname_np(pthread_self(), name);
 }

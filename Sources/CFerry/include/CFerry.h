@@ -240,12 +240,6 @@ void ferry_multi_perform_quietly(void *multi, ferry_socket_watch *watch);
 /// Returns the milliseconds until the next of libcurl's timers ends, or -1 if there is none.
 int64_t ferry_multi_timeout(void *multi);
 
-/// Reserves space for a range of bytes of a file, where its file system can; the size of the file does not change.
-void ferry_reserve(int file, int64_t offset, int64_t count);
-
-/// Makes a file in memory with the given bytes. Returns its descriptor, or -1 if the system cannot make it.
-int ferry_memory_file(const void *bytes, size_t count);
-
 /// Removes one finished transfer from the queue. Returns false if there is none.
 bool ferry_multi_next_finished(void *multi, void **easy, int *code);
 
@@ -282,7 +276,13 @@ int ferry_path_verify(
 bool ferry_certificate_is_authority(
     const uint8_t *bytes, size_t length, bool is_self_signed, int security_level);
 
-// MARK: - Threads
+// MARK: - The system
+
+/// Reserves space for a range of bytes of a file, where its file system can; the size of the file does not change.
+void ferry_reserve(int file, int64_t offset, int64_t count);
+
+/// Makes a file in memory with the given bytes. Returns its descriptor, or -1 if the system cannot make it.
+int ferry_memory_file(const void *bytes, size_t count);
 
 /// Names the calling thread. The name has at most 15 bytes.
 void ferry_name_thread(const char *name);
