@@ -37,17 +37,11 @@ extension NetworkAttempt {
                 throw .invalidTLS("\(text): \(origin.host)")
             }
             trust.identity = try tls.identity(for: origin.host, hasLeftOrigin: prepared.hasLeftOrigin)
-            do throws(EasyHandle.Refusal) {
-                easy.watchHandshake(engine.chains, context: Unmanaged.passUnretained(self).toOpaque())
-                engine.chains.forget(easy.pointer)
-                try apply(tls, pins, verification, to: easy)
-                // A stream can be read once, so it is not risked on a connection that an earlier policy has accepted.
-                if trust.needsVerdict, trust.session.isLater, prepared.isStreamed {
-                    try easy.require(CurlOption.freshConnect, 1)
-                }
-            } catch {
-                let text = "This libcurl's TLS library does not support the TLS options: \(error.name)"
-                throw CurlSessionError(.tlsUnsupported, text, curlCode: Int(error.curlCode))
+            easy.watchHandshake(engine.chains)
+            try apply(tls, pins, verification, to: easy)
+            // A stream can be read once, so it is not risked on a connection that an earlier policy has accepted.
+            if trust.needsVerdict, trust.session.isLater, prepared.isStreamed {
+                try easy.require(CurlOption.freshConnect, 1)
             }
         } catch {
             throw .ferry(.secureConnectionFailed, url: url, underlying: error)
@@ -122,13 +116,12 @@ extension NetworkAttempt {
         }
         guard trust.needsVerdict else { return true }
         guard let tls = try? engine.settings.tls.get(), let easy else { return false }
-        let known = connection?.verdict
         let verdict: Connection.Verdict
         if isNew {
             guard let evaluated = evaluate(tls, easy, transfer) else { return refuseConnection() }
             connection?.verdict = evaluated
             verdict = evaluated
-        } else if let known, known.origin == origin, known.revision == trust.session.revision {
+        } else if let known = connection?.verdict, known.isValid(for: origin, revision: trust.session.revision) {
             verdict = known
         } else {
             return refuseConnection()
@@ -143,7 +136,7 @@ extension NetworkAttempt {
         let cause = CurlSessionError(
             code,
             "The connection to \(origin.host) was refused: \(reason)\(whose)",
-            certificates: verdict.certificates,
+            certificates: verdict.question.certificates,
             host: origin.host
         )
         receiver.handle(.willFail(.ferry(.serverCertificateUntrusted, url: url, underlying: cause)))
@@ -166,28 +159,22 @@ extension NetworkAttempt {
         let (host, port) = (origin.host, origin.port)
         var server = ServerTrust(host: host, port: port, certificates: certificates, verifyResult: verifyResult)
         server.securityLevel = trust.securityLevel
+        let question = TrustQuestion(
+            origin: origin,
+            certificates: certificates,
+            verifyResult: verifyResult,
+            revision: trust.session.revision
+        )
         let decision: TrustDecision
         if certificates.isEmpty {
             decision = .refuse(reason: "it presented no certificate")
         } else if tls.evaluator == nil, let policy = trust.session.policy as? any ImmediateTrustPolicy {
             decision = policy.decide(server)
         } else {
-            let question = TrustQuestion(
-                origin: origin,
-                certificates: certificates,
-                verifyResult: verifyResult,
-                revision: trust.session.revision
-            )
             guard let found = decide(question, server, tls, transfer) else { return nil }
             decision = found
         }
-        return Connection.Verdict(
-            origin: origin,
-            revision: trust.session.revision,
-            decision: decision,
-            certificates: certificates,
-            subject: easy.presentedSubject
-        )
+        return Connection.Verdict(question: question, decision: decision, subject: easy.presentedSubject)
     }
 
     /// Asks the user's code, unless it has decided about the same chain for this transfer already.

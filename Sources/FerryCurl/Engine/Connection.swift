@@ -3,13 +3,15 @@ internal import CFerry
 /// A connection of an engine, from the opening of its socket to its end; used by the thread that has the engine.
 package final class Connection {
     /// The trust verdict on a server, kept because libcurl shows the chain only to the connection's first request.
-    package struct Verdict: Sendable {
-        package var origin: Origin
-        /// The revision of the session's policy that the verdict belongs to.
-        package var revision = 0
-        package var decision: TrustDecision
-        package var certificates: [Data]
-        package var subject: String?
+    struct Verdict {
+        var question: TrustQuestion
+        var decision: TrustDecision
+        var subject: String?
+
+        /// Whether the verdict is about a connection to the origin, by this revision of the policy.
+        func isValid(for origin: Origin, revision: Int) -> Bool {
+            question.origin == origin && question.revision == revision
+        }
     }
 
     package let socket: Int32
@@ -299,7 +301,7 @@ package final class ConnectionTable: @unchecked Sendable {
     func trustsAllWithoutPort(_ origin: Origin, revision: Int) -> Bool {
         connections.values.allSatisfy { connection in
             guard (connection.local?.port ?? 0) < 0 else { return true }
-            guard let verdict = connection.verdict, verdict.origin == origin, verdict.revision == revision else {
+            guard let verdict = connection.verdict, verdict.isValid(for: origin, revision: revision) else {
                 return false
             }
             return if case .refuse = verdict.decision { false } else { true }
