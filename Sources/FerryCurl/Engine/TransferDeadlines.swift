@@ -1,9 +1,9 @@
 /// The transfers without a handle whose deadlines are checked, and when the next deadline of any transfer is due.
 struct TransferDeadlines {
     /// Transfers that wait for user code, by their addresses.
-    private(set) var waiting: [ObjectIdentifier: Transfer] = [:]
+    var waiting: [ObjectIdentifier: Transfer] = [:]
     /// The transfers that have a deadline for the whole call, in whichever phase they are.
-    private(set) var calls: [ObjectIdentifier: Transfer] = [:]
+    var calls: [ObjectIdentifier: Transfer] = [:]
     private(set) var next: MonotonicTime?
     /// The time when the deadlines may be checked again.
     private var nextCheck = MonotonicTime(nanoseconds: 0)
@@ -12,20 +12,6 @@ struct TransferDeadlines {
 
     /// A Boolean value that indicates whether there is no transfer.
     var isEmpty: Bool { waiting.isEmpty && calls.isEmpty }
-
-    mutating func addWaiting(_ transfer: Transfer) { waiting[ObjectIdentifier(transfer)] = transfer }
-
-    /// Removes a transfer from those that wait, and returns whether it was one of them.
-    @discardableResult
-    mutating func removeWaiting(_ transfer: Transfer) -> Bool {
-        waiting.removeValue(forKey: ObjectIdentifier(transfer)) != nil
-    }
-
-    mutating func addCall(_ transfer: Transfer) { calls[ObjectIdentifier(transfer)] = transfer }
-
-    mutating func removeCall(_ transfer: Transfer) {
-        if !calls.isEmpty { calls[ObjectIdentifier(transfer)] = nil }
-    }
 
     /// Makes sure that the deadlines are checked at a time, or soon after it.
     mutating func watch(_ time: MonotonicTime) {

@@ -247,7 +247,7 @@ package final class TransferEngine: @unchecked Sendable {
     /// Releases the handle and the connection slot of an attempt that is over, and starts the next one.
     package func release(_ transfer: Transfer) {
         if let attempt = transfer.attempt { recycle(attempt) }
-        deadlines.removeWaiting(transfer)
+        deadlines.waiting[ObjectIdentifier(transfer)] = nil
         giveUpSlot(transfer)
         transfer.phase = .idle
     }
@@ -284,7 +284,7 @@ package final class TransferEngine: @unchecked Sendable {
     ///
     /// Its deadlines continue, except the deadline of inactivity if there is a time.
     package func wait(_ transfer: Transfer, until retryTime: MonotonicTime? = nil) {
-        deadlines.addWaiting(transfer)
+        deadlines.waiting[ObjectIdentifier(transfer)] = transfer
         transfer.phase = .waiting
         transfer.clock.retryTime = retryTime
         if !transfer.isSuspended { transfer.clock.start(at: .now()) }
@@ -294,7 +294,7 @@ package final class TransferEngine: @unchecked Sendable {
     /// Ends the wait, and returns whether the transfer has been waiting.
     @discardableResult
     package func endWait(_ transfer: Transfer) -> Bool {
-        guard deadlines.removeWaiting(transfer) else { return false }
+        guard deadlines.waiting.removeValue(forKey: ObjectIdentifier(transfer)) != nil else { return false }
         transfer.clock.stop(at: .now())
         transfer.clock.retryTime = nil
         transfer.phase = .idle
@@ -331,12 +331,12 @@ package final class TransferEngine: @unchecked Sendable {
     /// Notes that a transfer has begun, for the deadline of its call.
     package func noteStart(of transfer: Transfer) {
         guard transfer.clock.limits.hasCall else { return }
-        deadlines.addCall(transfer)
+        deadlines.calls[ObjectIdentifier(transfer)] = transfer
         if !transfer.isSuspended { transfer.clock.startCall(at: .now()) }
         watch(transfer)
     }
 
-    package func forgetDeadline(_ transfer: Transfer) { deadlines.removeCall(transfer) }
+    package func forgetDeadline(_ transfer: Transfer) { deadlines.calls[ObjectIdentifier(transfer)] = nil }
 
     /// Makes sure that the next deadline of a transfer is checked in time.
     package func watch(_ transfer: Transfer) {
