@@ -38,9 +38,7 @@ package final class EasyHandle {
 
     /// Resets every option, and returns whether the handle can be used again; the multi handle keeps its caches.
     ///
-    /// From 7.83 to 8.0, libcurl keeps a pointer to the last header field of the previous response, which it has freed,
-    /// and appends a folded line at the beginning of the next response to that memory (curl #11101). There the handle
-    /// is replaced by a new one, which costs a microsecond.
+    /// If libcurl cannot use its handle again, it is replaced by a new one, which costs a microsecond.
     package func reset(isReusable: Bool) -> Bool {
         if isReusable {
             ferry_easy_reset(pointer)
@@ -53,10 +51,6 @@ package final class EasyHandle {
         forgetSecrets()
         return true
     }
-
-    /// The versions of libcurl whose handles must not be used for a second request.
-    private static let withDanglingHeader = 0x07_53_00..<0x08_01_00
-    static func areReusable(versionNumber: Int) -> Bool { !withDanglingHeader.contains(versionNumber) }
 
     private func forgetSecrets() {
         lists.removeAll { list in

@@ -11,6 +11,7 @@ package final class TransferEngine: @unchecked Sendable {
     private static let backlogLimit: Int64 = 25_165_824
     /// The number of bytes that it may keep for a single one, which is more than the window of a stream.
     private static let maximumBacklog: Int64 = 41_943_040
+    private static let maximumIdleHandles = 64
     /// The time for which the thread waits if there is no deadline, in milliseconds.
     private static let longest: Int32 = 3_600_000
 
@@ -25,7 +26,8 @@ package final class TransferEngine: @unchecked Sendable {
     // MARK: On the thread that has the engine; accesses are not checked, as for NetworkAttempt
 
     @exclusivity(unchecked) package private(set) var active: [UnsafeMutableRawPointer: NetworkAttempt] = [:]
-    @exclusivity(unchecked) private var idleHandles: IdleHandles
+    /// The handles that are kept for the next requests; they belong to no multi handle.
+    @exclusivity(unchecked) private var idleHandles: [EasyHandle] = []
     @exclusivity(unchecked) var deadlines = TransferDeadlines()
     /// The time that decoding may still take in the current turn.
     @exclusivity(unchecked) package var allowance = TurnAllowance()
@@ -51,7 +53,6 @@ package final class TransferEngine: @unchecked Sendable {
         connections = ConnectionTable(isComplete: !hasResolver)
         admission = Admission(connectionsPerOrigin: settings.maximumConnectionsPerHost, limits: settings.limits)
         multi = try MultiHandle(connections, keeping: settings.keptConnections)
-        idleHandles = IdleHandles(versionNumber: runtime.versionNumber)
         additionalTurns = AdditionalTurns(versionNumber: runtime.versionNumber)
     }
 
@@ -121,7 +122,7 @@ package final class TransferEngine: @unchecked Sendable {
             endTurn()
             isAwaited = rest()
         }
-        idleHandles.removeAll()
+        idleHandles = []
         // The servers learn that they are not used any more, even if the session is retained.
         connections.retireAll()
         // The transfers in the list retain the engine.
@@ -223,7 +224,7 @@ package final class TransferEngine: @unchecked Sendable {
     package func begin(_ transfer: Transfer) {
         guard let receiver = transfer.receiver else { return }
         let url = transfer.attempt?.url
-        guard let attempt = transfer.attempt, let easy = idleHandles.take() else {
+        guard let attempt = transfer.attempt, let easy = idleHandles.popLast() ?? EasyHandle() else {
             return receiver.handle(.cannotBegin(.ferry(.unknown, url: url, "Not enough memory to start the request")))
         }
         active[easy.pointer] = attempt
@@ -258,7 +259,9 @@ package final class TransferEngine: @unchecked Sendable {
         pausedStreams[easy.pointer] = nil
         multi.remove(easy)
         active[easy.pointer] = nil
-        if isClean { idleHandles.keep(easy) }
+        if isClean, idleHandles.count < Self.maximumIdleHandles, easy.reset(isReusable: !runtime.hasDanglingHeaders) {
+            idleHandles.append(easy)
+        }
     }
 
     /// Leaves a lookup to itself, since taking its handle back would block; the attempt may not connect then.

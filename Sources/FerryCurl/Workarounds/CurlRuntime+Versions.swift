@@ -10,6 +10,9 @@ extension CurlRuntime {
     package static let versionsOmittingFields = 0x08_0D_00..<Int.max
     /// Before 7.85 the names that end with `.localhost` are looked up like others.
     package static let versionsLookingUpLocalhost = 0..<0x07_55_00
+    /// From 7.83 to 8.0, a handle keeps a pointer to the last field of the previous response, which was freed, and
+    /// appends a folded line at the beginning of the next response to that memory (curl #11101).
+    package static let versionsWithDanglingHeaders = 0x07_53_00..<0x08_01_00
     /// 7.88 sends the preface of HTTP/2 again on a connection of prior knowledge that it uses again (curl #10634).
     package static let versionsRepeatingPrefaces = 0x07_58_00..<0x08_00_00
     /// 7.88 waits until a connection of HTTP/2 is writable although the window of a stream is closed.
@@ -42,6 +45,7 @@ extension CurlRuntime {
     var dropsExcess: Bool { Self.versionsDroppingExcess.contains(versionNumber) }
     var omitsBodies: Bool { Self.versionsOmittingBodies.contains(versionNumber) }
     var mixesUpPausedStreams: Bool { Self.versionsMixingUpPausedStreams.contains(versionNumber) }
+    var hasDanglingHeaders: Bool { Self.versionsWithDanglingHeaders.contains(versionNumber) }
     var readsWhilePaused: Bool { Self.versionsReadingWhilePaused.contains(versionNumber) }
     var ignoresClosedWindows: Bool { Self.versionsIgnoringClosedWindows.contains(versionNumber) }
     var repeatsPrefaces: Bool { Self.versionsRepeatingPrefaces.contains(versionNumber) }

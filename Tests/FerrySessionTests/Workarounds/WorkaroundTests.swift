@@ -44,7 +44,7 @@ struct WorkaroundTests {
             CurlRuntime.versionsRepeatingPrefaces, CurlRuntime.versionsConfusingStreamEnds,
             CurlRuntime.versionsHidingCutResponses, CurlRuntime.versionsDroppingExcess,
             CurlRuntime.versionsMixingUpPausedStreams, CurlRuntime.versionsOmittingBodies,
-            CurlRuntime.versionsIgnoringClosedWindows,
+            CurlRuntime.versionsIgnoringClosedWindows, CurlRuntime.versionsWithDanglingHeaders,
         ] + CurlRuntime.versionsReadingPausedSockets
     ) func limits(versions: Range<Int>) {
         #expect(versions.upperBound > CurlRuntime.oldestVersionNumber)
