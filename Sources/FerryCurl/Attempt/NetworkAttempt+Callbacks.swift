@@ -337,13 +337,9 @@ extension NetworkAttempt {
             return CurlAnswer.readAbort
         }
         sending.hasReadBody = true
-        if transfer.isSuspended {
-            pausing.mask |= CurlPause.send
-            return CurlAnswer.readPause
-        }
         if !transfer.uploadLimits.isEmpty { connection?.limitUnsentBytes() }
         let now = MonotonicTime.now()
-        let size = transfer.engine.maximumBytesToSend(transfer, capacity, at: now)
+        let size = transfer.isSuspended ? 0 : transfer.engine.maximumBytesToSend(transfer, capacity, at: now)
         guard size > 0 else {
             pausing.mask |= CurlPause.send
             return CurlAnswer.readPause

@@ -19,7 +19,8 @@ extension NetworkAttempt {
 
     package func setUp(_ easy: EasyHandle, for transfer: Transfer, _ receiver: any TransferReceiver) throws(URLError) {
         let engine = transfer.engine
-        transfer.removeLocalPauses()
+        // Those of the previous attempt, so that the deadline of inactivity runs again.
+        transfer.setPause(.local, false)
         (timing.start, timing.begin) = (Date.current, .now())
         easy.prepare(context: Unmanaged.passUnretained(self).toOpaque(), connections: engine.connections)
         easy.set(CurlOption.url, prepared.url)

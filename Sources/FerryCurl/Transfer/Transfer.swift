@@ -48,13 +48,6 @@ package final class Transfer: AdmissionTicket, @unchecked Sendable {
         clock.pauseInactivity(!pauses.isDisjoint(with: .local), at: .now())
     }
 
-    /// Removes the local pauses of the previous attempt, so that the deadline of inactivity runs again.
-    package func removeLocalPauses() {
-        guard !pauses.isDisjoint(with: .local) else { return }
-        pauses.subtract(.local)
-        clock.pauseInactivity(false, at: .now())
-    }
-
     // MARK: - Admission
 
     package override func begin() { engine.begin(self) }

@@ -229,7 +229,7 @@ extension CallDriver {
             settings.cookies?.store(local.head.fields, for: call.request.base)
             transfer.attempt = nil
         }
-        transfer.removeLocalPauses()
+        transfer.setPause(.local, false)
         reportRequest(bodyLength: .zero)
         let transaction = local.transaction(of: call.request.base)
         client?.receive(transaction, redirectCount: call.redirects.count)
