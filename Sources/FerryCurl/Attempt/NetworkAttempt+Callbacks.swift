@@ -45,12 +45,7 @@ extension NetworkAttempt {
             refused: { owner, easy, isAtFault, bytes, length in
                 guard let owner, let bytes else { return }
                 let chains = Unmanaged<RefusedChains>.fromOpaque(owner).takeUnretainedValue()
-                let certificate = Data(bytes: bytes, count: length)
-                if let easy {
-                    chains.note(certificate, isAtFault: isAtFault, for: easy)
-                } else if isAtFault {
-                    chains.noteResolver(certificate)
-                }
+                chains.note(Data(bytes: bytes, count: length), isAtFault: isAtFault, for: easy)
             }
         )
     )

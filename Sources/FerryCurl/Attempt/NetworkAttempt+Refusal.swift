@@ -13,7 +13,7 @@ extension NetworkAttempt {
         guard engine.connections.watchesRefusals || prepared.hasBody || version.choice != .negotiated,
             engine.connections.connection(from: ends.local, to: ends.remote) === connection
         else { return false }
-        easy.watchText(context: Unmanaged.passUnretained(self).toOpaque())
+        easy.watchText()
         return true
     }
 

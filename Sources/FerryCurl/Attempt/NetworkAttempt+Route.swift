@@ -62,9 +62,7 @@ extension NetworkAttempt {
         }
         // libcurl asks during a tunnel whether it may continue, also while it discards the body of a response.
         if prepared.isUpgrade || version.choice == .priorKnowledge { easy.set(CurlOption.httpProxyTunnel, 1) }
-        if tunnels, route.proxy?.kind.isHTTP == true {
-            easy.watchProgress(context: Unmanaged.passUnretained(self).toOpaque())
-        }
+        if usesTunnel { easy.watchProgress() }
     }
 
     private func setUpProxy(_ easy: EasyHandle, _ engine: TransferEngine) throws(CurlSessionError) {
@@ -93,24 +91,19 @@ extension NetworkAttempt {
             }
         }
         if route.proxy?.kind == .https {
-            easy.watchHandshake(engine.chains, context: Unmanaged.passUnretained(self).toOpaque())
+            easy.watchHandshake(engine.chains)
             try setUpProxyTLS(easy, try engine.settings.tls.get())
         }
     }
 
     /// Sets up the TLS connection to the proxy, which carries credentials too.
     private func setUpProxyTLS(_ easy: EasyHandle, _ tls: TLSMaterial) throws(CurlSessionError) {
-        do throws(EasyHandle.Refusal) {
-            try tls.setAuthorities(of: easy, forProxy: true)
-            // The certificates of a resumed TLS session are not verified again.
-            if tls.revocationLists != nil { try easy.require(CurlOption.sessionCache, 0) }
-            try easy.require(CurlOption.proxySSLVersion, tls.version)
-            if !tls.cipherSuites.isEmpty { try easy.require(CurlOption.proxyCipherList, tls.cipherSuites) }
-            if !tls.tls13CipherSuites.isEmpty { try easy.require(CurlOption.proxyTLS13Ciphers, tls.tls13CipherSuites) }
-        } catch {
-            let text = "This libcurl's TLS library does not support the TLS options for a proxy: \(error.name)"
-            throw CurlSessionError(.tlsUnsupported, text, curlCode: Int(error.curlCode))
-        }
+        try tls.setAuthorities(of: easy, forProxy: true)
+        // The certificates of a resumed TLS session are not verified again.
+        if tls.revocationLists != nil { try easy.require(CurlOption.sessionCache, 0) }
+        try easy.require(CurlOption.proxySSLVersion, tls.version)
+        if !tls.cipherSuites.isEmpty { try easy.require(CurlOption.proxyCipherList, tls.cipherSuites) }
+        if !tls.tls13CipherSuites.isEmpty { try easy.require(CurlOption.proxyTLS13Ciphers, tls.tls13CipherSuites) }
     }
 
     private func setUpAddresses(_ easy: EasyHandle, _ network: NetworkMaterial, isLoopback: Bool) {

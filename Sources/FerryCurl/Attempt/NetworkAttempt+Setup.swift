@@ -22,7 +22,7 @@ extension NetworkAttempt {
         // Those of the previous attempt, so that the deadline of inactivity runs again.
         transfer.setPause(.local, false)
         (timing.start, timing.begin) = (Date.current, .now())
-        easy.prepare(context: Unmanaged.passUnretained(self).toOpaque(), connections: engine.connections)
+        easy.prepare(for: self, connections: engine.connections)
         easy.set(CurlOption.url, prepared.url)
         let httpAndHTTPS = 3
         easy.set(CurlOption.protocols, httpAndHTTPS)
@@ -154,7 +154,7 @@ extension NetworkAttempt {
         easy.set(CurlOption.bodySize, offset: size.transferSize)
         if let made = reader as? MadeBodyReader, made.body.sendsTrailers {
             try setUpVersion(easy, transfer.engine, for: .trailers)
-            easy.watchTrailers(context: Unmanaged.passUnretained(self).toOpaque())
+            easy.watchTrailers()
         } else if size == nil, transfer.engine.runtime.mixesUpPausedStreams {
             setUpSingle(easy)
         }

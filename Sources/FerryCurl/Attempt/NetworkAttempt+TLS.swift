@@ -65,7 +65,7 @@ extension NetworkAttempt {
         _ pins: String?,
         _ verification: TrustVerification,
         to easy: EasyHandle
-    ) throws(EasyHandle.Refusal) {
+    ) throws(CurlSessionError) {
         // Errors name the chain too; a TLS library that does not report it can be used as well.
         easy.set(CurlOption.certificateInfo, 1)
         try tls.setAuthorities(of: easy)

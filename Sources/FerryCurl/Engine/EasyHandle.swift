@@ -5,6 +5,8 @@ package final class EasyHandle {
     static let errorSize = 256
 
     private(set) var pointer: UnsafeMutableRawPointer
+    /// The address of the attempt, which libcurl's callbacks get.
+    private var context: UnsafeMutableRawPointer?
     private let errorText: UnsafeMutablePointer<CChar>
     private var lists: [List] = []
     /// The lines that lists with secrets end with.
@@ -76,7 +78,8 @@ package final class EasyHandle {
 
     package var keptLines: [String] { lists.flatMap(\.lines) + commonLines }
 
-    package func prepare(context: UnsafeMutableRawPointer, connections: ConnectionTable) {
+    package func prepare(for attempt: NetworkAttempt, connections: ConnectionTable) {
+        context = Unmanaged.passUnretained(attempt).toOpaque()
         errorText[0] = 0
         ferry_easy_set_callbacks(pointer, context, Unmanaged.passUnretained(connections).toOpaque())
         ferry_easy_set_pointer(pointer, CurlOption.errorBuffer, errorText)
@@ -85,7 +88,7 @@ package final class EasyHandle {
     }
 
     /// Makes libcurl report what it does, in lines of text for the attempt.
-    func watchText(context: UnsafeMutableRawPointer) { ferry_easy_watch_text(pointer, context) }
+    func watchText() { ferry_easy_watch_text(pointer, context) }
 
     /// Returns libcurl's description of the last failure.
     package func message(for code: Int32) -> String {
@@ -149,21 +152,31 @@ package final class EasyHandle {
     }
 
     /// Makes libcurl ask repeatedly whether the transfer continues, also while it discards bytes.
-    func watchProgress(context: UnsafeMutableRawPointer) { ferry_easy_watch_progress(pointer, context) }
+    func watchProgress() { ferry_easy_watch_progress(pointer, context) }
 
     /// Makes libcurl ask for the fields after a body in chunks.
-    func watchTrailers(context: UnsafeMutableRawPointer) { ferry_easy_watch_trailers(pointer, context) }
+    func watchTrailers() { ferry_easy_watch_trailers(pointer, context) }
     package func pause(_ mask: Int32) -> Int32 { ferry_easy_pause(pointer, mask) }
 }
 
 /// Options and results of TLS connections.
 extension EasyHandle {
-    /// The error of an option that libcurl or its TLS library does not support, with libcurl's code.
-    package struct Refusal: Error {
-        let option, curlCode: Int32
+    func require(_ option: Int32, _ value: Int) throws(CurlSessionError) {
+        try check(option, ferry_easy_set_long(pointer, option, value))
+    }
 
-        /// The property of ``TLSOptions`` that libcurl's option is set for.
-        var name: String {
+    func require(_ option: Int32, _ value: String) throws(CurlSessionError) {
+        try check(option, value.withCString { ferry_easy_set_pointer(pointer, option, $0) })
+    }
+
+    func require(_ option: Int32, _ blob: TLSBlob) throws(CurlSessionError) {
+        try check(option, ferry_easy_set_blob(pointer, option, blob.bytes.baseAddress, blob.bytes.count))
+    }
+
+    /// Throws an error if libcurl, or its TLS library, does not support an option.
+    private func check(_ option: Int32, _ code: Int32) throws(CurlSessionError) {
+        guard code != 0 else { return }
+        let property =
             switch option {
             case CurlOption.sslVersion, CurlOption.proxySSLVersion: "minimumVersion or maximumVersion"
             case CurlOption.cipherList, CurlOption.proxyCipherList: "cipherSuites"
@@ -174,19 +187,8 @@ extension EasyHandle {
             case CurlOption.certificateBlob, CurlOption.keyBlob, CurlOption.keyPassphrase: "clientCertificate"
             default: "certificateAuthorities or trustEvaluator"
             }
-        }
-    }
-
-    func require(_ option: Int32, _ value: Int) throws(Refusal) {
-        try check(option, ferry_easy_set_long(pointer, option, value))
-    }
-
-    func require(_ option: Int32, _ value: String) throws(Refusal) {
-        try check(option, value.withCString { ferry_easy_set_pointer(pointer, option, $0) })
-    }
-
-    func require(_ option: Int32, _ blob: TLSBlob) throws(Refusal) {
-        try check(option, ferry_easy_set_blob(pointer, option, blob.bytes.baseAddress, blob.bytes.count))
+        let text = "This libcurl's TLS library does not support the TLS options: \(property)"
+        throw CurlSessionError(.tlsUnsupported, text, curlCode: Int(code))
     }
 
     /// The number of bytes that the TLS library has decrypted and libcurl has not read.
@@ -196,12 +198,9 @@ extension EasyHandle {
     var hasChosenHTTP2: Bool { ferry_easy_has_chosen_http2(pointer) }
 
     /// Makes libcurl report the start of a handshake, and OpenSSL the chain of a server that it refuses.
-    func watchHandshake(_ chains: RefusedChains, context: UnsafeMutableRawPointer) {
+    func watchHandshake(_ chains: RefusedChains) {
+        chains.forget(pointer)
         _ = ferry_easy_watch_handshake(pointer, Unmanaged.passUnretained(chains).toOpaque(), context)
-    }
-
-    private func check(_ option: Int32, _ code: Int32) throws(Refusal) {
-        if code != 0 { throw Refusal(option: option, curlCode: code) }
     }
 
     /// The chain that the server has presented, in DER, beginning with its own certificate.

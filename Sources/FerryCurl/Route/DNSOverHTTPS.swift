@@ -68,37 +68,25 @@ extension NetworkAttempt {
         else { return }
         do throws(CurlSessionError) {
             let tls = try engine.settings.tls.get()
-            do throws(EasyHandle.Refusal) {
+            do throws(CurlSessionError) {
                 try easy.require(CurlOption.resolverURL, resolver.url)
             } catch {
                 let text = "DNS over HTTPS is missing: \(engine.runtime) was built without it"
-                throw CurlSessionError(.invalidNetworkOptions, text, curlCode: Int(error.curlCode))
+                throw CurlSessionError(.invalidNetworkOptions, text, curlCode: error.curlCode)
             }
-            do throws(EasyHandle.Refusal) {
-                try easy.require(CurlOption.resolverVerifyPeer, tls.verifiesResolver ? 1 : 0)
-                try easy.require(CurlOption.resolverVerifyHost, tls.verifiesResolver ? 2 : 0)
-                try easy.require(CurlOption.resolverVerifyStatus, tls.requiresStapledStatus ? 1 : 0)
-                if prepared.origin.scheme != "https" { try setUpResolverTLS(tls, easy, engine) }
-            } catch {
-                let text = "This libcurl's TLS library does not support the TLS options for the resolver: \(error.name)"
-                throw CurlSessionError(.tlsUnsupported, text, curlCode: Int(error.curlCode))
+            try easy.require(CurlOption.resolverVerifyPeer, tls.verifiesResolver ? 1 : 0)
+            try easy.require(CurlOption.resolverVerifyHost, tls.verifiesResolver ? 2 : 0)
+            try easy.require(CurlOption.resolverVerifyStatus, tls.requiresStapledStatus ? 1 : 0)
+            // libcurl's requests to the resolver inherit the options; a request with TLS has them already.
+            if prepared.origin.scheme != "https" {
+                try tls.setAuthorities(of: easy)
+                easy.watchHandshake(engine.chains)
             }
         } catch {
             throw .ferry(.cannotConnectToHost, url: url, underlying: error)
         }
         // The handle of an attempt that is abandoned during the system's lookup stays until libcurl ends it.
         if network.asksSystemForResolver { easy.set(CurlOption.connectTimeoutMilliseconds, Self.maximumLookup) }
-    }
-
-    /// Sets the TLS options that libcurl's requests to the resolver inherit; a request with TLS has them already.
-    private func setUpResolverTLS(
-        _ tls: TLSMaterial,
-        _ easy: EasyHandle,
-        _ engine: TransferEngine
-    ) throws(EasyHandle.Refusal) {
-        try tls.setAuthorities(of: easy)
-        easy.watchHandshake(engine.chains, context: Unmanaged.passUnretained(self).toOpaque())
-        engine.chains.forget(easy.pointer)
     }
 
     /// Returns the error of an attempt if the resolver has no address for its host, or `nil` if the system was asked.

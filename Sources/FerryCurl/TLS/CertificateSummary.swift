@@ -111,7 +111,14 @@ package final class RefusedChains: Sendable {
     private let chains = Mutex<[Int: Chain]>([:])
     private let resolver = Mutex<(certificate: Data, time: Date)?>(nil)
 
-    package func note(_ certificate: Data, isAtFault: Bool, for easy: UnsafeMutableRawPointer) {
+    /// Notes a certificate of a refused chain.
+    ///
+    /// Without a handle, it is of a resolver over HTTPS, of which only the certificate is kept that was refused last.
+    package func note(_ certificate: Data, isAtFault: Bool, for easy: UnsafeMutableRawPointer?) {
+        guard let easy else {
+            if isAtFault { resolver.withLock { $0 = (certificate, Date.current) } }
+            return
+        }
         let key = Int(bitPattern: easy)
         chains.withLock { chains in
             if isAtFault {
@@ -122,9 +129,6 @@ package final class RefusedChains: Sendable {
             }
         }
     }
-
-    /// Keeps the certificate of a resolver over HTTPS that was refused last; libcurl's handles for it have no attempt.
-    package func noteResolver(_ certificate: Data) { resolver.withLock { $0 = (certificate, Date.current) } }
 
     /// Returns the subject of the certificate of a resolver that was refused since a time.
     func refusedResolver(since start: Date) -> String? {

@@ -65,7 +65,7 @@ package struct TLSMaterial: Sendable {
     }
 
     /// Sets what a handle verifies certificates with, by libcurl's options for servers or those for proxies.
-    func setAuthorities(of easy: EasyHandle, forProxy: Bool = false) throws(EasyHandle.Refusal) {
+    func setAuthorities(of easy: EasyHandle, forProxy: Bool = false) throws(CurlSessionError) {
         let folder = forProxy ? CurlOption.proxyCAPath : CurlOption.caPath
         let path = file?.path
         if let path {
