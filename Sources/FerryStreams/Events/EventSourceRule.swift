@@ -34,7 +34,8 @@ enum EventSourceRule {
         case nil: break
         case let error as URLError: guard isLoss(error) || policy.isTemporary(error) else { return nil }
         case let error as EventSourceError:
-            guard policy.statuses.contains(error.response.statusCode) else { return nil }
+            // The standard ends a stream of another media type, whatever its status.
+            guard error.code == .status, policy.statuses.contains(error.response.statusCode) else { return nil }
         default: return nil
         }
         let backoff = ends > 0 ? policy.backoff.delay(retry: ends - 1, random: random) : 0

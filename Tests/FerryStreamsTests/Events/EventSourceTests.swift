@@ -121,6 +121,15 @@ struct EventSourceTests {
         #expect(states.current == [.connecting, .closed])
     }
 
+    @Test("Another media type is the end, also if the policy names the status 200")
+    func retriedMediaType() async throws {
+        let server = try server(["HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Length: 2\r\n\r\nhi"])
+        await #expect(throws: EventSourceError.self) {
+            for try await _ in try source(server, { $0.policy.statuses.insert(200) }) {}
+        }
+        #expect(delays.current == [])
+    }
+
     @Test("Temporary failures are followed by other connections, with growing delays, and then by the error")
     func failures() async throws {
         let answer = "HTTP/1.1 503 Service Unavailable\r\nContent-Length: 0\r\n\r\n"
