@@ -119,16 +119,12 @@ final class QueueStore: @unchecked Sendable {
     func damagedRecords() async throws -> Int { try await run { $0.damaged } }
 
     /// Changes a transfer, or all, where `change` returns a record; the changes are on the disk then.
-    ///
-    /// Returns the numbers of the transfers that this process runs then.
-    @discardableResult
-    func change(_ id: Int?, _ change: @escaping @Sendable (QueueRecord) -> QueueRecord?) async throws -> Set<Int> {
-        try await run { store in
+    func change(_ id: Int?, _ change: @escaping @Sendable (QueueRecord) -> QueueRecord?) async throws {
+        _ = try await run { store in
             try store.update(synchronized: true) {
                 let chosen = try id.map { [try store.record($0)] } ?? store.records.inOrder
                 return chosen.compactMap(change)
             }
-            return store.claimed
         }
     }
 

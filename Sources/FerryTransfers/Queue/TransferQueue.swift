@@ -171,10 +171,10 @@ public final class TransferQueue: Sendable {
     /// - Throws: A ``TransferQueueError``.
     public func remove(_ id: QueuedTransfer.ID) async throws {
         let record = try await store.all().records.first { $0.id == id }
-        let claimed = try await store.change(id) { $0.removed }
+        try await store.change(id) { $0.removed }
         added.withLock { $0[id] = nil }
-        // The file of a transfer that runs is deleted when the run of the transfer ends.
-        if !claimed.contains(id) { await record?.discardPartialFile() }
+        // A file that is being written is deleted when the run of the transfer ends.
+        await record?.discardPartialFile()
     }
 
     /// Removes the transfers that have finished; their files stay.

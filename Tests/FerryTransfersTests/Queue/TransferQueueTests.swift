@@ -147,6 +147,19 @@ import Testing
         #expect(try await queue.add(VerifiedDownload(server.url, to: folder.file("c"))) == 3)
     }
 
+    @Test("A transfer that is removed between its last attempt and the end of the run leaves no partial file")
+    func removedAtEnd() async throws {
+        let queue = try await queue()
+        let url = try #require(URL(string: "http://127.0.0.1/"))
+        let id = try await queue.add(VerifiedDownload(url, to: folder.file("a")))
+        // The run has the transfer, and does not look for changes any more.
+        _ = try await queue.store.next(1)
+        try Data("part".utf8).write(to: folder.file("a.segments"))
+        try await queue.remove(id)
+        await queue.store.releaseAll()
+        #expect(!folder.names.contains("a.segments"))
+    }
+
     @Test("A transfer that is added while the queue runs is run")
     func late() async throws {
         let gate = Gate()
