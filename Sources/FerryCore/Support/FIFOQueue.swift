@@ -6,9 +6,6 @@ package struct FIFOQueue<Element> {
 
     @inlinable package init() {}
 
-    /// The number of slots, including the slots of removed elements.
-    package var slotCount: Int { slots.count }
-
     @inlinable package mutating func append(_ element: Element) { slots.append(element) }
 
     /// Adds an element before all others.

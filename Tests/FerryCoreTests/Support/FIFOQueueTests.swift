@@ -19,7 +19,7 @@ struct FIFOQueueTests {
             }
         }
         #expect(queue.popFirst() == nil)
-        #expect(queue.slotCount == 0)
+        #expect(queue.slots.count == 0)
     }
 
     @Test("A queue that is never empty does not grow")
@@ -30,7 +30,7 @@ struct FIFOQueueTests {
             queue.append(number)
             _ = queue.popFirst()
         }
-        #expect(queue.slotCount < 200)
+        #expect(queue.slots.count < 200)
     }
 
     @Test("A prepended element is the first one, and removed ones do not come out")

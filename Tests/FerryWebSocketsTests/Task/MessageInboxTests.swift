@@ -1,5 +1,6 @@
 import Testing
 
+@testable import FerryCore
 @testable import FerryWebSockets
 
 struct MessageInboxTests {
@@ -21,7 +22,7 @@ struct MessageInboxTests {
             }
             taken += 1
         }
-        #expect(inbox.messages.slotCount < 200)
+        #expect(inbox.messages.slots.count < 200)
     }
 
     @Test("A reader that has waited is known, also when it waits no more")
