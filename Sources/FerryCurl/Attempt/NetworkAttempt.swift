@@ -251,7 +251,9 @@ package final class NetworkAttempt {
     /// Notes on the connection that the request has timed out there.
     package func noteTimeoutOfConnection(_ deadline: TransferClock.Deadline, _ inactivity: TimeSpan) {
         guard let start = sending.start else { return }
-        noteSilence(since: deadline == .inactivity ? MonotonicTime.now().before(inactivity) : start)
+        // A second without a byte before another deadline is suspect, and at worst costs a new connection.
+        let silence = deadline == .inactivity ? inactivity : isReceivingPaused ? .infinite : .milliseconds(1_000)
+        noteSilence(since: max(start, MonotonicTime.now().before(silence)))
     }
 
     /// Notes that the program cancels the request, perhaps because the network has lost the connection.

@@ -5,11 +5,13 @@ import Testing
 /// Connections whose packets the network loses, or acknowledges slowly.
 @Suite(.timeLimit(.minutes(5)))
 struct LostConnectionTests {
-    private func session() -> CurlSession {
+    private var options: CurlSession.Options {
         var options = CurlSession.Options()
         options.httpVersions = .http2PriorKnowledge
-        return Wire.session(options: options)
+        return options
     }
+
+    private func session() -> CurlSession { Wire.session(options: options) }
 
     /// Returns how often the system has sent the oldest bytes again on a connection to a port.
     private func repetitions(to port: Int) -> Int {
@@ -45,6 +47,28 @@ struct LostConnectionTests {
         try await eventually("packets that are sent again") { repetitions(to: server.port) > 1 }
         task.cancel()
         await #expect(throws: URLError.self) { try await task.value }
+        let (data, _) = try await session.data(for: Wire.request(url, timeout: 5 * patience))
+        #expect(data == Data("ok".utf8))
+    }
+
+    @Test("A request whose deadline passes after a silence of a second in its body is the last one on its connection")
+    func stalledBody() async throws {
+        let isOver = Watched(false)
+        let server = try frameServer { connection in
+            guard connection.index == 0 else { return connection.respondToAll() }
+            guard let stream = connection.nextRequest() else { return }
+            connection.sendHead(to: stream)
+            connection.sendBody(to: stream, "beginning", ends: false)
+            isOver.block { $0 }
+        }
+        defer { isOver.change { $0 = true } }
+        let (recorder, url) = (RecordingDelegate(), server.url())
+        let session = Wire.session(recorder, options: options)
+        let task = session.dataTask(with: url)
+        task.deadline = 1 + patience
+        let outcome = try await recorder.run(task)
+        #expect(outcome.error?.curlSessionError?.code == .deadlineExceeded)
+        #expect(outcome.data == Data("beginning".utf8))
         let (data, _) = try await session.data(for: Wire.request(url, timeout: 5 * patience))
         #expect(data == Data("ok".utf8))
     }
