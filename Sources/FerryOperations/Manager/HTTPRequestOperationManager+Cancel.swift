@@ -23,7 +23,13 @@ extension URL {
 
     /// Returns whether scheme, host, port and path are equal, and the query too if `other` has one.
     fileprivate func isSameResource(as other: URL) -> Bool {
-        scheme?.lowercased() == other.scheme?.lowercased() && hostName == other.hostName
-            && port == other.port && path() == other.path() && (other.query() == nil || query() == other.query())
+        scheme?.lowercased() == other.scheme?.lowercased() && hostName == other.hostName && port == other.port
+            && path().encodedInUpperCase == other.path().encodedInUpperCase
+            && (other.query() == nil || query()?.encodedInUpperCase == other.query()?.encodedInUpperCase)
     }
+}
+
+extension String {
+    /// The text with percent-encoded bytes in upper case, which are equal in both cases (RFC 3986, section 6.2.2.1).
+    fileprivate var encodedInUpperCase: String { replacing(/%[0-9a-fA-F]{2}/) { $0.output.uppercased() } }
 }

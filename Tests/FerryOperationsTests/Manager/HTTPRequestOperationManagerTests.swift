@@ -205,7 +205,7 @@ import Testing
         manager.operationQueue.maxConcurrentOperationCount = 100
         let kept = [
             manager.get("b", success: nil), manager.post("a", success: nil), manager.get("/a", success: nil),
-            manager.get("a/x", success: nil),
+            manager.get("a/x", success: nil), manager.get("A%2fx?q=%c3%a9", success: nil),
         ].compactMap { $0 }
         let cancelled = [manager.get("a", success: nil), manager.get("a", parameters: ["q": 1], success: nil)]
             .compactMap { $0 }
@@ -216,10 +216,12 @@ import Testing
         }
         #expect(kept.allSatisfy { !$0.isCancelled })
         manager.cancelOperations(path: "a")
-        #expect(kept.map(\.isCancelled) == [false, true, false, false])
-        manager.cancelOperations(path: "a?q=2")
-        manager.cancelOperations(path: "http:///")
-        #expect(kept.map(\.isCancelled) == [false, true, false, false])
+        #expect(kept.map(\.isCancelled) == [false, true, false, false, false])
+        for path in ["a?q=2", "http:///", "a%2Fx", "A/x", "A%2Fx?q=%C3%A8"] { manager.cancelOperations(path: path) }
+        #expect(kept.map(\.isCancelled) == [false, true, false, false, false])
+        // RFC 3986, section 6.2.2.1.
+        manager.cancelOperations(path: "A%2Fx?q=%C3%A9")
+        #expect(kept.map(\.isCancelled) == [false, true, false, false, true])
         manager.cancelAllOperations()
         for operation in kept { try await operation.settled() }
         try await eventually { manager.operationQueue.operationCount == 0 }
