@@ -10,7 +10,8 @@
 ///
 /// `adapt` is called before each attempt: the first one, each retry, and each redirect or authentication challenge that
 /// is followed. It starts from the request without the changes of earlier attempts, so that a token or a signature is
-/// never added twice. `retry` is called after an attempt that has failed, before the ``RetryPolicy`` is asked.
+/// never added twice. A request waits for a connection and for ``RequestLimits`` after that, so a token or a signature
+/// must be valid for longer. `retry` is called after an attempt that has failed, before the ``RetryPolicy`` is asked.
 ///
 /// Both run in a task of Swift's concurrency, never on the engine's thread, and may wait: the call holds neither a
 /// thread nor a connection slot in the meantime. The timeouts of the task continue. When the task is cancelled or a

@@ -139,11 +139,11 @@ extension CurlSession {
 
         /// The time limit, in seconds, for a task from its first `resume()` to its end.
         ///
-        /// It covers everything: the wait for a connection, interceptors, lookups, all attempts and the delays between
-        /// them, and questions to the delegate. Only the time during which the task is suspended is excluded. `nil`,
-        /// the default, and infinity set no limit; with zero or a negative number, no time is left, and nothing is
-        /// sent. A task that exceeds the limit fails with `timedOut`, and its cause has the code
-        /// ``CurlSessionError/Code/deadlineExceeded``.
+        /// It covers everything until the whole response has arrived: the wait for a connection, interceptors, lookups,
+        /// all attempts and the delays between them, and questions to the delegate. Only the time during which the task
+        /// is suspended is excluded. `nil`, the default, and infinity set no limit; with zero or a negative number, no
+        /// time is left, and nothing is sent. A task that exceeds the limit fails with `timedOut`, and its cause has
+        /// the code ``CurlSessionError/Code/deadlineExceeded``.
         public var deadline: TimeInterval?
 
         /// The circuit breaker of tasks that have none of their own; `nil`, the default, for none.
