@@ -82,4 +82,20 @@ struct BaseURLTests {
         #expect(error.failingURL == string)
         #expect((error as NSError).code == NSURLErrorBadURL)
     }
+
+    @Test(
+        "A scheme is suggested for what may begin with a host",
+        arguments: [
+            ("example.com", "https://example.com"), ("//A-9.b/x?y", "https://A-9.b/x?y"),
+            ("localhost", "http://localhost"), ("127.1", "http://127.1"), ("a.b:1", "https://a.b:1"),
+            ("a.b:12345/c", "https://a.b:12345/c"), ("a.b:123456", nil), ("a.b:", nil), ("a.b:x", nil), ("a", nil),
+            ("a..b", nil), ("a.", nil), ("a_b.c", nil), (label + ".c", "https://\(label).c"), (label + "a.c", nil),
+            (name, "https://" + name), (name + "a", nil),
+        ]
+    )
+    func missingScheme(text: String, expected: String?) { #expect(MissingScheme.suggestion(for: text) == expected) }
+
+    /// A label and a name of the greatest length.
+    private static let label = String(repeating: "a", count: 63)
+    private static let name = String(repeating: "a.", count: 126) + "a"
 }

@@ -125,6 +125,12 @@ struct ValidationTests {
         #expect(Validation(contentTypes: [pattern]).accepts(contentType: type) == isAccepted)
     }
 
+    @Test("A content type of more than 255 bytes is not acceptable", arguments: [249, 250])
+    func longType(count: Int) {
+        let type = "image/" + String(repeating: "x", count: count)
+        #expect(Validation(contentTypes: ["image/*"]).accepts(contentType: type) == (count == 249))
+    }
+
     @Test("The error names the received type and the acceptable ones")
     func message() throws {
         let sample = SampleResponse(200, "text/html; charset=utf-8", "<p>")

@@ -102,11 +102,29 @@ struct ErrorMessageTests {
                 String(repeating: "word ", count: 1_000),
                 Array(repeating: "word", count: 16).joined(separator: " ") + "…"
             ),
-            (String(repeating: "<", count: 100_000), ""),
+            (String(repeating: "<", count: 100_000), ""), ("<TITLE>A</TITLE>b", "A"),
+            ("<script>'<title>a</title>'</script>b", "b"),
+            (String(repeating: "word ", count: 16), Array(repeating: "word", count: 16).joined(separator: " ")),
+            (String(repeating: "x", count: 79), String(repeating: "x", count: 79)),
+            (String(repeating: "x", count: 80), "…"),
         ]
     )
     func words(page: String, expected: String) {
         #expect(WebPage.words(of: Array(page.utf8)) == expected)
+    }
+
+    @Test(
+        "A page is recognized by its type or its beginning, and only its first 4 KiB are read",
+        arguments: [
+            (nil, " \n<!DOCTYPE HTML><p>x", ": “x”"), ("text/plain", "<HTML lang=en>x", ": “x”"),
+            ("application/xhtml+xml", "x", ": “x”"), ("text/html", "", ""), ("text/plain", "x<html>", nil),
+            ("text/html", String(repeating: " ", count: 4_095) + "xy", ": “x”"),
+        ] as [(String?, String, String?)]
+    )
+    func page(type: String?, body: String, words: String?) {
+        let expected = words.map { ". The server sent a web page" + $0 } ?? ""
+        #expect(WebPage.note(on: Data(body.utf8), contentType: type) == expected)
+        #expect(WebPage.note(on: nil, contentType: type) == "")
     }
 
     @Test("After retries the number of attempts is told, whatever the kind of task", arguments: Way.all)
@@ -168,6 +186,9 @@ struct ErrorMessageTests {
 
     // MARK: - URLs
 
+    /// The longest text that a message has in full.
+    private static let long = "http://[" + String(repeating: "x", count: 292)
+
     @Test(
         "A text that cannot be a URL is named, and a missing scheme is suggested",
         arguments: [
@@ -175,7 +196,9 @@ struct ErrorMessageTests {
             ("", nil, "The URL is empty, and there is no base URL."),
             ("users/1", nil, "“users/1” is relative, and there is no base URL."),
             ("/users/1", nil, "“/users/1” is relative, and there is no base URL."),
-            ("https:///x", nil, "“https:///x” has no host."),
+            ("https:///x", nil, "“https:///x” has no host."), ("HTTP:///x", nil, "“HTTP:///x” has no host."),
+            ("http://[\u{7}", nil, "“http://[\u{FFFD}” is not a URL."), (long, nil, "“\(long)” is not a URL."),
+            (long + "x", nil, "“\(long)…” is not a URL."),
             (
                 "example.com/users", nil,
                 "“example.com/users” has no scheme. If it begins with a host, write “https://example.com/users”."
