@@ -27,9 +27,9 @@ struct CacheUse {
     /// The current request, if the cache is used for it.
     var context: CacheContext?
 
-    init(_ settings: CallSettings) {
+    init(_ settings: CurlSessionSettings) {
         cache = settings.cache
-        decodesContent = settings.decodesContent
+        decodesContent = settings.options.decodesContent
     }
 
     /// Whether a response may be stored, or may concern a stored one.

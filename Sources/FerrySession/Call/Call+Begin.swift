@@ -81,7 +81,7 @@ extension Call {
     mutating func didLookUp(_ answer: CacheAnswer, _ world: some CallSurroundings) {
         guard stage == .preparing else { return }
         switch answer {
-        case .network: if settings.coalescesIdenticalRequests { join(world) } else { admit(world) }
+        case .network: if settings.options.coalescesIdenticalRequests { join(world) } else { admit(world) }
         case .response(let local): serve(local, world)
         case .failure(let error): fail(error, world)
         }
@@ -114,7 +114,7 @@ extension Call {
     /// Prevents later requests from waiting for earlier ones to the origin, whose responses a request with this method
     /// may change.
     mutating func noteUnsafeRequest() {
-        if let origin, settings.coalescesIdenticalRequests, !RepetitionRule.isSafe(request.method) {
+        if let origin, settings.options.coalescesIdenticalRequests, !RepetitionRule.isSafe(request.method) {
             emit(.noteUnsafeRequest(origin))
         }
     }
@@ -226,7 +226,8 @@ extension Call {
 
     /// The policy of the request, or else of the session.
     var cachePolicy: URLRequest.CachePolicy {
-        request.base.cachePolicy == .useProtocolCachePolicy ? settings.cachePolicy : request.base.cachePolicy
+        let own = request.base.cachePolicy
+        return own == .useProtocolCachePolicy ? settings.configuration.requestCachePolicy : own
     }
 
     /// The validator that makes sure that the rest of the body belongs to the same entity.

@@ -13,7 +13,7 @@ extension Call {
         if let verdict = facts.verdict { return follow(verdict, facts, world) }
         if let problem = head.framingProblem { return refuse(.malformed(problem)) }
         let codings = contentCodings(of: head)
-        guard codings.count <= settings.decodingLimits.maximumCodings, let url = request.url else {
+        guard codings.count <= settings.options.decodingLimits.maximumCodings, let url = request.url else {
             return stop(tooLarge("The response has \(codings.count) content codings"))
         }
         let isDecoded = !codings.isEmpty
@@ -103,7 +103,7 @@ extension Call {
             requestToRedirect,
             status: head.status,
             location: location,
-            allowsDowngrade: settings.allowsInsecureRedirects,
+            allowsDowngrade: settings.options.allowsInsecureRedirects,
             sensitiveHeaders: settings.sensitiveHeaders,
             upgrading: { [isUpgrade = content.isUpgrade, settings] target in
                 let url = isUpgrade ? RedirectRule.handshakeURL(target) : target
@@ -218,7 +218,7 @@ extension Call {
 
     /// Returns the content codings to undo; none where there is no body, or only a part of one.
     private func contentCodings(of head: ResponseHead) -> [ContentCoding] {
-        guard settings.decodesContent, let value = head.listValue("Content-Encoding") else { return [] }
+        guard settings.options.decodesContent, let value = head.listValue("Content-Encoding") else { return [] }
         guard ![101, 204, 206, 304].contains(head.status), request.method != "HEAD" else { return [] }
         return ContentCoding.parse(value) ?? []
     }

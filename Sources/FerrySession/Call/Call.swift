@@ -42,7 +42,7 @@ struct Call {
         case finished
     }
 
-    let settings: CallSettings
+    let settings: CurlSessionSettings
     /// Whether the body goes to a file.
     let isDownload: Bool
     var stage = Stage.idle
@@ -72,7 +72,7 @@ struct Call {
         _ request: URLRequest,
         body: BodySource,
         isDownload: Bool,
-        settings: CallSettings,
+        settings: CurlSessionSettings,
         redirects: Redirects? = nil,
         rest: BodyRest = BodyRest()
     ) {

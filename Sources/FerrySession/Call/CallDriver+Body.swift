@@ -151,7 +151,7 @@ extension CallDriver {
 
     /// Notes in a durable session which response the file has, before any of its bytes is written.
     private func notePartialFile() {
-        guard settings.isDurable, let file else { return }
+        guard settings.durable != nil, let file else { return }
         let partial = call.validator.flatMap { validator in
             call.request.url.map { url in
                 DurableRecord.Partial(

@@ -51,7 +51,7 @@ final class CallDriver: @unchecked Sendable {
     }
 
     var engine: TransferEngine { transfer.engine }
-    var settings: CallSettings { group.settings }
+    var settings: CurlSessionSettings { group.settings }
 
     /// Passes an event to the call, and performs the steps that follow.
     func send(_ event: CallEvent) {
@@ -88,7 +88,7 @@ final class CallDriver: @unchecked Sendable {
         case .retakeSlot: engine.retakeSlot(transfer)
         case .startClock: if isRunning || transfer.phase == .waiting { transfer.clock.start(at: .now()) }
         case .stopClock: transfer.clock.stop(at: .now())
-        case .decode(let codings): decoder = ContentDecoderChain(codings, limits: settings.decodingLimits)
+        case .decode(let codings): decoder = ContentDecoderChain(codings, limits: settings.options.decodingLimits)
         case .deliver(let response): deliver(response)
         case .report(let report): client?.receive(report)
         case .take(let bytes): if !bytes.withUnsafeBytes({ take($0) }) { call.incoming.isStopped = true }

@@ -2,7 +2,7 @@
 ///
 /// `@unchecked Sendable`: only the thread that has the engine uses what changes.
 final class CallGroup: @unchecked Sendable {
-    let settings: CallSettings
+    let settings: CurlSessionSettings
     private let dispatcher: DelegateDispatcher
     var retryBudgets = RetryBudgets()
     var sharedTransfers = SharedTransfers()
@@ -12,8 +12,9 @@ final class CallGroup: @unchecked Sendable {
     /// Responses of this turn that have not been built yet.
     private var unbuilt: [ReceivedResponse] = []
 
-    init(_ settings: CallSettings, _ dispatcher: DelegateDispatcher, known: [CredentialUse: SchemeCredential]) {
-        (self.settings, self.dispatcher, acceptedCredentials) = (settings, dispatcher, AcceptedCredentials(known))
+    init(_ settings: CurlSessionSettings, _ dispatcher: DelegateDispatcher) {
+        (self.settings, self.dispatcher) = (settings, dispatcher)
+        acceptedCredentials = AcceptedCredentials(settings.options.proxy.knownCredentials)
     }
 
     // MARK: - The cache

@@ -2,7 +2,7 @@ extension PreparedRequest {
     init(
         _ request: URLRequest,
         setting replacements: [HeaderField] = [],
-        settings: CallSettings,
+        settings: CurlSessionSettings,
         context: PreparationContext
     ) throws(URLError) {
         guard let url = request.url else { throw .ferry(.unsupportedURL, url: nil, "The request has no URL") }
@@ -96,7 +96,7 @@ extension PreparedRequest {
     private static func fields(
         _ request: URLRequest,
         _ replacements: [HeaderField],
-        _ settings: CallSettings,
+        _ settings: CurlSessionSettings,
         _ context: PreparationContext,
         _ url: URL
     ) throws(URLError) -> (list: [HeaderField], contentLength: String?, announcedLength: Int64?, hasSecrets: Bool) {

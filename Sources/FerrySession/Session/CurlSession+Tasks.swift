@@ -23,7 +23,7 @@ extension CurlSession {
 
     func makeDownloadTask(resuming data: Data, _ resultDelivery: ResultDelivery) -> CurlDownloadTask {
         do throws(CurlSessionError) {
-            let record = try ResumeData(data, folder: callSettings.temporaryDirectory)
+            let record = try ResumeData(data, folder: settings.temporaryDirectory)
             let task = makeDownloadTask(record.request, resultDelivery)
             task.core.state.withLock { $0.resumeData = record }
             return task
@@ -125,7 +125,7 @@ extension CurlSession {
             currentRequest: request.map { CurrentRequest($0) },
             body: body,
             isDownload: isDownload,
-            maximumBodySize: max(0, options.maximumBodySizeInMemory),
+            maximumBodySize: max(0, settings.options.maximumBodySizeInMemory),
             startError: startError,
             sessionCore: core
         )

@@ -32,7 +32,7 @@ public final class CurlSession: URLSession, @unchecked Sendable {
     public override class var shared: CurlSession { sharedSession }
 
     /// The options for which URLSession has no properties.
-    public var options: Options { core.options }
+    public var options: Options { settings.options }
 
     /// Makes a session with Ferry's default options.
     public override convenience init(
@@ -88,7 +88,6 @@ public final class CurlSession: URLSession, @unchecked Sendable {
         self.init(
             CurlSessionCore(
                 CurlSessionSettings(configuration, options: options),
-                options: options,
                 delegate: delegate,
                 dispatcher: DelegateDispatcher(queue: callbacks, isBatching: deliversInBatches),
                 isShared: isShared
@@ -119,7 +118,7 @@ public final class CurlSession: URLSession, @unchecked Sendable {
     /// `URLSession` can be made with the configuration.
     public override var configuration: URLSessionConfiguration {
         if AsyncCall.isOnQueueOfTasks { return CurlSessionSettings.ofAsyncCalls }
-        return core.settings.configuration.copy() as? URLSessionConfiguration ?? core.settings.configuration
+        return settings.configuration.copy() as? URLSessionConfiguration ?? settings.configuration
     }
 
     /// The delegate, or `nil` once the session is invalid.
@@ -134,7 +133,7 @@ public final class CurlSession: URLSession, @unchecked Sendable {
     }
 
     /// The cache for responses: the options' cache, or else one in memory if the configuration has a `urlCache`.
-    public var cache: HTTPCache? { callSettings.cache }
+    public var cache: HTTPCache? { settings.cache }
 
     /// A policy that decides, in addition to ``CurlSession/Options/tls``, which connections may carry requests.
     ///
@@ -205,7 +204,7 @@ public final class CurlSession: URLSession, @unchecked Sendable {
         let configuration = configuration
         cache?.removeAll()
         configuration.urlCache?.removeAllCachedResponses()
-        callSettings.cookies?.discard()
+        settings.cookies?.discard()
         if let cookies = configuration.httpCookieStorage {
             for cookie in cookies.cookies ?? [] { cookies.deleteCookie(cookie) }
         }
@@ -221,7 +220,7 @@ public final class CurlSession: URLSession, @unchecked Sendable {
     /// Calls the handler on the delegate queue once all received cookies are in the storage.
     public override func flush(completionHandler: @Sendable @escaping () -> Void) {
         let queue = delegateQueue
-        guard let cookies = callSettings.cookies else { return queue.deliver { completionHandler() } }
+        guard let cookies = settings.cookies else { return queue.deliver { completionHandler() } }
         cookies.afterWriting { queue.deliver { completionHandler() } }
     }
 
@@ -355,8 +354,7 @@ public final class CurlSession: URLSession, @unchecked Sendable {
 
     var engine: TransferEngine? { core.engine }
     var dispatcher: DelegateDispatcher { core.dispatcher }
-    var callSettings: CallSettings { core.settings.calls }
-    var protocols: ProtocolClasses { core.settings.protocols }
+    var settings: CurlSessionSettings { core.settings }
 }
 
 /// An object that is called when a task of a ``CurlSession`` is resumed or suspended, once for each change.

@@ -5,7 +5,6 @@
 /// callbacks receive. If that has been released in the meantime, another one is made.
 final class CurlSessionCore: Sendable {
     let settings: CurlSessionSettings
-    let options: CurlSession.Options
     let dispatcher: DelegateDispatcher
     let group: CallGroup
     let trust = SessionTrust()
@@ -32,18 +31,16 @@ final class CurlSessionCore: Sendable {
 
     init(
         _ settings: CurlSessionSettings,
-        options: CurlSession.Options,
         delegate: (any URLSessionDelegate)?,
         dispatcher: DelegateDispatcher,
         isShared: Bool
     ) {
         self.settings = settings
-        self.options = options
         self.dispatcher = dispatcher
         self.isShared = isShared
         durable = try? settings.durable?.get()
         links = Mutex(Links(delegate: delegate, casts: DelegateCasts(delegate)))
-        group = CallGroup(settings.calls, dispatcher, known: options.proxy.knownCredentials)
+        group = CallGroup(settings, dispatcher)
         // After an error, the first task tries again, and fails if the engine still cannot be made.
         _ = try? requireEngine()
     }
@@ -57,8 +54,7 @@ final class CurlSessionCore: Sendable {
     func requireEngine() throws -> TransferEngine {
         try madeEngine.withLock { made in
             if let made { return made }
-            let own = EngineSettings(settings.configuration, options, readsNoDisk: settings.calls.readsNoDisk)
-            let engine = try TransferEngine(settings: own, observer: group, trust: trust)
+            let engine = try TransferEngine(settings: EngineSettings(settings), observer: group, trust: trust)
             made = engine
             return engine
         }

@@ -182,7 +182,7 @@ extension TaskCore {
         let session = start.session
         let refusal = session.core.admit(self, start.task, forCompletion: false) ?? keep(start.task, in: session.core)
         let opensFile = refusal == nil && start.isContinuation
-        let partial = opensFile ? openPartialFile(unlessClaimedBy: session.protocols) : nil
+        let partial = opensFile ? openPartialFile(unlessClaimedBy: session.settings.protocols) : nil
         let adaptation = refusal == nil ? adaptImmediately(start) : nil
         startDriver { state in
             if let error = refusal ?? state.startError { throw error }
@@ -194,7 +194,7 @@ extension TaskCore {
             if let own = state.ownDelegate, !state.resultDelivery.isDelegate {
                 state.tellsOwnDelegate = state.isDownload ? own.download != nil : own.data != nil
             }
-            guard session.protocols.mayClaim(request) else {
+            guard session.settings.protocols.mayClaim(request) else {
                 return try self.makeTransfer(&state, session, request, state.body, partial, adapted)
             }
             return ProtocolLoad(request, body: state.body, toFile: state.isDownload, client: self, session: session)
@@ -279,7 +279,7 @@ extension TaskCore {
             request,
             body: partial == nil ? body : .none,
             isDownload: state.isDownload,
-            settings: session.callSettings,
+            settings: session.settings,
             // A protocol class may have led here by redirects.
             redirects: Redirects(from: request, count: state.redirectCount, hasLeftOrigin: state.hasLeftOrigin),
             rest: rest
@@ -306,10 +306,10 @@ extension TaskCore {
         let session = start.session
         guard let recovery = start.recovery, let interceptors = recovery.interceptors, var request = originalRequest
         else { return nil }
-        if let url = request.url.flatMap({ session.callSettings.hsts?.upgraded($0) }) { request.url = url }
+        if let url = request.url.flatMap({ session.settings.hsts?.upgraded($0) }) { request.url = url }
         let attempt = RequestAttempt(identity(in: session), originalURL: request.url, hasLeftOrigin: hasLeftOrigin)
         interceptors.taskWillStart(attempt)
-        guard !session.protocols.mayClaim(request) else { return nil }
+        guard !session.settings.protocols.mayClaim(request) else { return nil }
         let base = recovery.withIdempotencyKey(request)
         return Result {
             try interceptors.adaptImmediately(base, for: attempt).map { (base, $0) }
@@ -373,7 +373,7 @@ extension TaskCore {
 
     /// Follows a redirect received by the engine, which may lead to a protocol class.
     func followRedirect(_ response: HTTPURLResponse, to next: URLRequest?, _ driver: any TaskDriver) {
-        let (from, hsts) = state.withLock { ($0.originalRequest?.url, $0.session?.callSettings.hsts) }
+        let (from, hsts) = state.withLock { ($0.originalRequest?.url, $0.session?.settings.hsts) }
         let origin = from.map { Origin(hsts?.upgraded($0) ?? $0) }
         let (session, body, isDownload, request) = state.withLock { state in
             // The delegate may have changed the target.
@@ -381,7 +381,7 @@ extension TaskCore {
             let body = state.redirectedBody ?? state.body
             return (state.session, body, state.isDownload, state.currentRequest?.request)
         }
-        guard driver is CallDriver, let next, let request, let session, session.protocols.mayClaim(next) else {
+        guard driver is CallDriver, let next, let request, let session, session.settings.protocols.mayClaim(next) else {
             return driver.perform(.redirect(next))
         }
         let kept = body.afterRedirection(status: response.statusCode, from: request, asked: request, to: next)

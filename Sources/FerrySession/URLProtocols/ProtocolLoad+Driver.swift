@@ -80,7 +80,7 @@ extension ProtocolLoad: TaskDriver {
         let answer = response as? HTTPURLResponse ?? Self.plainRedirection(from: base, to: target)
         guard let answer else { return misuse("The protocol class reported a redirect without a usable response") }
         let isDowngrade = base.scheme?.lowercased() == "https" && target.scheme?.lowercased() == "http"
-        if isDowngrade, !settings.allowsInsecureRedirects { return deliver(answer) }
+        if isDowngrade, !settings.options.allowsInsecureRedirects { return deliver(answer) }
         var upgraded = next
         upgraded.url = target
         let safe = RedirectRule.withoutSecrets(upgraded, from: base, sensitiveHeaders: settings.sensitiveHeaders)

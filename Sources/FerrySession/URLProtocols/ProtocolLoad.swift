@@ -14,7 +14,7 @@ final class ProtocolLoad: NSObject, @unchecked Sendable {
     var queue: DispatchQueue { classes.clientQueue }
     var loadingQueue: DispatchQueue { classes.loadingQueue }
     private let classes: ProtocolClasses
-    let settings: CallSettings
+    let settings: CurlSessionSettings
     var client: TaskCore?
     var request: URLRequest
     var body: BodySource
@@ -33,8 +33,8 @@ final class ProtocolLoad: NSObject, @unchecked Sendable {
         self.request = request
         self.body = body
         self.client = client
-        classes = session.protocols
-        settings = session.callSettings
+        classes = session.settings.protocols
+        settings = session.settings
         file = toFile ? DownloadFile(in: settings.temporaryDirectory, for: request.url) : nil
     }
 

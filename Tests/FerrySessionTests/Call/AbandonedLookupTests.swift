@@ -26,13 +26,13 @@ struct AbandonedLookupTests {
             failures.append(failure)
             return .doNotRetry
         })
-        var call = Call(request, body: body, isDownload: false, settings: session.callSettings)
+        var call = Call(request, body: body, isDownload: false, settings: session.settings)
         call.stage = .attempting
         let settings = RecoverySettings { $0.interceptors = RequestInterceptors([interceptor]) }
         let identity = TaskIdentity(session: 0, task: task.taskIdentifier)
         call.recover(by: Attempts(settings, request, task: identity, originalURL: url, received: .zero))
         let context = call.preparationContext(QuietSurroundings())
-        let prepared = try PreparedRequest(request, settings: session.callSettings, context: context)
+        let prepared = try PreparedRequest(request, settings: session.settings, context: context)
         let driver = CallDriver(engine, group, call, client: core, limits: limits)
         driver.transfer.receiver = driver
         let attempt = NetworkAttempt(prepared, url: url)

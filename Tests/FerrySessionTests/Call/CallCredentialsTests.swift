@@ -32,7 +32,7 @@ struct CallCredentialsTests {
         if situation.isAuthorizedBySession { configuration.httpAdditionalHeaders = ["authorization": "x"] }
         var request = URLRequest(url: url)
         request.setValue(situation.field, forHTTPHeaderField: "Authorization")
-        let settings = CallSettings(configuration, options: CurlSession.Options())
+        let settings = CurlSessionSettings(configuration, options: CurlSession.Options())
         var call = Call(request, body: .none, isDownload: false, settings: settings)
         if situation.hasRefused { call.credentials.refuseAll() }
         let place = CredentialPlace.origin(Origin(own))
@@ -58,7 +58,7 @@ struct CallCredentialsTests {
     @Test("The credential of the options for a proxy is used if it is certain which proxy has asked")
     func ownOfProxy() {
         let request = URLRequest(url: URL(fileURLWithPath: "/"))
-        let settings = CallSettings(.ephemeral, options: CurlSession.Options())
+        let settings = CurlSessionSettings(.ephemeral, options: CurlSession.Options())
         let call = Call(request, body: .none, isDownload: false, settings: settings)
         for (isProxy, isCertain) in [(true, true), (true, false), (false, true)] {
             let status = isProxy ? 407 : 401

@@ -83,8 +83,8 @@ final class CallSimulation: CallSurroundings {
     }
 
     private static let urls = ["https://a.test/x", "https://a.test/y", "https://b.test/z"].compactMap(URL.init(string:))
-    private static let plain = CallSettings(.ephemeral, options: CurlSession.Options())
-    private static let coalescing = CallSettings(
+    private static let plain = CurlSessionSettings(.ephemeral, options: CurlSession.Options())
+    private static let coalescing = CurlSessionSettings(
         .ephemeral,
         options: {
             var options = CurlSession.Options()

@@ -7,12 +7,12 @@ import Testing
 /// The steps that follow single events, without an engine.
 struct CallTests {
     private static let url = URL(string: "https://example.com/a") ?? URL(fileURLWithPath: "/")
-    private static let settings = CallSettings(.ephemeral, options: CurlSession.Options())
+    private static let settings = CurlSessionSettings(.ephemeral, options: CurlSession.Options())
     /// The settings of a session that follows no redirect.
-    private static let strictSettings: CallSettings = {
+    private static let strictSettings: CurlSessionSettings = {
         var options = CurlSession.Options()
         options.maximumRedirects = 0
-        return CallSettings(.ephemeral, options: options)
+        return CurlSessionSettings(.ephemeral, options: options)
     }()
 
     private static func call(

@@ -34,7 +34,7 @@ struct CancelledStartTests {
                 values.retry = .standard
                 if isIntercepted { values.interceptors = RequestInterceptors([interceptor]) }
             }
-            var call = Call(request, body: .none, isDownload: false, settings: session.callSettings)
+            var call = Call(request, body: .none, isDownload: false, settings: session.settings)
             let identity = TaskIdentity(session: 0, task: task.taskIdentifier)
             call.recover(by: Attempts(settings, request, task: identity, originalURL: server.url, received: .zero))
             let driver = CallDriver(engine, group, call, client: core, limits: limits)

@@ -27,7 +27,7 @@ import Testing
         var needsNewBody = false
 
         private static let url = URL(string: "https://example.com/a") ?? URL(fileURLWithPath: "/")
-        private static let settings = CallSettings(.ephemeral, options: CurlSession.Options())
+        private static let settings = CurlSessionSettings(.ephemeral, options: CurlSession.Options())
 
         var next: Call.Next {
             var request = URLRequest(url: Self.url)

@@ -88,7 +88,7 @@ import Testing
         let url = try #require(URL(string: "http://127.0.0.1/"))
         var request = URLRequest(url: url)
         request.allHTTPHeaderFields = fields
-        let settings = session.callSettings
+        let settings = session.settings
         #expect(try PreparedRequest(request, settings: settings, context: .init()).hasSecrets == hasSecrets)
         let cookie = try #require(
             HTTPCookie(properties: [.name: "a", .value: "s", .domain: "127.0.0.1", .path: "/"])

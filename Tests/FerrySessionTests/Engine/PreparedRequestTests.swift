@@ -17,7 +17,7 @@ import Testing
         ]
     )
     func prepared(_ text: String, _ forCurl: String, _ host: String) throws {
-        let settings = CurlSessionSettings(.ephemeral, options: CurlSession.Options()).calls
+        let settings = CurlSessionSettings(.ephemeral, options: CurlSession.Options())
         let url = try #require(URL(string: text))
         let prepared = try PreparedRequest(URLRequest(url: url), settings: settings, context: .init())
         #expect(prepared.url == forCurl)
@@ -31,7 +31,7 @@ import Testing
         arguments: ["http://a%2Fb/", "http://256.1.1.1/", "http://a%40b/", "http://ex%00ample/", "http://[1.2.3.4]/"]
     )
     func unprepared(_ text: String) throws {
-        let settings = CurlSessionSettings(.ephemeral, options: CurlSession.Options()).calls
+        let settings = CurlSessionSettings(.ephemeral, options: CurlSession.Options())
         let url = try #require(URL(string: text))
         let error = #expect(throws: URLError.self) {
             try PreparedRequest(URLRequest(url: url), settings: settings, context: .init())

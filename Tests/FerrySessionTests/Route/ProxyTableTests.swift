@@ -128,7 +128,7 @@ struct ProxyTableTests {
             options.proxy = .none
             change(&options)
             let origin = Origin(try #require(URL(string: url)))
-            return EngineSettings(.ephemeral, options, readsNoDisk: true).looksUpHost(of: origin)
+            return EngineSettings(CurlSessionSettings(.ephemeral, options: options)).looksUpHost(of: origin)
         }
         let url = "http://a.example:81/"
         #expect(try looksUp(url) { _ in })
