@@ -13,7 +13,7 @@ extension Call {
         if world.isCallOver { return expire(.call, world) }
         useTLS()
         if attempts?.isAdapted == false, let interceptors = attempts?.settings.interceptors {
-            return adapt(interceptors)
+            return adapt(interceptors, world)
         }
         prepare(world)
     }
@@ -27,10 +27,19 @@ extension Call {
         if let url = attempts?.originalURL.flatMap(hsts.upgraded) { attempts?.originalURL = url }
     }
 
-    private mutating func adapt(_ interceptors: RequestInterceptors) {
+    private mutating func adapt(_ interceptors: RequestInterceptors, _ world: some CallSurroundings) {
         guard let question = attempts?.ask(), let attempts else { return }
         stage = .adapting
-        emit(.adapt(question, interceptors, attempts.base, attempts.requestAttempt(redirects)))
+        let (base, attempt) = (attempts.base, attempts.requestAttempt(redirects))
+        let (context, body, settings) = (preparationContext(world), content, settings)
+        emit(
+            .ask(question) {
+                await interceptors.answer(base, attempt) { request in
+                    let prepared = try PreparedRequest(request, settings: settings, context: context)
+                    return request.url.map { SignableRequest(prepared, url: $0, body: body) }
+                }
+            }
+        )
     }
 
     private mutating func prepare(_ world: some CallSurroundings) {
@@ -152,10 +161,9 @@ extension Call {
 
     mutating func interceptorsAnswered(_ question: Int, _ answer: InterceptorAnswer, _ world: some CallSurroundings) {
         guard attempts?.accept(question) == true else { return }
-        if case .decision(let decision) = answer { return follow(decision, world) }
-        if case .conclusion(let response) = answer { return conclude(with: response, world) }
         emit(.endWait)
-        stage = .idle
+        // While interceptors decide about a response, its attempt may still run.
+        if stage == .adapting { stage = .idle }
         switch answer {
         case .request(let request):
             adopt(AdaptedRequest(replacing: request))
@@ -167,7 +175,8 @@ extension Call {
             adopt(AdaptedRequest(replacing: request))
             recover(from: error, wasSent: false, world)
         case .failure(let error): end(with: error, world)
-        case .decision, .conclusion: break
+        case .decision(let decision): follow(decision, world)
+        case .conclusion(let response): conclude(with: response, world)
         }
     }
 

@@ -20,8 +20,7 @@ extension Call {
         guard let question = attempts?.ask(), let attempt = attempts?.requestAttempt(redirects) else { return false }
         attempts?.conclusion = Attempts.Conclusion(failure: failure, note: note)
         let end = CallEnd(failure.cause, request: request.complete, body: body, isBodyComplete: isBodyComplete)
-        emit(.waitForAnswer)
-        emit(.askForConclusion(question, interceptors, attempt, end))
+        emit(.ask(question) { await interceptors.conclusion(about: attempt, with: end) })
         return true
     }
 
@@ -40,7 +39,6 @@ extension Call {
 
     /// Ends the call with an interceptor's response, or with the failure if there is none.
     mutating func conclude(with response: InterceptedResponse?, _ world: some CallSurroundings) {
-        emit(.endWait)
         guard let conclusion = attempts?.conclusion else { return }
         guard let response else {
             if !isSuspended { emit(.retakeSlot) }

@@ -25,7 +25,6 @@ extension Call {
             return decideByPolicy(world)
         }
         guard let question = attempts?.ask(), let attempt = attempts?.requestAttempt(redirects) else { return }
-        emit(.waitForAnswer)
         let (body, isComplete) = heldBody(of: failure, world)
         let asked = AttemptFailure(
             failure.cause,
@@ -34,7 +33,7 @@ extension Call {
             body: body,
             isBodyComplete: isComplete
         )
-        emit(.askInterceptors(question, interceptors, attempt, asked))
+        emit(.ask(question) { .decision(await interceptors.decision(about: attempt, dueTo: asked)) })
     }
 
     /// Charges the budget that has allowed the current attempt, a retry that has failed too.
@@ -60,7 +59,6 @@ extension Call {
 
     /// Follows the decision of the interceptors about a failed attempt.
     mutating func follow(_ decision: RetryDecision, _ world: some CallSurroundings) {
-        emit(.endWait)
         if !isSuspended { emit(.retakeSlot) }
         switch decision {
         case .proceed: decideByPolicy(world)

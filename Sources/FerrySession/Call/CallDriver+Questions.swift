@@ -20,17 +20,6 @@ extension CallDriver {
         }
     }
 
-    func adapt(_ number: Int, _ interceptors: RequestInterceptors, _ base: URLRequest, _ attempt: RequestAttempt) {
-        engine.wait(transfer)
-        let (context, body, settings) = (call.preparationContext(self), call.content, settings)
-        ask(number) {
-            await interceptors.answer(base, attempt) { request in
-                let prepared = try PreparedRequest(request, settings: settings, context: context)
-                return request.url.map { SignableRequest(prepared, url: $0, body: body) }
-            }
-        }
-    }
-
     /// Asks interceptors in a Swift task.
     func ask(_ number: Int, _ answer: @escaping @Sendable () async -> InterceptorAnswer) {
         stopAsking()

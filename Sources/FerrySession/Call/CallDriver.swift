@@ -73,7 +73,6 @@ final class CallDriver: @unchecked Sendable {
     private func carryOut(_ step: CallStep) throws(URLError) {
         switch step {
         case .forgetResponse: forgetResponse()
-        case .adapt(let number, let interceptors, let base, let attempt): adapt(number, interceptors, base, attempt)
         case .attempt(let attempt): use(attempt)
         case .verify(let origin): verify(origin)
         case .lookUp: lookUp()
@@ -81,7 +80,9 @@ final class CallDriver: @unchecked Sendable {
         case .admit(let origin, let isNamedByTask):
             engine.admission.admit(transfer, to: origin, isNamedByTask: isNamedByTask)
         case .wait: if transfer.phase == .idle { engine.wait(transfer) }
-        case .waitForAnswer: if isRunning { engine.giveUpSlot(transfer) } else { engine.wait(transfer) }
+        case .ask(let number, let answer):
+            if isRunning { engine.giveUpSlot(transfer) } else { engine.wait(transfer) }
+            ask(number, answer)
         case .waitForRetry(let delay): engine.wait(transfer, until: MonotonicTime.now().advanced(by: delay))
         case .endWait: engine.endWait(transfer)
         case .giveUpSlot: engine.giveUpSlot(transfer)
@@ -98,10 +99,6 @@ final class CallDriver: @unchecked Sendable {
         // libcurl may be delivering the body just now, and the attempt may be ended.
         case .authenticateLater(let disposition, let credential): perform(.authenticate(disposition, credential))
         case .considerResponseLater: engine.submit(.run { [self] in send(.considersResponse) })
-        case .askInterceptors(let number, let interceptors, let attempt, let failure):
-            ask(number) { .decision(await interceptors.decision(about: attempt, dueTo: failure)) }
-        case .askForConclusion(let number, let interceptors, let attempt, let end):
-            ask(number) { await interceptors.conclusion(about: attempt, with: end) }
         case .noteRequest(let key): group.retryBudgets.noteRequest(to: key, at: .now())
         case .keepCredential(let party): group.acceptedCredentials.keep(party)
         case .forgetCredential(let credential, let use): group.acceptedCredentials.forget(credential, for: use)

@@ -6,8 +6,6 @@ enum CallStep {
 
     /// Forgets what was received of the response before.
     case forgetResponse
-    /// Asks the interceptors for the request; the answer has the number of the question.
-    indirect case adapt(Int, RequestInterceptors, URLRequest, RequestAttempt)
     /// Uses an attempt, which has not begun.
     case attempt(NetworkAttempt)
     case verify(Origin)
@@ -20,8 +18,9 @@ enum CallStep {
 
     /// Waits without a connection slot; the deadlines continue.
     case wait
-    /// Waits like ``wait``, unless the attempt has a handle, which then only gives up its slot.
-    case waitForAnswer
+    /// Asks interceptors the question with this number, and waits for the answer like ``wait``, unless the attempt has
+    /// a handle, which then only gives up its slot.
+    indirect case ask(Int, @Sendable () async -> InterceptorAnswer)
     case waitForRetry(TimeSpan)
     case endWait
     case giveUpSlot
@@ -46,8 +45,6 @@ enum CallStep {
     indirect case authenticateLater(URLSession.AuthChallengeDisposition, URLCredential?)
     /// Considers a retry instead of the response that is held back, as soon as libcurl's callback has returned.
     case considerResponseLater
-    indirect case askInterceptors(Int, RequestInterceptors, RequestAttempt, AttemptFailure)
-    indirect case askForConclusion(Int, RequestInterceptors, RequestAttempt, CallEnd)
     /// Adds the share of a request to a budget of retries.
     case noteRequest(RetryBudgets.Key)
     /// Sends a credential that was accepted with the next requests of the session.

@@ -172,9 +172,9 @@ final class CallSimulation: CallSurroundings {
         if isFinished { return }
         log.append("  " + "\(step)".prefix(120))
         switch step {
-        case .adapt(let number, _, _, _): openQuestion = (number, .request)
-        case .askInterceptors(let number, _, _, _): openQuestion = (number, .decision)
-        case .askForConclusion(let number, _, _, _): openQuestion = (number, .conclusion)
+        case .ask(let number, _):
+            let isDecision = call.attempts?.conclusion == nil
+            openQuestion = (number, call.stage == .adapting ? .request : isDecision ? .decision : .conclusion)
         case .attempt(let attempt): self.attempt = attempt
         case .verify: send(.verified)
         case .lookUp: lookUp()
