@@ -8,6 +8,18 @@ struct DataURL: Equatable {
 
     static func isOne(_ url: URL) -> Bool { url.scheme?.folded == "data" }
 
+    /// Returns the response to a request for a URL; `nil` if the URL cannot be parsed.
+    static func response(for url: URL) -> CachedURLResponse? {
+        guard let content = DataURL(url) else { return nil }
+        let response = URLResponse(
+            url: url,
+            mimeType: content.mediaType,
+            expectedContentLength: content.data.count,
+            textEncodingName: content.charset
+        )
+        return CachedURLResponse(response: response, data: content.data)
+    }
+
     /// Parses a URL; `nil` without a comma, for a media type not of the form `type/subtype`, or for invalid Base64.
     init?(_ url: URL) {
         let text = url.absoluteString.split(separator: "#", maxSplits: 1, omittingEmptySubsequences: false).first ?? ""
@@ -54,39 +66,14 @@ struct DataURL: Equatable {
     }
 }
 
-/// Loads `data:` URLs, after all of the user's classes.
-final class DataURLProtocol: URLProtocol {
-    override class func canInit(with request: URLRequest) -> Bool { request.url.map(DataURL.isOne) ?? false }
-    override class func canonicalRequest(for request: URLRequest) -> URLRequest { request }
-
-    override func startLoading() {
-        guard let url = request.url, let content = DataURL(url) else {
-            let error = URLError.ferry(.badURL, url: request.url, "The data: URL is malformed")
-            client?.urlProtocol(self, didFailWithError: error)
-            return
-        }
-        let response = URLResponse(
-            url: url,
-            mimeType: content.mediaType,
-            expectedContentLength: content.data.count,
-            textEncodingName: content.charset
-        )
-        client?.urlProtocol(self, didReceive: response, cacheStoragePolicy: .notAllowed)
-        client?.urlProtocol(self, didLoad: content.data)
-        client?.urlProtocolDidFinishLoading(self)
-    }
-
-    override func stopLoading() {}
-}
-
-/// Delivers a response that the program has stored in a `URLCache`.
+/// Delivers a response that the program has stored in a `URLCache`, or that of a `data:` URL.
 final class StoredResponseProtocol: URLProtocol {
     override class func canInit(with request: URLRequest) -> Bool { false }
     override class func canonicalRequest(for request: URLRequest) -> URLRequest { request }
 
     override func startLoading() {
         guard let stored = cachedResponse else {
-            let error = URLError.ferry(.resourceUnavailable, url: request.url, "The URL cache has no response")
+            let error = URLError.ferry(.badURL, url: request.url, "The data: URL is malformed")
             client?.urlProtocol(self, didFailWithError: error)
             return
         }

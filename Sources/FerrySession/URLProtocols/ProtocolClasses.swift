@@ -9,15 +9,12 @@ final class ProtocolClasses: @unchecked Sendable {
     struct Choice: @unchecked Sendable {
         // `@unchecked Sendable`: a stored response is never changed.
         let type: URLProtocol.Type
-        /// The response to deliver, if the class is Ferry's own for stored responses.
+        /// The response to deliver, if the class is Ferry's own.
         var stored: CachedURLResponse?
     }
 
-    private enum Entry: Sendable {
-        case own(URLProtocol.Type)
-        /// One of FoundationNetworking's classes, in whose place the engine loads requests.
-        case native
-    }
+    /// The classes of all sessions of the process, with the one registered last at the front.
+    static let registered = Mutex<[URLProtocol.Type]>([])
 
     /// The queue on which all methods of the classes are called, in the order in which the tasks are resumed.
     ///
@@ -26,21 +23,23 @@ final class ProtocolClasses: @unchecked Sendable {
     let loadingQueue = DispatchQueue(label: "Ferry protocol")
     /// The queue on which the loads handle what their tasks and classes report; it runs no code of classes.
     let clientQueue = DispatchQueue(label: "Ferry protocol client")
-    private let entries: [Entry]
-    private let hasOwn: Bool
+    private let configured: [URLProtocol.Type]
+    /// Those that come before FoundationNetworking's classes, in whose place the engine loads requests of the web.
+    private let configuredForWeb: [URLProtocol.Type]
     private let urlCache: URLCache?
     private let cachePolicy: URLRequest.CachePolicy
 
     /// Reads the classes, the cache and the cache policy of a configuration.
     init(_ configuration: URLSessionConfiguration) {
         let native = Set((URLSessionConfiguration.default.protocolClasses ?? []).map { ObjectIdentifier($0) })
-        entries = (configuration.protocolClasses ?? []).compactMap { some in
-            if native.contains(ObjectIdentifier(some)) { return .native }
-            // A session's configuration contains this class, and may be used for another session.
-            guard let type = some as? URLProtocol.Type, type != UnknownTaskGuard.self else { return nil }
-            return .own(type)
+        let all = configuration.protocolClasses ?? []
+        func own(_ classes: some Sequence<AnyClass>) -> [URLProtocol.Type] {
+            // A session's configuration contains the guard, and may be used for another session.
+            classes.filter { !native.contains(ObjectIdentifier($0)) && $0 != UnknownTaskGuard.self }
+                .compactMap { $0 as? URLProtocol.Type }
         }
-        hasOwn = entries.contains { if case .own = $0 { true } else { false } }
+        configured = own(all)
+        configuredForWeb = own(all.prefix { !native.contains(ObjectIdentifier($0)) })
         urlCache = configuration.urlCache
         cachePolicy = configuration.requestCachePolicy
     }
@@ -48,30 +47,22 @@ final class ProtocolClasses: @unchecked Sendable {
     /// Returns a Boolean value that indicates whether there may be a class that loads the request.
     func mayClaim(_ request: URLRequest?) -> Bool {
         guard let request, let url = request.url else { return false }
-        return hasOwn || !RegisteredProtocolClasses.isEmpty || asksURLCache(for: request) || DataURL.isOne(url)
+        let hasOwn = !configured.isEmpty || !Self.registered.withLock { $0.isEmpty }
+        return hasOwn || asksURLCache(for: request) || DataURL.isOne(url)
     }
 
     /// Returns the first class that accepts the task's current request, or `nil` for the engine; calls user code.
     func first(for task: URLSessionTask) -> Choice? {
         guard let request = task.currentRequest, let url = request.url else { return nil }
-        for type in classesBeforeEngine(isWeb: ["http", "https"].contains(url.scheme?.lowercased())) {
+        let isWeb = ["http", "https"].contains(url.scheme?.lowercased())
+        for type in (isWeb ? configuredForWeb : configured) + Self.registered.withLock({ $0 }) {
             if type.canInit(with: task) { return Choice(type: type) }
         }
         if task is CurlDataTask, let stored = storedResponse(for: request) {
             return Choice(type: StoredResponseProtocol.self, stored: stored)
         }
-        return DataURL.isOne(url) ? Choice(type: DataURLProtocol.self) : nil
-    }
-
-    private func classesBeforeEngine(isWeb: Bool) -> [URLProtocol.Type] {
-        var classes: [URLProtocol.Type] = []
-        configured: for entry in entries {
-            switch entry {
-            case .native: if isWeb { break configured }
-            case .own(let type): classes.append(type)
-            }
-        }
-        return classes + RegisteredProtocolClasses.all
+        guard DataURL.isOne(url) else { return nil }
+        return Choice(type: StoredResponseProtocol.self, stored: DataURL.response(for: url))
     }
 
     // MARK: - Responses in a URLCache
@@ -107,24 +98,6 @@ final class ProtocolClasses: @unchecked Sendable {
     }
 }
 
-/// The `URLProtocol` classes registered for all sessions of the process.
-enum RegisteredProtocolClasses {
-    private static let classes = Mutex<[URLProtocol.Type]>([])
-
-    /// The classes, with the one registered last at the front.
-    static var all: [URLProtocol.Type] { classes.withLock { $0.reversed() } }
-    static var isEmpty: Bool { classes.withLock { $0.isEmpty } }
-
-    static func add(_ type: URLProtocol.Type) {
-        classes.withLock { classes in
-            classes.removeAll { $0 == type }
-            classes.append(type)
-        }
-    }
-
-    static func remove(_ type: URLProtocol.Type) { classes.withLock { $0.removeAll { $0 == type } } }
-}
-
 extension CurlSession {
     /// Registers a class that all sessions ask for each request, until it is unregistered.
     ///
@@ -132,11 +105,14 @@ extension CurlSession {
     /// classes of a session's configuration are asked first, then the registered ones, beginning with the one
     /// registered last. Registering a class again makes it the last one registered.
     public static func registerProtocolClass(_ protocolClass: URLProtocol.Type) {
-        RegisteredProtocolClasses.add(protocolClass)
+        ProtocolClasses.registered.withLock { classes in
+            classes.removeAll { $0 == protocolClass }
+            classes.insert(protocolClass, at: 0)
+        }
     }
 
     /// Unregisters a class; requests that it is already loading are not affected.
     public static func unregisterProtocolClass(_ protocolClass: URLProtocol.Type) {
-        RegisteredProtocolClasses.remove(protocolClass)
+        ProtocolClasses.registered.withLock { $0.removeAll { $0 == protocolClass } }
     }
 }
