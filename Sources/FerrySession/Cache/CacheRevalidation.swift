@@ -34,7 +34,7 @@ final class CacheRevalidation: CallClient {
         switch report {
         case .stores(let candidate): store(candidate)
         // The request of a later task follows the redirect, or answers the challenge.
-        case .redirect, .challenge: giveUp()
+        case .redirect, .event(.challenge): giveUp()
         case .finished: whenFinished()
         default: break
         }

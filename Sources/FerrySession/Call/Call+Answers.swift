@@ -50,7 +50,7 @@ extension Call {
         if let own = ownOfProxy(for: challenge, world) { return answer(own) }
         let stored = failures == 0 ? settings.credentialStore?.credential(for: space) : nil
         let question = AuthenticationQuestion(space: space, proposed: stored, failures: failures, response: response)
-        emit(.report(.challenge(question)))
+        tell(.challenge(question))
     }
 
     /// Uses a credential for a challenge without asking the delegate.

@@ -1,6 +1,7 @@
 /// The beginning of an attempt: from the request to its admission, or to a response that needs no network.
 extension Call {
     mutating func emit(_ step: CallStep) { steps.append(step) }
+    mutating func tell(_ event: TaskEvent) { emit(.report(.event(event))) }
 
     /// Begins an attempt, unless the task is suspended.
     mutating func begin(_ world: some CallSurroundings) {
@@ -66,7 +67,7 @@ extension Call {
 
     mutating func askForBodyStream() {
         streamQuestions.ask()
-        emit(.report(.needsBodyStream))
+        tell(.needsBodyStream)
     }
 
     /// Asks the cache, unless the task was suspended meanwhile.

@@ -105,7 +105,7 @@ extension Call {
             return sendAgain(world)
         case .onNewConnection:
             if !isSuspended { reconnections += 1 }
-            if !content.isNone { emit(.report(.rewound)) }
+            if !content.isNone { tell(.rewound) }
         case .forRest: rest.request(usesSuspension: true)
         }
         begin(world)
@@ -114,7 +114,7 @@ extension Call {
     /// Ends the attempt, if it has not ended yet, and begins another with the same body from its first byte.
     mutating func sendAgain(_ world: some CallSurroundings) {
         endAttempt(world)
-        emit(.report(.rewound))
+        tell(.rewound)
         begin(world)
     }
 

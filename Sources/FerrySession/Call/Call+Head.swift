@@ -299,7 +299,7 @@ extension Call {
         response = received
         let total = rest.expectedTotal ?? received.expectedLength.flatMap { offset.adding($0) }
         emit(.report(.response(received)))
-        emit(.report(.resumed(at: offset, expectedTotal: total)))
+        tell(.resumed(at: offset, expectedTotal: total))
     }
 
     /// Delivers a complete file: the server has nothing after the offset, which is not a failure.
@@ -315,7 +315,7 @@ extension Call {
         let received = ReceivedResponse(complete, url: url, isDecoded: false)
         response = received
         emit(.report(.response(received)))
-        emit(.report(.resumed(at: rest.received, expectedTotal: rest.received)))
+        tell(.resumed(at: rest.received, expectedTotal: rest.received))
     }
 
     /// The error of a body whose rest the server does not send, with the status of its response.

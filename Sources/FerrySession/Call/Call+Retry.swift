@@ -192,7 +192,7 @@ extension Call {
         case .rest: rest.request(usesSuspension: true)
         case .beginning:
             if response != nil, !discardBody(world) { return endWithFailure(world) }
-            emit(.report(.rewound))
+            tell(.rewound)
         }
         emit(.report(.retries(TransferMetrics.Retry(failure, number: number, next))))
         attempts?.begin(next, after: rest.received)

@@ -112,7 +112,7 @@ extension CallDriver {
         }
         if let file {
             do throws(URLError) { try file.write(bytes) } catch { return error }
-            client?.receive(.wrote(ByteCount(clamping: bytes.count)))
+            client?.receive(.event(.wrote(ByteCount(clamping: bytes.count))))
             return nil
         }
         switch client?.receive(bytes, limit: unreadLimit) ?? .more {

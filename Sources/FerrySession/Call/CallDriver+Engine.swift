@@ -84,8 +84,8 @@ extension CallDriver: TransferReceiver {
     func handle(_ event: TransferEvent) {
         switch event {
         case .sends(let bodyLength): reportRequest(bodyLength: bodyLength)
-        case .hasSent(let count, let expected): client?.receive(.sent(count, expected: expected))
-        case .hasRewoundBody: client?.receive(.rewound)
+        case .hasSent(let count, let expected): client?.receive(.event(.sent(count, expected: expected)))
+        case .hasRewoundBody: client?.receive(.event(.rewound))
         case .hasInterimResponse(let head): reportInterimResponse(head)
         case .refusesHead(let refusal): call.refuse(refusal)
         case .willFail(let error): call.incoming.failure = error
@@ -112,7 +112,7 @@ extension CallDriver: TransferReceiver {
     private func reportInterimResponse(_ head: ResponseHead) {
         guard let client, client.wantsInterimResponses, let url = call.request.url else { return }
         guard let response = CurlHTTPResponse(url: url, head: head, isDecoded: false) else { return }
-        client.receive(.interim(response))
+        client.receive(.event(.interim(response)))
     }
 
     func attemptEnded(_ code: Int32) {

@@ -3,29 +3,19 @@
 /// Cases that are large and rare are `indirect`, so that the type is small.
 enum CallReport {
     case sends(CurrentRequest, bodyLength: ByteCount?)
-    /// An interim response has arrived; the final one follows.
-    case interim(HTTPURLResponse)
+    /// An event for the delegate; other reports also change the state of the task.
+    ///
+    /// The call waits for the answer to a question, as a command.
+    case event(TaskEvent)
     /// The final response has arrived and its body follows.
     case response(ReceivedResponse)
     /// The call will fail because of a response whose body does not follow.
     case refused(ReceivedResponse)
-    /// The body continues after `offset` bytes that an earlier task has received.
-    case resumed(at: ByteCount, expectedTotal: ByteCount?)
     /// The body of the response is going to be written to a file; `nil` if it could not be continued.
     case writes(DurableRecord.Partial?)
-    /// Bytes of the body have been written to the task's file.
-    case wrote(ByteCount)
-    /// Bytes of the request's body have been passed to the network; `expected` is the length of the body, if known.
-    case sent(ByteCount, expected: ByteCount?)
-    /// The request's body is sent again from its first byte.
-    case rewound
     /// The server redirects; the call waits for the command `redirect`. The body is the one of the request before, if
     /// the network has sent that.
     indirect case redirect(HTTPURLResponse, URLRequest, BodySource?)
-    /// The server or the proxy asks for a credential; the call waits for the command `authenticate`.
-    indirect case challenge(AuthenticationQuestion)
-    /// A new stream of the request's body is needed; the call waits for the command `bodyStream`.
-    case needsBodyStream
     /// An attempt has failed and is followed by another one.
     indirect case retries(TransferMetrics.Retry)
     /// An attempt has failed and is not followed by another one, for the reason in this text.

@@ -20,17 +20,11 @@ extension TaskCore: CallClient {
         switch report {
         case .sends(let request, let bodyLength):
             state.withLock { ($0.currentRequest, $0.counts.expectedToSend) = (request, bodyLength) }
-        case .interim(let response): post(.interim(response))
+        case .event(let event): tell(event)
         case .response(let response): didReceive(response)
         case .refused(let response): state.withLock { if $0.lifecycle == .active { $0.note(response) } }
-        case .resumed(let offset, let total): tell(.resumed(at: offset, expectedTotal: total))
         case .writes(let partial): noteDurably { $0.partial = partial }
-        case .wrote(let count): tell(.wrote(count))
-        case .sent(let count, let expected): tell(.sent(count, expected: expected))
-        case .rewound: tell(.rewound)
         case .redirect(let response, let request, let body): willRedirect(response, to: request, body)
-        case .challenge(let question): post(.challenge(question))
-        case .needsBodyStream: post(.needsBodyStream)
         case .retries(let retry): willRetry(retry)
         case .notRetried(let reason): state.withLock { $0.metrics.retryRefusal = reason }
         case .discardsBody: discardBody()
@@ -220,14 +214,11 @@ extension TaskCore: CallClient {
         if mustDrain { scheduleDrain() }
     }
 
-    /// Counts an event immediately if no user code receives it, or else queues it for delivery.
+    /// Queues an event for delivery, unless it is only counted since no user code receives it.
     private func tell(_ event: TaskEvent) {
         let (mustDrain, update) = state.withLock { state -> (Bool, TransferCounts?) in
             guard state.lifecycle == .active else { return (false, nil) }
-            if state.isUnheard {
-                state.count(event)
-                return (false, state.counts)
-            }
+            if state.isUnheard, state.count(event) { return (false, state.counts) }
             state.append(event)
             return (state.claimDrain(), nil)
         }

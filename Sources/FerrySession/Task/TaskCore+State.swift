@@ -164,7 +164,9 @@ extension TaskCore.State {
         counts.hasResponse = true
     }
 
-    mutating func count(_ event: TaskEvent) {
+    /// Adds what an event says to the counts, and returns whether it says nothing else.
+    @discardableResult
+    mutating func count(_ event: TaskEvent) -> Bool {
         switch event {
         case .sent(let count, let expected):
             counts.sent.add(count)
@@ -174,8 +176,9 @@ extension TaskCore.State {
         case .resumed(let offset, let total):
             counts.received = offset
             counts.expectedToReceive = total
-        default: break
+        default: return false
         }
+        return true
     }
 }
 
@@ -200,19 +203,24 @@ struct TransferCounts: Sendable {
 }
 
 /// An event of a task, to be delivered in the order of occurrence.
+///
+/// Cases that are large and rare are `indirect`, so that the type is small.
 enum TaskEvent: Sendable {
     case redirect(HTTPURLResponse, URLRequest)
     case needsBodyStream
-    case challenge(AuthenticationQuestion)
+    indirect case challenge(AuthenticationQuestion)
+    /// Bytes of the request's body have been passed to the network; `expected` is the length of the body, if known.
     case sent(ByteCount, expected: ByteCount?)
     /// The request's body starts again, so earlier counts of sent bytes no longer apply.
     case rewound
-    case willRetry(TransferMetrics.Retry)
+    indirect case willRetry(TransferMetrics.Retry)
     case interim(HTTPURLResponse)
     case response(ReceivedResponse)
     /// Bytes are waiting in the task's buffer.
     case data
+    /// Bytes of the body have been written to the task's file.
     case wrote(ByteCount)
+    /// The body continues after bytes that an earlier task has received.
     case resumed(at: ByteCount, expectedTotal: ByteCount?)
     case becameDownload(CurlDownloadTask)
     case downloaded(DownloadFile)

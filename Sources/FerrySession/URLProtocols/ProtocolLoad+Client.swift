@@ -70,7 +70,7 @@ extension ProtocolLoad: URLProtocolClient {
         }
         do throws(URLError) {
             try file.append(data)
-            client.receive(.wrote(ByteCount(clamping: data.count)))
+            client.receive(.event(.wrote(ByteCount(clamping: data.count))))
         } catch {
             end(error)
         }
@@ -91,6 +91,6 @@ extension ProtocolLoad: URLProtocolClient {
         let stored = failures == 0 ? settings.credentialStore?.credential(for: space) : nil
         let (proposed, response) = (challenge.proposedCredential ?? stored, challenge.failureResponse)
         let question = AuthenticationQuestion(space: space, proposed: proposed, failures: failures, response: response)
-        client.receive(.challenge(question))
+        client.receive(.event(.challenge(question)))
     }
 }

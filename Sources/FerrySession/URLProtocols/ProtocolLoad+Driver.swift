@@ -110,7 +110,7 @@ extension ProtocolLoad: TaskDriver {
         if body.isNone { next.setValue(nil, forHTTPHeaderField: "Content-Encoding") }
         closeBody()
         request = next
-        client.receive(.rewound)
+        client.receive(.event(.rewound))
         choose()
     }
 }

@@ -85,7 +85,7 @@ final class ProtocolLoad: NSObject, @unchecked Sendable {
             request.httpBodyStream = RequestBodyStream(RequestBody(made))
         case .delegateStream:
             question = .bodyStream(type)
-            client?.receive(.needsBodyStream)
+            client?.receive(.event(.needsBodyStream))
             return
         }
         begin(type)

@@ -204,10 +204,10 @@ final class CallSimulation: CallSurroundings {
     private func receive(_ report: CallReport) {
         switch report {
         case .redirect(_, let request, _): openRedirect = request
-        case .challenge: openChallenge = true
-        case .needsBodyStream: needsStream = true
+        case .event(.challenge): openChallenge = true
+        case .event(.needsBodyStream): needsStream = true
         case .response(let response): deliver(response)
-        case .rewound: (hasReader, hasUnreadStream) = (hasReader, false)
+        case .event(.rewound): (hasReader, hasUnreadStream) = (hasReader, false)
         default: break
         }
     }
