@@ -2,17 +2,8 @@
 extension TaskCore {
     private enum ResumeAction {
         case none
-        case start(Start)
+        case start(CurlSession, URLSessionTask)
         case goOn((any TaskDriver)?, mustDrain: Bool)
-    }
-
-    /// The values that the start of a task needs.
-    private struct Start {
-        let session: CurlSession
-        let task: URLSessionTask
-        /// Whether the task continues an earlier download.
-        let isContinuation: Bool
-        let recovery: RecoverySettings?
     }
 
     /// The session object in which a task that was not started yet will start.
@@ -36,16 +27,14 @@ extension TaskCore {
             guard state.suspendCount == 0 else { return .none }
             if state.isStarted { return .goOn(state.driver, mustDrain: state.claimDrain()) }
             guard let session, state.start(in: session), let task = state.task else { return .none }
-            let recovery = state.recovery ?? session.core.settings.recovery
-            let isContinuation = state.resumeData != nil
-            return .start(Start(session: session, task: task, isContinuation: isContinuation, recovery: recovery))
+            return .start(session, task)
         }
         switch action {
         case .none: return
-        case .start(let start):
+        case .start(let session, let task):
             // The observer is called before the task can end.
-            start.session.taskObserver?.session(start.session, didResume: start.task)
-            return begin(start)
+            session.taskObserver?.session(session, didResume: task)
+            return begin(task, in: session)
         case .goOn(let driver, let mustDrain):
             driver?.perform(.suspensionChanged)
             noteDurably { $0.isSuspended = self.publicState == .suspended }
@@ -178,12 +167,10 @@ extension TaskCore {
 
     // MARK: - Starting
 
-    private func begin(_ start: Start) {
-        let session = start.session
-        let refusal = session.core.admit(self, start.task, forCompletion: false) ?? keep(start.task, in: session.core)
-        let opensFile = refusal == nil && start.isContinuation
-        let partial = opensFile ? openPartialFile(unlessClaimedBy: session.settings.protocols) : nil
-        let adaptation = refusal == nil ? adaptImmediately(start) : nil
+    private func begin(_ task: URLSessionTask, in session: CurlSession) {
+        let refusal = session.core.admit(self, task, forCompletion: false) ?? keep(task, in: session.core)
+        let partial = refusal == nil ? openPartialFile(unlessClaimedBy: session.settings.protocols) : nil
+        let adaptation = refusal == nil ? adaptImmediately(in: session) : nil
         startDriver { state in
             if let error = refusal ?? state.startError { throw error }
             guard let request = state.originalRequest else {
@@ -302,9 +289,8 @@ extension TaskCore {
     private typealias Adaptation = (base: URLRequest, adapted: AdaptedRequest)
 
     /// Returns the request that the interceptors have changed on this thread, or `nil` if they have to be asked later.
-    private func adaptImmediately(_ start: Start) -> Result<Adaptation?, any Error>? {
-        let session = start.session
-        guard let recovery = start.recovery, let interceptors = recovery.interceptors, var request = originalRequest
+    private func adaptImmediately(in session: CurlSession) -> Result<Adaptation?, any Error>? {
+        guard let recovery = recoverySettings, let interceptors = recovery.interceptors, var request = originalRequest
         else { return nil }
         if let url = request.url.flatMap({ session.settings.hsts?.upgraded($0) }) { request.url = url }
         let attempt = RequestAttempt(identity(in: session), originalURL: request.url, hasLeftOrigin: hasLeftOrigin)
