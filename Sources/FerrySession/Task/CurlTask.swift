@@ -63,12 +63,6 @@ open class CurlDataTask: URLSessionDataTask, CurlTask, @unchecked Sendable {
     /// The progress of the task, which can cancel, pause and resume it.
     open override var progress: Progress { core.tied(super.progress) }
 
-    /// The priority of the task among those that wait for a connection; it is read when the task starts.
-    open override var priority: Float {
-        get { core.priority }
-        set { core.priority = newValue }
-    }
-
     /// The task's own delegate, or else the session's.
     open override var delegate: (any URLSessionTaskDelegate)? {
         get { core.delegate }
@@ -113,11 +107,6 @@ public final class CurlUploadTask: URLSessionUploadTask, CurlTask, @unchecked Se
     }
 
     public override var progress: Progress { core.tied(super.progress) }
-
-    public override var priority: Float {
-        get { core.priority }
-        set { core.priority = newValue }
-    }
 
     public override var delegate: (any URLSessionTaskDelegate)? {
         get { core.delegate }
@@ -175,11 +164,6 @@ public final class CurlDownloadTask: URLSessionDownloadTask, CurlTask, @unchecke
     }
 
     public override var progress: Progress { core.tied(super.progress) }
-
-    public override var priority: Float {
-        get { core.priority }
-        set { core.priority = newValue }
-    }
 
     public override var delegate: (any URLSessionTaskDelegate)? {
         get { core.delegate }

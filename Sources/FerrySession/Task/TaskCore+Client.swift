@@ -175,7 +175,9 @@ extension TaskCore: CallClient {
     }
 
     private func didBecomeDownload(_ count: ByteCount, _ file: DownloadFile?) {
+        let priority = priority
         let task = CurlDownloadTask(core: self)
+        task.priority = priority
         let (mustDrain, isTaken) = state.withLock { state -> (Bool, Bool) in
             guard state.lifecycle == .active else { return (false, false) }
             var events: [TaskEvent] = [.becameDownload(task)]

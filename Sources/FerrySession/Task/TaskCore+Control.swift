@@ -233,10 +233,8 @@ extension TaskCore {
             return post(.completed(error))
         }
         guard let driver else { return }
-        let (priority, isCancelled) = state.withLock { state in
-            // A cancellation for resume data sends its own command, which keeps the partial file.
-            (state.priority, state.lifecycle != .active && state.resumeDataHandler == nil)
-        }
+        // A cancellation for resume data sends its own command, which keeps the partial file.
+        let isCancelled = state.withLock { $0.lifecycle != .active && $0.resumeDataHandler == nil }
         driver.perform(.start(priority: priority))
         if isCancelled { driver.perform(.cancel(telling: nil)) }
     }

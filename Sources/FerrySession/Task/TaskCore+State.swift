@@ -50,7 +50,6 @@ extension TaskCore {
         var counts = TransferCounts()
         var clientExpectsToReceive = NSURLSessionTransferSizeUnknown
         var clientExpectsToSend = NSURLSessionTransferSizeUnknown
-        var priority = URLSessionTask.defaultPriority
         var metrics = TransferMetrics()
 
         /// The resume data of the download that the task continues.

@@ -85,10 +85,8 @@ package final class TaskCore: Sendable {
         get { state.withLock { $0.clientExpectsToSend } }
         set { state.withLock { $0.clientExpectsToSend = newValue } }
     }
-    var priority: Float {
-        get { state.withLock { $0.priority } }
-        set { state.withLock { $0.priority = newValue } }
-    }
+    /// The priority of the task among those that wait for a connection, which the superclass of the task keeps.
+    var priority: Float { state.withLock { $0.task ?? $0.weakTask }?.priority ?? URLSessionTask.defaultPriority }
 
     /// The task's own delegate, or else the session's.
     var delegate: (any URLSessionTaskDelegate)? {
