@@ -156,7 +156,7 @@ extension Call {
             situation.outcome = RetryRule.outcome(of: error, wasSent: failure.wasSent)
             situation.wasSent = failure.wasSent
         }
-        if case .delegateStream = content, world.hasReader, !world.hasUnreadStream { situation.body = .stream }
+        if case .delegateStream = content { situation.needsStream = world.hasReader && !world.hasUnreadStream }
         situation.delivered = delivered(world)
         situation.elapsed = attempts?.elapsed(at: world.now) ?? 0
         situation.timeLeft = world.timeLeft

@@ -9,14 +9,6 @@ enum RetryRule {
         case permanent
     }
 
-    /// The source of the request's body for another attempt.
-    enum Body: Hashable, Sendable {
-        /// There is no body, or it can be read again.
-        case replayable
-        /// A stream that was read; the delegate may have another one.
-        case stream
-    }
-
     /// The part of the response that has been delivered.
     enum Delivered: Hashable, Sendable {
         case nothing
@@ -37,7 +29,8 @@ enum RetryRule {
         var outcome = Outcome.permanent
         /// Whether any of the request may have reached the server.
         var wasSent = true
-        var body = Body.replayable
+        /// Whether the body was a stream that was read, so that the delegate is asked for another one.
+        var needsStream = false
         var delivered = Delivered.nothing
         /// The seconds since the task was started.
         var elapsed: TimeInterval = 0
@@ -97,7 +90,7 @@ enum RetryRule {
         case .final: return .end(.delivered)
         }
         if let timeLeft = situation.timeLeft, delay >= timeLeft { return .end(.deadline) }
-        return .retry(after: delay, start, needsStream: situation.body == .stream)
+        return .retry(after: delay, start, needsStream: situation.needsStream)
     }
 
     /// Whether sending a request again has no further effect on the server (RFC 9110, section 9.2.2).

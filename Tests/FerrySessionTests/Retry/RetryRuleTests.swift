@@ -147,7 +147,7 @@ import Testing
                 situation.outcome = status(503, delay: 6)
             },
             Row("A stream that was read", .retry(after: 0.5, .beginning, needsStream: true)) { situation, _ in
-                (situation.method, situation.body) = ("PUT", .stream)
+                (situation.method, situation.needsStream) = ("PUT", true)
             },
             Row("A part of the response that the delegate has", .end(.delivered)) { situation, _ in
                 (situation.outcome, situation.delivered) = (.failure(.connectionLost), .final)
