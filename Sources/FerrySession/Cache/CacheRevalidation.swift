@@ -2,23 +2,13 @@
 ///
 /// Only the cache uses the server's response.
 final class CacheRevalidation: CallClient {
-    private let driver = Mutex(WeakDriver())
     private let store: @Sendable (CacheCandidate) -> Void
-    private let whenFinished: @Sendable () -> Void
+    private let end: @Sendable () -> Void
 
-    private struct WeakDriver {
-        weak var driver: CallDriver?
+    /// `end` ends the validation, and is called on the engine's thread.
+    init(storing store: @escaping @Sendable (CacheCandidate) -> Void, end: @escaping @Sendable () -> Void) {
+        (self.store, self.end) = (store, end)
     }
-
-    /// `whenFinished` is called on the engine's thread.
-    init(
-        storing store: @escaping @Sendable (CacheCandidate) -> Void,
-        whenFinished: @escaping @Sendable () -> Void
-    ) {
-        (self.store, self.whenFinished) = (store, whenFinished)
-    }
-
-    func attach(_ driver: CallDriver) { self.driver.withLock { $0.driver = driver } }
 
     var isSuspended: Bool { false }
     var collectsBody: Bool { false }
@@ -34,15 +24,8 @@ final class CacheRevalidation: CallClient {
         switch report {
         case .stores(let candidate): store(candidate)
         // The request of a later task follows the redirect, or answers the challenge.
-        case .redirect, .event(.challenge): giveUp()
-        case .finished: whenFinished()
+        case .redirect, .event(.challenge), .finished: end()
         default: break
         }
-    }
-
-    private func giveUp() {
-        guard let driver = driver.withLock({ $0.driver }) else { return }
-        driver.perform(.cancel(telling: nil))
-        whenFinished()
     }
 }

@@ -27,7 +27,8 @@ final class CallGroup: @unchecked Sendable {
         guard revalidations[key] == nil else { return }
         let request = stale.request.complete
         let client = CacheRevalidation(storing: staleClient.makeStoring()) { [weak self] in
-            self?.revalidations[key] = nil
+            // As a command, since the call is handling an event; it has no effect on a call that is over.
+            self?.revalidations.removeValue(forKey: key)?.perform(.cancel(telling: nil))
         }
         let limits = transfer.clock.limits
         let redirects = Redirects(from: request, hasLeftOrigin: stale.redirects.hasLeftOrigin)
@@ -36,7 +37,6 @@ final class CallGroup: @unchecked Sendable {
         let driver = CallDriver(transfer.engine, self, call, client: client, limits: limits)
         driver.cache.isEnabled = true
         driver.cache.isRevalidation = true
-        client.attach(driver)
         revalidations[key] = driver
         driver.perform(.start(priority: URLSessionTask.lowPriority))
     }
