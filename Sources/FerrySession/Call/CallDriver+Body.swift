@@ -195,21 +195,16 @@ extension CallDriver {
     func becomeDownload(for client: any CallClient) {
         let isWhole = call.stage == .finished
         guard self.file == nil, isWhole || self.client != nil else { return }
-        let kept = client.takeBuffer()
-        let file: DownloadFile
         do throws(URLError) {
             let folder = settings.temporaryDirectory
-            file = try DownloadFile(keeping: kept, in: folder, for: call.request.url, isWhole: isWhole)
+            let file = try client.becomeDownload(in: folder, for: call.request.url, isWhole: isWhole)
+            cache.dropPending()
+            guard !isWhole else { return }
+            self.file = file
         } catch {
             send(.cancelled)
-            // The failure comes first: becoming a download resumes delivery, and a queued success could overtake it.
-            client.receive(.finished(error, file: nil))
-            return client.receive(.becameDownload(.zero, finished: nil))
+            return client.failToBecomeDownload(error)
         }
-        cache.dropPending()
-        client.receive(.becameDownload(ByteCount(clamping: kept.count), finished: isWhole ? file : nil))
-        guard !isWhole else { return }
-        self.file = file
         readMore()
     }
 

@@ -57,6 +57,23 @@ protocol CallClient: AnyObject, Sendable {
     func takeBuffer() -> Data
 }
 
+extension CallClient {
+    /// Moves what the client has of a body to a new file, where the rest goes too unless the body is whole.
+    func becomeDownload(in folder: URL, for url: URL?, isWhole: Bool) throws(URLError) -> DownloadFile {
+        let kept = takeBuffer()
+        let file = try DownloadFile(keeping: kept, in: folder, for: url, isWhole: isWhole)
+        receive(.becameDownload(ByteCount(clamping: kept.count), finished: isWhole ? file : nil))
+        return file
+    }
+
+    /// Reports that the body could not become a download.
+    func failToBecomeDownload(_ error: URLError) {
+        // The failure comes first: becoming a download resumes delivery, and a queued success could overtake it.
+        receive(.finished(error, file: nil))
+        receive(.becameDownload(.zero, finished: nil))
+    }
+}
+
 /// Whether a client can take more of a body.
 enum Flow: Sendable {
     case more

@@ -50,16 +50,12 @@ extension ProtocolLoad: TaskDriver {
             return client.receive(.becameDownload(.zero, finished: nil))
         }
         do throws(URLError) {
-            let kept = client.takeBuffer()
             let folder = settings.temporaryDirectory
-            let file = try DownloadFile(keeping: kept, in: folder, for: request.url, isWhole: isFinished)
-            client.receive(.becameDownload(ByteCount(clamping: kept.count), finished: isFinished ? file : nil))
-            if !isFinished { self.file = file }
+            let made = try client.becomeDownload(in: folder, for: request.url, isWhole: isFinished)
+            if !isFinished { file = made }
         } catch {
             release()
-            // Report the failure first: becoming a download resumes delivery, and a queued success could overtake it.
-            client.receive(.finished(error, file: nil))
-            client.receive(.becameDownload(.zero, finished: nil))
+            client.failToBecomeDownload(error)
         }
     }
 
