@@ -29,15 +29,9 @@ struct Attempts {
         var wasSent = true
     }
 
-    /// An end of the call that interceptors are or were asked about.
-    struct Conclusion {
-        var failure: Failure
-        /// The reason why there is no further attempt; `nil` if the error does not mention it.
-        var note: String?
-    }
-
     let settings: RecoverySettings
-    var conclusion: Conclusion?
+    /// An end of the call that interceptors are or were asked about, and the note for its error.
+    var conclusion: (failure: Failure, note: String?)?
     private let task: TaskIdentity
     /// The task's own URL, with `https` if its host is only used over TLS.
     var originalURL: URL?

@@ -18,7 +18,7 @@ extension Call {
             endAttempt(world)
         }
         guard let question = attempts?.ask(), let attempt = attempts?.requestAttempt(redirects) else { return false }
-        attempts?.conclusion = Attempts.Conclusion(failure: failure, note: note)
+        attempts?.conclusion = (failure, note)
         let end = CallEnd(failure.cause, request: request.complete, body: body, isBodyComplete: isBodyComplete)
         emit(.ask(question) { await interceptors.conclusion(about: attempt, with: end) })
         return true

@@ -151,6 +151,43 @@ final class CallDriver: @unchecked Sendable {
         send(.lookedUp(answer))
     }
 
+    // MARK: - Questions to the program's trust policy and interceptors, none of which is asked on the engine's thread
+
+    /// Finds out what libcurl verifies for a host, which may take a question to the policy.
+    private func verify(_ origin: Origin) {
+        let current = engine.trust.use()
+        guard let policy = current.policy, !(policy is any ImmediateTrustPolicy),
+            engine.trust.verification(for: origin.host, revision: current.revision) == nil
+        else { return send(.verified) }
+        engine.wait(transfer)
+        engine.trust.questions.run { [self] in
+            let verification = policy.verification(for: origin.host)
+            engine.trust.note(verification, for: origin.host, revision: current.revision)
+            engine.submit(
+                .run { [self] in
+                    if call.stage == .preparing, engine.endWait(transfer) { verify(origin) }
+                }
+            )
+        }
+    }
+
+    /// Asks interceptors in a Swift task.
+    private func ask(_ number: Int, _ answer: @escaping @Sendable () async -> InterceptorAnswer) {
+        stopAsking()
+        question = Task { [weak self] in
+            let answer = await answer()
+            guard let self else { return }
+            engine.submit(.run { [self] in send(.answered(number, answer)) })
+        }
+    }
+
+    private func stopAsking() {
+        guard let task = question else { return }
+        question = nil
+        // Not on this thread, since cancellation handlers are user code.
+        Task.detached { task.cancel() }
+    }
+
     // MARK: - The end
 
     /// Releases the attempt's handle; `isOver` indicates that libcurl has ended the attempt.

@@ -2,7 +2,7 @@
 ///
 /// `@unchecked Sendable`: all properties are constants of thread-safe types.
 final class CookieJar: @unchecked Sendable {
-    private let writer: CookieWriter
+    let writer: CookieWriter
     private let sendsCookies: Bool
     private let policy: HTTPCookie.AcceptPolicy
     private let times = Mutex(CookieTimes())
@@ -49,12 +49,6 @@ final class CookieJar: @unchecked Sendable {
         self.times.withLock { $0.note(changes, among: known.cookies.count) }
         writer.apply(changes, to: known)
     }
-
-    /// Discards the cookies that have not been written to the storage yet.
-    func discard() { writer.discard() }
-
-    /// Calls a handler once all cookies received so far are in the storage.
-    func afterWriting(_ handler: @escaping @Sendable () -> Void) { writer.afterWriting(handler) }
 
     private func isFromMainDocument(_ host: String, _ request: URLRequest) -> Bool {
         guard policy == .onlyFromMainDocumentDomain, let written = request.mainDocumentURL?.host else { return true }

@@ -237,75 +237,27 @@ public struct InterceptedResponse: Sendable {
     }
 }
 
-/// The interceptors of a task, with their properties, which are read once.
-package final class RequestInterceptors: Sendable {
-    static let allFailures = Set(400...599)
+extension RequestAttempt: RedactedDescription {
+    /// The number of the attempt, and the URL without secrets.
+    public var description: String { "attempt \(number) of " + (originalURL?.presentableText ?? "no URL") }
+}
 
-    package let all: [any RequestInterceptor]
-    let responding: [any RespondingInterceptor]
-    let signers: [any RequestSigner]
-    let concluding: [any ConcludingInterceptor]
-    /// The number of a body's bytes that are held back while interceptors decide.
-    let heldBodyLimit: Int
-    let failureStatuses: Set<Int>
-    private let startObservers: [any TaskStartObserver]
-    /// The interceptors, if they may all be asked on the thread that resumes a task.
-    private let immediate: [any ImmediateRequestInterceptor]?
+extension AttemptFailure: RedactedDescription {
+    /// The request without secrets, and the status or error.
+    public var description: String { "\(request.presentableText): \(cause.text)" }
+}
 
-    package init?(_ all: [any RequestInterceptor]) {
-        if all.isEmpty { return nil }
-        self.all = all
-        responding = all.compactMap { $0 as? any RespondingInterceptor }
-        signers = all.compactMap { $0 as? any RequestSigner }
-        concluding = all.compactMap { $0 as? any ConcludingInterceptor }
-        heldBodyLimit = concluding.reduce(HeldResponse.bodyLimit) { max($0, $1.heldBodyLimit) }
-        startObservers = all.compactMap { $0 as? any TaskStartObserver }
-        failureStatuses = all.reduce(into: []) { $0.formUnion($1.failureStatuses) }
-        let immediate = all.compactMap { $0 as? any ImmediateRequestInterceptor }
-        self.immediate = immediate.count == all.count && responding.isEmpty && signers.isEmpty ? immediate : nil
-    }
+extension CallEnd: RedactedDescription {
+    /// The request without secrets, and the status or error.
+    public var description: String { "\(request.presentableText): \(cause.text)" }
+}
 
-    /// Notes that a task starts, on the thread that resumes it.
-    func taskWillStart(_ attempt: RequestAttempt) {
-        for observer in startObservers { observer.taskWillStart(attempt) }
-    }
-
-    /// Returns the request that all interceptors have changed, or `nil` if one of them has to wait.
-    ///
-    /// It is called for the first attempt alone, on the thread that resumes the task.
-    func adaptImmediately(_ request: URLRequest, for attempt: RequestAttempt) throws -> AdaptedRequest? {
-        guard let immediate else { return nil }
-        var request = AdaptedRequest(request)
-        for interceptor in immediate {
-            guard try interceptor.adaptImmediately(&request, for: attempt) else { return nil }
+extension AttemptFailure.Cause {
+    /// The status or error.
+    fileprivate var text: String {
+        switch self {
+        case .response(let response): "status \(response.statusCode)"
+        case .error(let error): error.localizedDescription
         }
-        return request
-    }
-
-    func adapt(_ request: URLRequest, for attempt: RequestAttempt) async throws -> URLRequest {
-        var request = request
-        for interceptor in all {
-            try Task.checkCancellation()
-            request = try await interceptor.adapt(request, for: attempt)
-        }
-        return request
-    }
-
-    func response(to request: URLRequest, for attempt: RequestAttempt) async throws -> InterceptedResponse? {
-        for interceptor in responding {
-            if let response = try await interceptor.respond(to: request, for: attempt) { return response }
-        }
-        return nil
-    }
-
-    /// Returns the first decision of an interceptor that does not leave it to the others.
-    func decision(about attempt: RequestAttempt, dueTo failure: AttemptFailure) async -> RetryDecision {
-        for interceptor in all {
-            if let status = failure.response?.statusCode, !interceptor.failureStatuses.contains(status) { continue }
-            let decision = await interceptor.retry(attempt, dueTo: failure)
-            if case .proceed = decision { continue }
-            return decision
-        }
-        return .proceed
     }
 }

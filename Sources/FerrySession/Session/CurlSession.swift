@@ -204,7 +204,7 @@ public final class CurlSession: URLSession, @unchecked Sendable {
         let configuration = configuration
         cache?.removeAll()
         configuration.urlCache?.removeAllCachedResponses()
-        settings.cookies?.discard()
+        settings.cookies?.writer.discard()
         if let cookies = configuration.httpCookieStorage {
             for cookie in cookies.cookies ?? [] { cookies.deleteCookie(cookie) }
         }
@@ -221,7 +221,7 @@ public final class CurlSession: URLSession, @unchecked Sendable {
     public override func flush(completionHandler: @Sendable @escaping () -> Void) {
         let queue = delegateQueue
         guard let cookies = settings.cookies else { return queue.deliver { completionHandler() } }
-        cookies.afterWriting { queue.deliver { completionHandler() } }
+        cookies.writer.afterWriting { queue.deliver { completionHandler() } }
     }
 
     // MARK: - Data tasks
