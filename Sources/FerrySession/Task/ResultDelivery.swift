@@ -45,18 +45,13 @@ final class DelegateCasts: Sendable {
     let received: (any ReceivedResponseDelegate)?
     /// Whether there is no delegate; a delegate without methods for tasks may still be asked for a credential.
     let isEmpty: Bool
-    /// Reports the response to the delegate in place of the task, which waits for the call of the closure.
-    let tellResponse: (@Sendable (ReceivedResponse, @escaping @Sendable () -> Void) -> Void)?
     /// The casts of the session's delegate, if these are of a task's own.
     let session: DelegateCasts?
     private let leavesData: Bool
     private let leavesFile: Bool
 
-    init(
-        _ delegate: (any URLSessionDelegate)?,
-        tellResponse: (@Sendable (ReceivedResponse, @escaping @Sendable () -> Void) -> Void)? = nil
-    ) {
-        self.tellResponse = tellResponse
+    /// Casts a delegate; `received` receives the response in its place.
+    init(_ delegate: (any URLSessionDelegate)?, received: (any ReceivedResponseDelegate)? = nil) {
         isEmpty = delegate == nil
         task = delegate as? any URLSessionTaskDelegate
         data = task as? any URLSessionDataDelegate
@@ -64,7 +59,7 @@ final class DelegateCasts: Sendable {
         metrics = task as? any CurlSessionMetricsDelegate
         retry = task as? any CurlSessionRetryDelegate
         interim = task as? any CurlSessionInterimResponseDelegate
-        received = data as? any ReceivedResponseDelegate
+        self.received = received ?? data as? any ReceivedResponseDelegate
         (session, leavesData, leavesFile) = (nil, false, false)
     }
 
@@ -73,7 +68,7 @@ final class DelegateCasts: Sendable {
     /// As in URLSession, events for which the own delegate has no methods go to the session's. Here that depends on the
     /// protocols that it conforms to. The body goes there only if `receivesBody`, so that no handler gets it.
     init(_ own: DelegateCasts, before session: DelegateCasts, receivesBody: Bool) {
-        (tellResponse, isEmpty, self.session) = (own.tellResponse, own.isEmpty, session)
+        (isEmpty, self.session) = (own.isEmpty, session)
         (leavesData, leavesFile) = (receivesBody && own.data == nil, receivesBody && own.download == nil)
         task = own.task
         data = leavesData ? session.data : own.data

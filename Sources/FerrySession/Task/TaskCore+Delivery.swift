@@ -240,7 +240,6 @@ extension TaskCore {
         guard let delegate = delivery.delegate.data, let task = delivery.task as? URLSessionDataTask else {
             return accept(delivery)
         }
-        if let tellResponse = delivery.delegate.tellResponse { return tellResponse(response) { self.accept(delivery) } }
         let answer: @Sendable (URLSession.ResponseDisposition) -> Void = { [self] disposition in
             // `cancel()` discards the queued events itself; answering first could deliver one of them.
             if disposition == .cancel {

@@ -70,7 +70,7 @@ final class AsyncCallLoader: URLProtocol {
     ///
     /// It is emptied when the loader has ended: a delegate may keep the task, but not the session and the body with it.
     /// `@unchecked Sendable`: the loader is used only on the queue.
-    private final class Link: @unchecked Sendable {
+    private final class Link: NSObject, ReceivedResponseDelegate, @unchecked Sendable {
         private var loader: AsyncCallLoader?
         private let queue: DispatchQueue
 
@@ -79,6 +79,19 @@ final class AsyncCallLoader: URLProtocol {
         func perform(_ body: @escaping @Sendable (AsyncCallLoader?) -> Void) { queue.async { [self] in body(loader) } }
 
         func clear() { loader = nil }
+
+        func urlSession(
+            _ session: URLSession,
+            dataTask: URLSessionDataTask,
+            didReceive response: ReceivedResponse,
+            completionHandler: @escaping @Sendable (URLSession.ResponseDisposition) -> Void
+        ) {
+            perform { loader in
+                loader?.tell(response)
+                // On a serial queue, the operation that passes the response to the delegate comes before this one.
+                session.delegateQueue.deliver { completionHandler(.allow) }
+            }
+        }
     }
 
     private static func makeTask(
@@ -107,16 +120,7 @@ final class AsyncCallLoader: URLProtocol {
             case .data(let data): session.makeUploadTask(request, .data(data), delivery)
             case .file(let url): session.makeUploadTask(request, .file(url), delivery)
             }
-        guard let delegate = call.delegate else { return task }
-        task.core.setDelegate(
-            DelegateCasts(delegate) { response, answer in
-                link.perform { loader in
-                    loader?.tell(response)
-                    // On a serial queue, the operation that passes the response to the delegate comes before this one.
-                    session.delegateQueue.deliver(answer)
-                }
-            }
-        )
+        if let delegate = call.delegate { task.core.setDelegate(DelegateCasts(delegate, received: link)) }
         return task
     }
 
