@@ -6,17 +6,11 @@
 /// FoundationNetworking has no interface for it. Stored properties are found by name and type; in a version with
 /// others, the initializer returns `nil`.
 struct AsyncCall {
-    enum Body {
-        /// The body of the request, if it has one.
-        case ofRequest
-        case data(Data)
-        case file(URL)
-    }
-
     let session: CurlSession
     /// The queue of the task, on which its client must be called.
     let queue: DispatchQueue
-    let body: Body
+    /// The body of an upload; none for a task that sends the body of its request, if it has one.
+    let body: BodySource
     let delegate: (any URLSessionTaskDelegate)?
     let task: URLSessionTask
 
@@ -54,9 +48,9 @@ struct AsyncCall {
         (self.task, self.session, self.queue, self.body) = (task, session, queue, body)
     }
 
-    private static func body(of task: URLSessionTask) -> Body? {
+    private static func body(of task: URLSessionTask) -> BodySource? {
         guard let known = AsyncCallLayout.property("knownBody", of: task, URLSessionTask.self) else { return nil }
-        guard task is URLSessionUploadTask else { return .ofRequest }
+        guard task is URLSessionUploadTask else { return BodySource.none }
         // An optional enumeration; a case without a value has no children.
         guard let body = Mirror(reflecting: known).children.first?.value,
             let content = Mirror(reflecting: body).children.first

@@ -114,12 +114,9 @@ final class AsyncCallLoader: URLProtocol {
             { data, response, error in link.perform { $0?.end(data, response, error) } },
             isAsync: true
         )
+        let isUpload = !call.body.isNone
         let task: any CurlTask =
-            switch call.body {
-            case .ofRequest: session.makeDataTask(request, delivery)
-            case .data(let data): session.makeUploadTask(request, .data(data), delivery)
-            case .file(let url): session.makeUploadTask(request, .file(url), delivery)
-            }
+            isUpload ? session.makeUploadTask(request, call.body, delivery) : session.makeDataTask(request, delivery)
         if let delegate = call.delegate { task.core.setDelegate(DelegateCasts(delegate, received: link)) }
         return task
     }
