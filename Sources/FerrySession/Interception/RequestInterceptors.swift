@@ -43,20 +43,38 @@ package final class RequestInterceptors: Sendable {
         return request
     }
 
-    func adapt(_ request: URLRequest, for attempt: RequestAttempt) async throws -> URLRequest {
-        var request = request
-        for interceptor in all {
-            try Task.checkCancellation()
-            request = try await interceptor.adapt(request, for: attempt)
+    /// Returns the request of an attempt, or the response or error that replaces it.
+    func answer(
+        _ base: URLRequest,
+        _ attempt: RequestAttempt,
+        prepare: (URLRequest) throws -> SignableRequest?
+    ) async -> InterceptorAnswer {
+        var request = base
+        do {
+            for interceptor in all {
+                try Task.checkCancellation()
+                request = try await interceptor.adapt(request, for: attempt)
+            }
+            for signer in signers {
+                guard let signable = try prepare(request) else { continue }
+                for (name, value) in try await signer.signature(for: signable, in: attempt) {
+                    request.setValue(value, forHTTPHeaderField: name)
+                }
+            }
+        } catch {
+            return .failure(error)
         }
-        return request
-    }
-
-    func response(to request: URLRequest, for attempt: RequestAttempt) async throws -> InterceptedResponse? {
-        for interceptor in responding {
-            if let response = try await interceptor.respond(to: request, for: attempt) { return response }
+        do {
+            for interceptor in responding {
+                guard let response = try await interceptor.respond(to: request, for: attempt) else { continue }
+                return .response(request, response)
+            }
+            return .request(request)
+        } catch let error as URLError {
+            return .attemptFailure(request, error)
+        } catch {
+            return .failure(error)
         }
-        return nil
     }
 
     /// Returns the first decision of an interceptor that does not leave it to the others.
@@ -81,34 +99,4 @@ enum InterceptorAnswer: Sendable {
     case decision(RetryDecision)
     /// The response that takes the place of the call's end, if there is one.
     case conclusion(InterceptedResponse?)
-}
-
-extension RequestInterceptors {
-    /// Returns the request of an attempt, or the response or error that replaces it.
-    func answer(
-        _ base: URLRequest,
-        _ attempt: RequestAttempt,
-        prepare: (URLRequest) throws -> SignableRequest?
-    ) async -> InterceptorAnswer {
-        var request: URLRequest
-        do {
-            request = try await adapt(base, for: attempt)
-            for signer in signers {
-                guard let signable = try prepare(request) else { continue }
-                for (name, value) in try await signer.signature(for: signable, in: attempt) {
-                    request.setValue(value, forHTTPHeaderField: name)
-                }
-            }
-        } catch {
-            return .failure(error)
-        }
-        do {
-            let response = try await response(to: request, for: attempt)
-            return response.map { .response(request, $0) } ?? .request(request)
-        } catch let error as URLError {
-            return .attemptFailure(request, error)
-        } catch {
-            return .failure(error)
-        }
-    }
 }
