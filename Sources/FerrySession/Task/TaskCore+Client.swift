@@ -20,7 +20,7 @@ extension TaskCore: CallClient {
         switch report {
         case .sends(let request, let bodyLength):
             state.withLock { ($0.currentRequest, $0.counts.expectedToSend) = (request, bodyLength) }
-        case .event(let event): tell(event)
+        case .event(let event): post(event)
         case .response(let response): didReceive(response)
         case .refused(let response): state.withLock { if $0.lifecycle == .active { $0.note(response) } }
         case .writes(let partial): noteDurably { $0.partial = partial }
@@ -213,18 +213,6 @@ extension TaskCore: CallClient {
             if !keepsResumeData { ResumeData.discard(error) }
             return
         }
-        if mustDrain { scheduleDrain() }
-    }
-
-    /// Queues an event for delivery, unless it is only counted since no user code receives it.
-    private func tell(_ event: TaskEvent) {
-        let (mustDrain, update) = state.withLock { state -> (Bool, TransferCounts?) in
-            guard state.lifecycle == .active else { return (false, nil) }
-            if state.isUnheard, state.count(event) { return (false, state.counts) }
-            state.append(event)
-            return (state.claimDrain(), nil)
-        }
-        if let update { progress.update(completed: update.completed, total: update.total) }
         if mustDrain { scheduleDrain() }
     }
 }

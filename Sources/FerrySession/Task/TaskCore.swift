@@ -114,12 +114,17 @@ package final class TaskCore: Sendable {
 
     // MARK: - The event queue
 
-    /// Queues an event, unless the task is being cancelled or has completed.
+    /// Queues an event, unless the task is being cancelled or has completed; one that no user code receives is only
+    /// counted.
     func post(_ event: TaskEvent) {
-        change { state in
-            if state.lifecycle == .active { state.append(event) }
-            return state.lifecycle == .active && state.claimDrain()
+        let (mustDrain, update) = state.withLock { state -> (Bool, TransferCounts?) in
+            guard state.lifecycle == .active else { return (false, nil) }
+            if state.isUnheard, state.count(event) { return (false, state.counts) }
+            state.append(event)
+            return (state.claimDrain(), nil)
         }
+        if let update { progress.update(completed: update.completed, total: update.total) }
+        if mustDrain { scheduleDrain() }
     }
 
     /// Changes the state, and delivers events if `body` returns that it has claimed their delivery.
