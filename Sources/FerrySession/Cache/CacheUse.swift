@@ -20,7 +20,7 @@ struct CacheUse {
     /// Whether the call only validates a stored response.
     var isRevalidation = false
     /// Whether stored responses are ignored, since one could not be used.
-    private(set) var isBypassed = false
+    var isBypassed = false
     /// The permission to store the response, for a request that has found the cache empty; ``context`` is then made
     /// only for a response that may be stored.
     private var unaskedTicket: CacheTicket?
@@ -165,9 +165,6 @@ struct CacheUse {
     }
 
     // MARK: - After a failure
-
-    /// Uses no stored response from now on.
-    mutating func bypass() { isBypassed = true }
 
     /// Stops using the cache for the current request.
     mutating func leave() { context = nil }

@@ -109,7 +109,7 @@ final class CallDriver: @unchecked Sendable {
                 ? CacheBodyReader(.data(Data())) : CacheBodyReader(local.body, part: local.part)
             feed()
         case .serveValidated: serveValidated()
-        case .bypassCache: cache.bypass()
+        case .bypassCache: cache.isBypassed = true
         case .beginStoring(let head, let isDecoded, let isRedirect):
             beginStoring(head, isDecoded: isDecoded, isRedirect: isRedirect)
         case .storeRedirect: cache.storeRedirect(body: call.held?.body ?? [])

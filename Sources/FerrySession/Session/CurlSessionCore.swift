@@ -95,14 +95,6 @@ final class CurlSessionCore: Sendable {
         withExtendedLifetime(kept) {}
     }
 
-    /// Releases the delegate and returns it for its last call.
-    private func breakLink() -> (any URLSessionDelegate)? {
-        links.withLock { links in
-            defer { (links.delegate, links.casts) = (nil, DelegateCasts(nil)) }
-            return links.delegate
-        }
-    }
-
     /// Forgets the accepted credentials; tasks that start later also use new connections.
     func forgetCredentials() {
         guard let engine else { return }
@@ -175,7 +167,12 @@ final class CurlSessionCore: Sendable {
 
     private func reportInvalidity() {
         dispatcher.queue.deliver { [self] in
-            if let delegate = breakLink() { delegate.urlSession(session, didBecomeInvalidWithError: nil) }
+            // The delegate is released with its last call.
+            let delegate = links.withLock { links in
+                defer { (links.delegate, links.casts) = (nil, DelegateCasts(nil)) }
+                return links.delegate
+            }
+            delegate?.urlSession(session, didBecomeInvalidWithError: nil)
             // Ends the thread, even if the session is retained for longer.
             engine?.stop()
         }

@@ -11,9 +11,8 @@ final class ProtocolLoad: NSObject, @unchecked Sendable {
         case bodyStream(URLProtocol.Type)
     }
 
-    var queue: DispatchQueue { classes.clientQueue }
-    var loadingQueue: DispatchQueue { classes.loadingQueue }
-    private let classes: ProtocolClasses
+    var queue: DispatchQueue { settings.protocols.clientQueue }
+    var loadingQueue: DispatchQueue { settings.protocols.loadingQueue }
     let settings: CurlSessionSettings
     var client: TaskCore?
     var request: URLRequest
@@ -33,7 +32,6 @@ final class ProtocolLoad: NSObject, @unchecked Sendable {
         self.request = request
         self.body = body
         self.client = client
-        classes = session.settings.protocols
         settings = session.settings
         file = toFile ? DownloadFile(in: settings.temporaryDirectory, for: request.url) : nil
     }
@@ -43,7 +41,7 @@ final class ProtocolLoad: NSObject, @unchecked Sendable {
     /// Chooses a class for the request; must be called on `queue`, like everything below.
     func choose() {
         guard let client, let task = client.protocolTask else { return }
-        let classes = classes
+        let classes = settings.protocols
         // The classes are asked about the task's current request.
         client.receive(.sends(CurrentRequest(request, additions: additionalHeaders), bodyLength: .zero))
         loadingQueue.async { [self] in
