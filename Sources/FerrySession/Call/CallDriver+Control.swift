@@ -10,15 +10,11 @@ extension CallDriver: TaskDriver {
         case .start: break
         case .suspensionChanged: followSuspension()
         case .readMore: readMore()
-        case .cancel(let client):
+        case .cancel(let client, let producesResumeData):
+            let data = producesResumeData ? makeResumeData() : nil
             transfer.attempt?.noteCancellation(engine)
             send(.cancelled)
-            client?.receive(.cancelled(resumeData: nil))
-        case .cancelProducingResumeData(let client):
-            let data = makeResumeData()
-            transfer.attempt?.noteCancellation(engine)
-            send(.cancelled)
-            client.receive(.cancelled(resumeData: data))
+            client?.receive(.cancelled(resumeData: data))
         case .redirect(let request): send(.redirected(request))
         case .authenticate(let disposition, let credential): send(.authenticated(disposition, credential))
         case .bodyStream(let box): send(.bodyStream(box))

@@ -161,7 +161,7 @@ extension TaskCore {
         }
         guard let cancelled else { return cancel(producing: handler) }
         cancelled.undelivered.discardFiles(keepingResumeData: true)
-        cancelled.driver?.perform(.cancelProducingResumeData(self))
+        cancelled.driver?.perform(.cancel(telling: self, producesResumeData: true))
         if cancelled.mustDrain { scheduleDrain() }
     }
 
@@ -385,9 +385,9 @@ enum TaskCommand: Sendable {
     case start(priority: Float)
     /// The task was suspended or resumed; the driver reads which, because two threads may submit in any order.
     case suspensionChanged
-    /// Cancels the task; a transfer, but not a protocol load, reports its end once its metrics are complete.
-    case cancel(telling: (any CallClient)?)
-    case cancelProducingResumeData(any CallClient)
+    /// Cancels the task; a transfer reports its end once its metrics are complete, and a protocol load only if resume
+    /// data is wanted.
+    case cancel(telling: (any CallClient)?, producesResumeData: Bool = false)
     /// There is room for more of the body.
     case readMore
     /// Decides a redirect with the request to send, or with `nil` to deliver the redirect response itself.

@@ -7,10 +7,9 @@ extension ProtocolLoad: TaskDriver {
         case .start: choose()
         // A class cannot be paused: what it reports is kept until the task continues.
         case .suspensionChanged, .readMore, .askIsSending: break
-        case .cancel: release()
-        case .cancelProducingResumeData(let client):
+        case .cancel(let client, let producesResumeData):
             release()
-            client.receive(.cancelled(resumeData: nil))
+            if producesResumeData { client?.receive(.cancelled(resumeData: nil)) }
         case .redirect(let next): answerRedirect(next)
         case .authenticate(let disposition, let credential): answerChallenge(disposition, credential)
         case .bodyStream(let box): answerBodyStream(box)
