@@ -59,54 +59,17 @@ public struct TaskCompletion: Sendable {
     public static let payloadKey = "ferry.networking.task.complete.payload"
 
     var userInfo: [AnyHashable: Any] {
-        var entries: Entries = []
-        if value != nil { entries.insert(.value) }
-        if response.error != nil { entries.insert(.error) }
-        if response.metrics != nil { entries.insert(.metrics) }
-        if response.fileURL != nil { entries.insert(.file) } else if response.data != nil { entries.insert(.data) }
-        return Self.keys[entries.rawValue].mapValues { object(of: $0) ?? self }
+        // With its capacity from the start, a dictionary hashes these long keys only once.
+        var info = [AnyHashable: Any](minimumCapacity: 7)
+        info[Self.responseSerializerKey] = serializer
+        info[Self.payloadKey] = self
+        info[Self.serializedResponseKey] = value
+        info[Self.errorKey] = response.error
+        info[Self.sessionTaskMetricsKey] = response.metrics
+        info[Self.assetPathKey] = response.fileURL
+        if response.fileURL == nil { info[Self.responseDataKey] = response.data }
+        return info
     }
-
-    private func object(of entry: Entries) -> Any? {
-        switch entry {
-        case .serializer: serializer
-        case .value: value
-        case .error: response.error
-        case .metrics: response.metrics
-        case .file: response.fileURL
-        case .data: response.data
-        default: self
-        }
-    }
-
-    /// The entries of a user info that not every task has, and the two that all have.
-    private struct Entries: OptionSet {
-        let rawValue: Int
-
-        static let value = Entries(rawValue: 1)
-        static let error = Entries(rawValue: 2)
-        static let metrics = Entries(rawValue: 4)
-        static let file = Entries(rawValue: 8)
-        static let data = Entries(rawValue: 16)
-        static let serializer = Entries(rawValue: 32)
-        static let payload = Entries(rawValue: 64)
-    }
-
-    /// The keys for each set of entries: copying a dictionary is faster than hashing these long keys for every task.
-    ///
-    /// `unsafe` since `AnyHashable` is not `Sendable`; the keys are strings, and the dictionaries never change.
-    private nonisolated(unsafe) static let keys: [[AnyHashable: Entries]] = {
-        let all: [(key: AnyHashable, entry: Entries)] = [
-            (serializedResponseKey, .value), (errorKey, .error), (sessionTaskMetricsKey, .metrics),
-            (assetPathKey, .file), (responseDataKey, .data), (responseSerializerKey, .serializer),
-            (payloadKey, .payload),
-        ]
-        let always: Entries = [.serializer, .payload]
-        return (0..<Entries.serializer.rawValue).map { set in
-            let entries = always.union(Entries(rawValue: set))
-            return Dictionary(uniqueKeysWithValues: all.filter { entries.contains($0.entry) })
-        }
-    }()
 }
 
 extension TaskCompletion: CustomStringConvertible, CustomReflectable {
