@@ -14,23 +14,16 @@ extension QueryEncoding {
 
     /// Returns the elements of a set in the order they are written, which is the order of their texts.
     ///
-    /// Different elements may have the same text, such as null and an empty string. Their order is that of their
-    /// `distinctText`, so that equal sets are written in the same way.
+    /// Different elements may have the same text, such as null and an empty string. Their order is that of their JSON,
+    /// so that equal sets are written in the same way.
     package func sorted(_ set: [ParameterValue]) -> [ParameterValue] {
         let elements = set.map { ($0.isCollection ? (try? encode(["": $0])) ?? "" : text(of: $0), $0) }
-            .sorted { Self.precedes($0.0, $1.0) }
-        var result: [ParameterValue] = []
-        var rest = elements[...]
-        while let first = rest.first {
-            let equal = rest.prefix { !Self.precedes(first.0, $0.0) }
-            rest = rest.dropFirst(equal.count)
-            guard equal.count > 1 else {
-                result.append(first.1)
-                continue
-            }
-            result += equal.map { ($0.1.distinctText, $0.1) }.sorted { Self.precedes($0.0, $1.0) }.map(\.1)
+        let sorted = elements.sorted { lhs, rhs in
+            if Self.precedes(lhs.0, rhs.0) { return true }
+            if Self.precedes(rhs.0, lhs.0) { return false }
+            return Self.precedes(lhs.1.json, rhs.1.json)
         }
-        return result
+        return sorted.map(\.1)
     }
 
     private func append(_ value: ParameterValue, key: String?, to fields: inout [QueryField]) throws {
@@ -133,32 +126,11 @@ extension QueryEncoding {
 }
 
 extension ParameterValue {
-    /// A text that is different for different values, whatever a query makes of them.
-    fileprivate var distinctText: String {
-        switch self {
-        case .null: "n"
-        case .bool(let value): "b\(value)"
-        case .integer(let value): "i\(value)"
-        case .unsignedInteger(let value): "u\(value)"
-        case .double(let value): "f\(value)"
-        case .decimal(let value): "m\(value)"
-        // With its length, since it may contain the separators used below.
-        case .string(let value): "s\(value.utf8.count):\(value)"
-        case .date(let value): "t\(value.timeIntervalSinceReferenceDate)"
-        case .data(let value): "x\(value.base64EncodedString())"
-        case .array(let values): "[\(values.map(\.distinctText).joined(separator: ","))]"
-        case .set(let values): "{\(Self.sorted(values.map(\.distinctText)).joined(separator: ","))}"
-        case .dictionary(let values): "(\(Self.sorted(values.map(distinctText(of:))).joined(separator: ",")))"
-        }
-    }
-
-    private func distinctText(of member: (key: String, value: ParameterValue)) -> String {
-        "\(ParameterValue.string(member.key).distinctText)=\(member.value.distinctText)"
-    }
-
-    /// Returns texts in an order that does not depend on the order in which they are given.
-    private static func sorted(_ texts: [String]) -> [String] {
-        texts.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
+    /// The value as JSON with sorted keys; empty if JSON does not have the value.
+    fileprivate var json: String {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = .sortedKeys
+        return (try? encoder.encode(self)).map { String(decoding: $0, as: UTF8.self) } ?? ""
     }
 }
 
