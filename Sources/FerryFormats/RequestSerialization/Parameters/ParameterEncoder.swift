@@ -10,31 +10,23 @@ public struct ParameterEncoder: Sendable {
     /// - Parameter value: The value to encode.
     /// - Returns: The encoded value; an empty dictionary for a type that encodes nothing.
     /// - Throws: The error that the value's `encode(to:)` throws.
-    public func encode(_ value: any Encodable) throws -> ParameterValue { try node(for: value, codingPath: []).value }
+    public func encode(_ value: any Encodable) throws -> ParameterValue {
+        try Self.node(for: value, codingPath: []).value
+    }
 
-    fileprivate func node(for value: any Encodable, codingPath: [any CodingKey]) throws -> ParameterNode {
+    fileprivate static func node(for value: any Encodable, codingPath: [any CodingKey]) throws -> ParameterNode {
         if let leaf = leaf(value) { return ParameterNode(.leaf(leaf)) }
         if let set = value as? any EncodableSet {
-            return ParameterNode(.set(try set.members.map { try self.node(for: $0, codingPath: codingPath) }))
+            let members = try set.members.map { try Self.node(for: $0, codingPath: codingPath) }
+            return ParameterNode(.set(members))
         }
         let node = ParameterNode()
-        try value.encode(to: ParameterNodeEncoder(node: node, encoder: self, codingPath: codingPath))
+        try value.encode(to: ParameterNodeEncoder(node: node, codingPath: codingPath))
         return node
     }
 
-    /// Returns a node with an integer of 128 bits.
-    ///
-    /// Such integers have methods of their own in all containers, whose defaults fail.
-    fileprivate func node(wide value: some BinaryInteger, codingPath: [any CodingKey]) throws -> ParameterNode {
-        guard let leaf = ParameterValue.whole(value) else {
-            let text = "The integer cannot be encoded"
-            throw EncodingError.invalidValue(value, .init(codingPath: codingPath, debugDescription: text))
-        }
-        return ParameterNode(.leaf(leaf))
-    }
-
     /// Returns the value if its type is converted directly, or `nil` if it must be encoded with `encode(to:)`.
-    package func leaf(_ value: Any) -> ParameterValue? {
+    package static func leaf(_ value: Any) -> ParameterValue? {
         switch value {
         case let value as ParameterValue: value
         case let value as String: .string(value)
@@ -61,9 +53,10 @@ extension Set: EncodableSet where Element: Encodable {
 }
 
 /// The `Encoder` that fills one node.
+///
+/// Integers of 128 bits have methods of their own in all containers, since the protocols' defaults fail.
 private struct ParameterNodeEncoder: Encoder, SingleValueEncodingContainer {
     package let node: ParameterNode
-    package let encoder: ParameterEncoder
     package let codingPath: [any CodingKey]
     package var userInfo: [CodingUserInfoKey: Any] { [:] }
 
@@ -82,19 +75,19 @@ private struct ParameterNodeEncoder: Encoder, SingleValueEncodingContainer {
     package func encodeNil() { node.content = .leaf(.null) }
 
     package func encode(_ value: some Encodable) throws {
-        node.content = try encoder.node(for: value, codingPath: codingPath).content
+        node.content = try ParameterEncoder.node(for: value, codingPath: codingPath).content
     }
 
     package func encode(_ value: Int128) throws {
-        node.content = try encoder.node(wide: value, codingPath: codingPath).content
+        node.content = try ParameterEncoder.node(for: value, codingPath: codingPath).content
     }
 
     package func encode(_ value: UInt128) throws {
-        node.content = try encoder.node(wide: value, codingPath: codingPath).content
+        node.content = try ParameterEncoder.node(for: value, codingPath: codingPath).content
     }
 
     package func child(_ key: any CodingKey) -> ParameterNodeEncoder {
-        ParameterNodeEncoder(node: ParameterNode(), encoder: encoder, codingPath: codingPath + [key])
+        ParameterNodeEncoder(node: ParameterNode(), codingPath: codingPath + [key])
     }
 }
 
@@ -105,15 +98,15 @@ private struct KeyedParameterContainer<Key: CodingKey>: KeyedEncodingContainerPr
     package func encodeNil(forKey key: Key) { encoder.node.set(ParameterNode(.leaf(.null)), for: key.stringValue) }
 
     package func encode(_ value: some Encodable, forKey key: Key) throws {
-        encoder.node.set(try encoder.encoder.node(for: value, codingPath: codingPath + [key]), for: key.stringValue)
+        encoder.node.set(try ParameterEncoder.node(for: value, codingPath: codingPath + [key]), for: key.stringValue)
     }
 
     package func encode(_ value: Int128, forKey key: Key) throws {
-        encoder.node.set(try encoder.encoder.node(wide: value, codingPath: codingPath + [key]), for: key.stringValue)
+        encoder.node.set(try ParameterEncoder.node(for: value, codingPath: codingPath + [key]), for: key.stringValue)
     }
 
     package func encode(_ value: UInt128, forKey key: Key) throws {
-        encoder.node.set(try encoder.encoder.node(wide: value, codingPath: codingPath + [key]), for: key.stringValue)
+        encoder.node.set(try ParameterEncoder.node(for: value, codingPath: codingPath + [key]), for: key.stringValue)
     }
 
     package func nestedContainer<Nested: CodingKey>(
@@ -135,10 +128,8 @@ private struct KeyedParameterContainer<Key: CodingKey>: KeyedEncodingContainerPr
     ///
     /// A class and its superclass may both ask for the container of a key, as `JSONEncoder` allows.
     private func nested(_ key: Key, isKeyed: Bool) -> ParameterNodeEncoder {
-        guard let node = encoder.node.child(for: key.stringValue), node.isContainer(keyed: isKeyed) else {
-            return child(key)
-        }
-        return ParameterNodeEncoder(node: node, encoder: encoder.encoder, codingPath: codingPath + [key])
+        guard let node = encoder.node.container(for: key.stringValue, isKeyed: isKeyed) else { return child(key) }
+        return ParameterNodeEncoder(node: node, codingPath: codingPath + [key])
     }
 
     private func child(_ key: any CodingKey) -> ParameterNodeEncoder {
@@ -157,15 +148,15 @@ private struct UnkeyedParameterContainer: UnkeyedEncodingContainer {
     package func encodeNil() { encoder.node.append(ParameterNode(.leaf(.null))) }
 
     package func encode(_ value: some Encodable) throws {
-        encoder.node.append(try encoder.encoder.node(for: value, codingPath: codingPath + [nextKey]))
+        encoder.node.append(try ParameterEncoder.node(for: value, codingPath: codingPath + [nextKey]))
     }
 
     package func encode(_ value: Int128) throws {
-        encoder.node.append(try encoder.encoder.node(wide: value, codingPath: codingPath + [nextKey]))
+        encoder.node.append(try ParameterEncoder.node(for: value, codingPath: codingPath + [nextKey]))
     }
 
     package func encode(_ value: UInt128) throws {
-        encoder.node.append(try encoder.encoder.node(wide: value, codingPath: codingPath + [nextKey]))
+        encoder.node.append(try ParameterEncoder.node(for: value, codingPath: codingPath + [nextKey]))
     }
 
     package func nestedContainer<Nested: CodingKey>(keyedBy keyType: Nested.Type) -> KeyedEncodingContainer<Nested> {

@@ -48,18 +48,14 @@ package final class ParameterNode {
         content = .unkeyed(children)
     }
 
-    /// Returns whether the content is a dictionary, or, if `keyed` is false, an array.
-    package func isContainer(keyed: Bool) -> Bool {
-        switch content {
-        case .keyed: keyed
-        case .unkeyed: !keyed
-        case .leaf, .set: false
+    /// Returns the dictionary or, if `isKeyed` is false, the array for a key of this dictionary; nil if there is none.
+    package func container(for key: String, isKeyed: Bool) -> ParameterNode? {
+        guard case .keyed(let children) = content, let child = children[key] else { return nil }
+        return switch child.content {
+        case .keyed: isKeyed ? child : nil
+        case .unkeyed: isKeyed ? nil : child
+        case .leaf, .set: nil
         }
-    }
-
-    /// Returns the value of the dictionary for a key; nil if there is none, or this is not a dictionary.
-    package func child(for key: String) -> ParameterNode? {
-        if case .keyed(let children) = content { children[key] } else { nil }
     }
 
     package func set(_ child: ParameterNode, for key: String) {

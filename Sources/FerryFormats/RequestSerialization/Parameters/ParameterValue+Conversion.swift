@@ -5,27 +5,25 @@ extension ParameterValue {
     /// `UUID`, `NSNull`, any type that conforms to `Encodable` or `LosslessStringConvertible`, and optionals, arrays,
     /// sets and dictionaries of these.
     ///
-    /// - Parameters:
-    ///   - value: The value.
-    ///   - encoder: The encoder for `Encodable` values.
+    /// - Parameter value: The value.
     /// - Throws: ``RequestSerializationError`` with ``RequestSerializationError/Code/invalidParameters`` for a type
     ///   that is not supported, or for more than 512 levels, or the error that a value's `encode(to:)` throws.
-    public init<Value>(converting value: Value, encoder: ParameterEncoder = ParameterEncoder()) throws {
-        self = try Self.converted(value, encoder: encoder, path: [])
+    public init<Value>(converting value: Value) throws {
+        self = try Self.converted(value, path: [])
     }
 
-    private static func converted(_ value: Any, encoder: ParameterEncoder, path: [String]) throws -> ParameterValue {
+    private static func converted(_ value: Any, path: [String]) throws -> ParameterValue {
         guard path.count <= JSONParser.maximumDepth else {
             throw invalid("Parameters cannot have more than \(JSONParser.maximumDepth) levels.")
         }
         if let wrapper = value as? any OptionalValue {
-            return try wrapper.wrappedValue.map { wrapped in try converted(wrapped, encoder: encoder, path: path) }
+            return try wrapper.wrappedValue.map { wrapped in try converted(wrapped, path: path) }
                 ?? .null
         }
-        if let parameters = value as? Parameters { return try parameters.value(encoder: encoder) }
-        if let leaf = foundationNumber(value) ?? encoder.leaf(value) { return leaf }
-        if let collection = try collection(value, encoder: encoder, path: path) { return collection }
-        if let encodable = value as? any Encodable { return try encoder.encode(encodable) }
+        if let parameters = value as? Parameters { return try parameters.value() }
+        if let leaf = foundationNumber(value) ?? ParameterEncoder.leaf(value) { return leaf }
+        if let collection = try collection(value, path: path) { return collection }
+        if let encodable = value as? any Encodable { return try ParameterEncoder().encode(encodable) }
         if let text = value as? any LosslessStringConvertible { return .string(text.description) }
         let place = path.isEmpty ? "" : " at “\(path.map { "[\($0)]" }.joined())”"
         throw invalid("A value of type \(type(of: value))\(place) cannot be a parameter.")
@@ -35,25 +33,25 @@ extension ParameterValue {
         RequestSerializationError(.invalidParameters, reason: reason)
     }
 
-    private static func collection(_ value: Any, encoder: ParameterEncoder, path: [String]) throws -> ParameterValue? {
+    private static func collection(_ value: Any, path: [String]) throws -> ParameterValue? {
         if let dictionary = value as? [AnyHashable: Any] {
             var converted: [String: ParameterValue] = [:]
             for (key, child) in dictionary {
                 let name = "\(key.base)"
-                converted[name] = try Self.converted(child, encoder: encoder, path: path + [name])
+                converted[name] = try Self.converted(child, path: path + [name])
             }
             return .dictionary(converted)
         }
         // Keep sets apart from arrays: in an array, their arbitrary order would look intended.
         // Foundation on Linux makes an empty set of a counted one.
         if let set = value as? NSCountedSet {
-            return .set(try set.allObjects.map { child in try converted(child, encoder: encoder, path: path + [""]) })
+            return .set(try set.allObjects.map { child in try converted(child, path: path + [""]) })
         }
         if let set = value as? Set<AnyHashable> {
-            return .set(try set.map { child in try converted(child.base, encoder: encoder, path: path + [""]) })
+            return .set(try set.map { child in try converted(child.base, path: path + [""]) })
         }
         guard let array = value as? [Any] else { return nil }
-        return .array(try array.map { child in try converted(child, encoder: encoder, path: path + [""]) })
+        return .array(try array.map { child in try converted(child, path: path + [""]) })
     }
 
     /// Returns the value of an `NSNumber` or `NSNull`, and `nil` for other types, including Swift's numbers.

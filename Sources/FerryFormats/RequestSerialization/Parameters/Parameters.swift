@@ -15,12 +15,12 @@ public struct Parameters: Sendable {
         storage = .success(value)
     }
 
-    /// Creates parameters from a dictionary of values that ``ParameterValue/init(converting:encoder:)`` supports.
+    /// Creates parameters from a dictionary of values that ``ParameterValue/init(converting:)`` supports.
     public init(_ dictionary: [String: any Sendable]) {
         self.init(converting: dictionary)
     }
 
-    /// Creates parameters from a dictionary of values that ``ParameterValue/init(converting:encoder:)`` supports.
+    /// Creates parameters from a dictionary of values that ``ParameterValue/init(converting:)`` supports.
     ///
     /// The values are converted immediately, so they need not be `Sendable`.
     public init(_ dictionary: [String: Any]) {
@@ -48,13 +48,12 @@ public struct Parameters: Sendable {
 
     /// Returns the parameters as one value.
     ///
-    /// - Parameter encoder: The encoder for an `Encodable` value.
     /// - Returns: The value.
     /// - Throws: ``RequestSerializationError`` with ``RequestSerializationError/Code/invalidParameters``.
-    public func value(encoder: ParameterEncoder = ParameterEncoder()) throws -> ParameterValue {
+    public func value() throws -> ParameterValue {
         let value = try storage.get()
         do {
-            return try encoder.encode(value)
+            return try ParameterEncoder().encode(value)
         } catch {
             throw RequestSerializationError.unencodable(error)
         }

@@ -46,7 +46,7 @@ extension Parameters: ParametersConvertible {
 }
 
 extension Dictionary: ParametersConvertible where Key == String {
-    /// Returns parameters with the dictionary's values, converted by ``ParameterValue/init(converting:encoder:)``.
+    /// Returns parameters with the dictionary's values, converted by ``ParameterValue/init(converting:)``.
     public func makeParameters() -> Parameters { Parameters(converting: self) }
 }
 
