@@ -10,19 +10,12 @@ public struct AnyResponseSerializer<Output: Sendable>: ValidatingResponseSeriali
     /// By default, that of the wrapped serializer.
     public var maximumBytes: Int?
 
-    private typealias Body =
-        @Sendable (AnyResponseSerializer, TaskResponse<Never>) -> SerializedResponse<Output>
-
-    private let body: Body
+    private let body: @Sendable (AnyResponseSerializer, TaskResponse<Never>) -> SerializedResponse<Output>
 
     /// Creates a serializer that wraps another one.
     ///
     /// - Parameter base: The serializer to wrap.
-    public init(_ base: some ResponseSerializer<Output>) {
-        self.init(wrapping: base) { limits, response in
-            base.serialize(response, limits: limits)
-        }
-    }
+    public init(_ base: some ResponseSerializer<Output>) { self.init(base) { $0 } }
 
     /// Creates a serializer that wraps another one and transforms its value.
     ///
@@ -35,17 +28,13 @@ public struct AnyResponseSerializer<Output: Sendable>: ValidatingResponseSeriali
         _ base: Base,
         transform: @escaping @Sendable (Base.Output) throws -> Output
     ) {
-        self.init(wrapping: base) { limits, response in
+        validation = (base as? any ValidatingResponseSerializer)?.validation ?? .none
+        maximumBytes = base.maximumBytes
+        body = { limits, response in
             let serialized = base.serialize(response, limits: limits)
             let whole = response.replacing(value: serialized.value, error: serialized.error).tryMap(transform)
             return SerializedResponse(value: whole.value, error: whole.error)
         }
-    }
-
-    private init(wrapping base: some ResponseSerializer, body: @escaping Body) {
-        validation = (base as? any ValidatingResponseSerializer)?.validation ?? .none
-        maximumBytes = base.maximumBytes
-        self.body = body
     }
 
     /// Validates a response and decodes its body; see ``ResponseSerializer/serialize(_:)``.
@@ -84,4 +73,21 @@ extension ResponseSerializer {
     ///
     /// A ``CompoundResponseSerializer`` can then combine it with serializers for other types.
     public func erased() -> AnyResponseSerializer<any Sendable> { AnyResponseSerializer(self) { $0 } }
+}
+
+/// A response serializer whose value type is known only at run time, such as the manager's own.
+package struct UntypedResponseSerializer: ResponseSerializer {
+    package let base: any ResponseSerializer
+
+    package init(base: any ResponseSerializer) { self.base = base }
+
+    package var maximumBytes: Int? { base.maximumBytes }
+
+    package func serialize(_ response: TaskResponse<Never>) -> SerializedResponse<any Sendable> {
+        func run(_ base: some ResponseSerializer) -> SerializedResponse<any Sendable> {
+            let result = base.serialize(response)
+            return SerializedResponse(value: result.value, error: result.error)
+        }
+        return run(base)
+    }
 }

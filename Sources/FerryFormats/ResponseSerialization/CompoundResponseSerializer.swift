@@ -15,14 +15,13 @@ public struct CompoundResponseSerializer<Output: Sendable>: ValidatingResponseSe
     /// The acceptable status codes (200 to 299 by default) and content types (all by default).
     ///
     /// They apply if no serializer produces a value.
-    public var validation: Validation
+    public var validation = Validation()
     /// The maximum size of a body, in bytes; `nil`, the default, for no limit.
     public var maximumBytes: Int?
 
     private let fallback: (@Sendable (Data) -> Output)?
-    /// Whether the fallback returns the raw body, and is not a closure of the caller, which cannot be archived.
-    private let givesBody: Bool
-    private var hasCustomFallback: Bool { fallback != nil && !givesBody }
+    /// Whether the value is the raw body if no serializer produces one.
+    private var givesBody = false
 
     /// Creates a serializer.
     ///
@@ -32,28 +31,20 @@ public struct CompoundResponseSerializer<Output: Sendable>: ValidatingResponseSe
     ///     the processing queue. With `nil`, the result is then a decoding error.
     public init(_ responseSerializers: [any ResponseSerializer<Output>], fallback: (@Sendable (Data) -> Output)? = nil)
     {
-        self.init(responseSerializers, fallback: fallback, givesBody: false)
+        self.responseSerializers = responseSerializers
+        self.fallback = fallback
     }
 
     /// Creates a serializer whose value is the raw body if no serializer produces one.
     public init(_ responseSerializers: [any ResponseSerializer<Output>]) where Output == Data {
-        self.init(responseSerializers, fallback: { $0 }, givesBody: true)
+        self.init(responseSerializers, fallback: nil)
+        givesBody = true
     }
 
     /// Creates a serializer whose value is the raw body as `Data` if no serializer produces one.
     public init(_ responseSerializers: [any ResponseSerializer<Output>]) where Output == any Sendable {
-        self.init(responseSerializers, fallback: { $0 }, givesBody: true)
-    }
-
-    private init(
-        _ responseSerializers: [any ResponseSerializer<Output>],
-        fallback: (@Sendable (Data) -> Output)?,
-        givesBody: Bool
-    ) {
-        self.responseSerializers = responseSerializers
-        self.fallback = fallback
-        self.givesBody = givesBody
-        validation = Validation()
+        self.init(responseSerializers, fallback: nil)
+        givesBody = true
     }
 
     /// Returns the value and the error of the first serializer that produces a value for a response.
@@ -66,6 +57,7 @@ public struct CompoundResponseSerializer<Output: Sendable>: ValidatingResponseSe
             if serialized.value != nil { return serialized }
             last = serialized.error ?? last
         }
+        if givesBody { return SerializedResponse(value: response.data.flatMap { $0 as? Output }, error: check.error) }
         if let fallback { return SerializedResponse(value: response.data.map(fallback), error: check.error) }
         guard check.error == nil, check.body != nil, let last else { return SerializedResponse(error: check.error) }
         // The last message names the request, and has the first words of a web page.
@@ -134,14 +126,11 @@ extension CompoundResponseSerializer: Codable {
             let description = "A contained serializer does not produce a value of type \(Output.self)"
             throw corrupted(.responseSerializers, description)
         }
-        var body: (@Sendable (Data) -> Output)?
-        if try container.decode(Bool.self, forKey: .givesBody) {
-            body = Self.rawBody
-            guard body != nil else {
-                throw corrupted(.givesBody, "The raw body is not a value of type \(Output.self)")
-            }
+        self.init(members, fallback: nil)
+        givesBody = try container.decode(Bool.self, forKey: .givesBody)
+        guard !givesBody || Data() is Output else {
+            throw corrupted(.givesBody, "The raw body is not a value of type \(Output.self)")
         }
-        self.init(members, fallback: body, givesBody: body != nil)
         validation = try container.decode(Validation.self, forKey: .validation)
         maximumBytes = try container.decodeIfPresent(Int.self, forKey: .maximumBytes)
     }
@@ -151,7 +140,7 @@ extension CompoundResponseSerializer: Codable {
     /// - Throws: `EncodingError` if there is a fallback closure, or if a contained serializer cannot be archived
     ///   because it has a closure or is not defined by this module.
     public func encode(to encoder: any Encoder) throws {
-        guard !hasCustomFallback else {
+        guard fallback == nil else {
             throw EncodingError.code(self, "the fallback of a compound serializer", at: encoder)
         }
         let archived = try responseSerializers.map { member -> ArchivedSerializer in
@@ -167,12 +156,6 @@ extension CompoundResponseSerializer: Codable {
 
     /// Whether the serializer can be archived: it and the serializers in it have no closures.
     package var isArchivable: Bool {
-        !hasCustomFallback && responseSerializers.allSatisfy { ArchivedSerializer($0) != nil }
-    }
-
-    /// A closure that returns the body as the output type, or `nil` if the output type cannot hold `Data`.
-    private static var rawBody: (@Sendable (Data) -> Output)? {
-        guard let empty = Data() as? Output else { return nil }
-        return { data in data as? Output ?? empty }
+        fallback == nil && responseSerializers.allSatisfy { ArchivedSerializer($0) != nil }
     }
 }

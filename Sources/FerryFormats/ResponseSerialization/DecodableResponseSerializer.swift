@@ -75,17 +75,15 @@ public struct DecodableResponseSerializer<Output: Decodable & Sendable>: Validat
         if let type = Output.self as? any EmptyResponse.Type, let value = type.emptyValue as? Output {
             return SerializedResponse(value: value, error: check.error)
         }
-        if let type = Output.self as? any ExpressibleByNilLiteral.Type, let value = type.nilValue as? Output {
+        if let type = Output.self as? any ExpressibleByNilLiteral.Type,
+            let value = type.init(nilLiteral: ()) as? Output
+        {
             return SerializedResponse(value: value, error: check.error)
         }
         let hasNoBody = response.request?.httpMethod == "HEAD" || [204, 205, 304].contains(response.statusCode ?? 0)
         if check.error != nil || hasNoBody || data == nil { return SerializedResponse(error: check.error) }
         return SerializedResponse(error: check.decodingError("The body is empty, but \(Output.self) was expected"))
     }
-}
-
-extension ExpressibleByNilLiteral {
-    fileprivate static var nilValue: Self { Self(nilLiteral: ()) }
 }
 
 extension ResponseSerializer {
