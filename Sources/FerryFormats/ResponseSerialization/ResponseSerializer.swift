@@ -72,30 +72,24 @@ extension ValidatingResponseSerializer {
     }
 
     /// Returns a copy of this serializer with another validation.
-    public func validating(_ validation: Validation) -> Self {
-        var copy = self
-        copy.validation = validation
-        return copy
-    }
+    public func validating(_ validation: Validation) -> Self { changed { $0.validation = validation } }
 
     /// Returns a copy of this serializer that accepts the given content types, which may have wildcards, besides its
     /// own.
     public func accepting(_ contentTypes: String...) -> Self {
-        var copy = self
-        copy.validation.acceptableContentTypes?.formUnion(contentTypes)
-        return copy
+        changed { $0.acceptableContentTypes?.formUnion(contentTypes) }
     }
 
     /// Returns a copy of this serializer that accepts the given status codes, such as `400..<500`, besides its own.
     public func accepting(statusCodes: some Sequence<Int>) -> Self {
-        validating(validation.accepting(statusCodes: statusCodes))
+        changed { $0.acceptableStatusCodes?.formUnion(statusCodes) }
     }
 
     /// Returns a copy of this serializer that accepts any content type.
-    public func acceptingAnyContentType() -> Self { validating(validation.acceptingAnyContentType) }
+    public func acceptingAnyContentType() -> Self { changed { $0.acceptableContentTypes = nil } }
 
     /// Returns a copy of this serializer that accepts any status code.
-    public func acceptingAnyStatusCode() -> Self { validating(validation.acceptingAnyStatusCode) }
+    public func acceptingAnyStatusCode() -> Self { changed { $0.acceptableStatusCodes = nil } }
 
     /// Returns a copy of this serializer with a limit on the size of the body.
     ///
@@ -103,9 +97,11 @@ extension ValidatingResponseSerializer {
     ///
     /// - Parameter maximumBytes: The limit in bytes; `nil` for no limit.
     /// - Returns: The changed copy.
-    public func limited(toBytes maximumBytes: Int?) -> Self {
+    public func limited(toBytes maximumBytes: Int?) -> Self { changed { $0.maximumBytes = maximumBytes } }
+
+    private func changed(_ change: (inout Self) -> Void) -> Self {
         var copy = self
-        copy.maximumBytes = maximumBytes
+        change(&copy)
         return copy
     }
 }

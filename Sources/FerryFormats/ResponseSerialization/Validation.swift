@@ -25,27 +25,6 @@ public struct Validation: Sendable, Hashable, Codable {
     /// A validation that accepts every response.
     public static let none = Validation(statusCodes: nil)
 
-    /// Returns a copy of this validation that accepts the given content types, which may have wildcards, besides its
-    /// own.
-    public func accepting(_ contentTypes: String...) -> Validation {
-        var copy = self
-        copy.acceptableContentTypes = acceptableContentTypes?.union(contentTypes)
-        return copy
-    }
-
-    /// Returns a copy of this validation that accepts the given status codes, such as `400..<500`, besides its own.
-    public func accepting(statusCodes: some Sequence<Int>) -> Validation {
-        var copy = self
-        copy.acceptableStatusCodes = acceptableStatusCodes?.union(statusCodes)
-        return copy
-    }
-
-    /// A copy of this validation that accepts any content type.
-    public var acceptingAnyContentType: Validation { Validation(statusCodes: acceptableStatusCodes, contentTypes: nil) }
-
-    /// A copy of this validation that accepts any status code.
-    public var acceptingAnyStatusCode: Validation { Validation(statusCodes: nil, contentTypes: acceptableContentTypes) }
-
     /// The result of a validation.
     public enum Outcome: Sendable {
         /// The response is acceptable.

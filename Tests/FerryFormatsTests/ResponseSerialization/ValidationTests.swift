@@ -149,13 +149,14 @@ struct ValidationTests {
         #expect(status?.message == "Request failed: Not Found (404) for http://example.com/path")
     }
 
-    @Test("A validation accepts what is added to it, and nothing else")
+    @Test("A serializer accepts what is added to it, and nothing else")
     func widening() throws {
-        let json = Validation(contentTypes: ["application/json"])
+        let json = HTTPDataResponseSerializer(validation: Validation(contentTypes: ["application/json"]))
         #expect(json.accepting("text/html").acceptableContentTypes == ["application/json", "text/html"])
-        #expect(Validation().accepting("text/html").acceptableContentTypes == nil)
+        #expect(HTTPDataResponseSerializer().accepting("text/html").acceptableContentTypes == nil)
         #expect(json.accepting(statusCodes: 400..<500).acceptableStatusCodes == Set(200..<300).union(400..<500))
-        #expect(json.acceptingAnyContentType == Validation())
-        #expect(json.acceptingAnyStatusCode == Validation(statusCodes: nil, contentTypes: ["application/json"]))
+        #expect(json.acceptingAnyContentType().validation == Validation())
+        let anyStatus = Validation(statusCodes: nil, contentTypes: ["application/json"])
+        #expect(json.acceptingAnyStatusCode().validation == anyStatus)
     }
 }
