@@ -3,17 +3,29 @@
 /// Methods whose parameters go into the URL get a query, as with ``HTTPRequestSerializer``. Without parameters, neither
 /// a body nor a `Content-Type` is set. Values that JSON cannot represent, such as not-a-number, are an error with
 /// ``RequestSerializationError/Code/invalidParameters``. AFNetworking: `AFJSONRequestSerializer`.
-public struct JSONRequestSerializer: ConfigurableRequestSerializer {
+///
+/// All settings are encoded except ``configureEncoder``, a closure.
+public struct JSONRequestSerializer: ConfigurableRequestSerializer, Codable {
     /// The default header fields, the request properties and the encoding of queries.
     public var options: RequestOptions
     /// The formatting of the JSON; sorted keys by default, so that equal parameters always give the same bytes.
-    public var outputFormatting: JSONEncoder.OutputFormatting = .sortedKeys
+    public var outputFormatting: JSONEncoder.OutputFormatting {
+        get { JSONEncoder.OutputFormatting(rawValue: rawFormatting) }
+        set { rawFormatting = newValue.rawValue }
+    }
     /// A Boolean value that indicates whether a body may be a single string, number, Boolean or null.
     ///
     /// The default is `false`, as in AFNetworking.
     public var allowsFragments = false
     /// A closure that configures the encoder, which is created for each request.
     public var configureEncoder: (@Sendable (JSONEncoder) -> Void)?
+    /// The raw value of the formatting, whose type is not `Codable`.
+    private var rawFormatting = JSONEncoder.OutputFormatting.sortedKeys.rawValue
+
+    private enum CodingKeys: String, CodingKey {
+        case options, allowsFragments
+        case rawFormatting = "outputFormatting"
+    }
 
     /// Creates a serializer.
     ///
@@ -39,31 +51,6 @@ public struct JSONRequestSerializer: ConfigurableRequestSerializer {
             let isFragment = body.first != UInt8(ascii: "{") && body.first != UInt8(ascii: "[")
             return isFragment && !allowsFragments ? nil : body
         }
-    }
-}
-
-/// All settings are encoded except ``configureEncoder``, a closure.
-extension JSONRequestSerializer: Codable {
-    private enum Key: CodingKey {
-        case options, outputFormatting, allowsFragments
-    }
-
-    /// Decodes a serializer, without a ``configureEncoder``.
-    public init(from decoder: any Decoder) throws {
-        let container = try decoder.container(keyedBy: Key.self)
-        self.init(options: try container.decode(RequestOptions.self, forKey: .options))
-        outputFormatting = JSONEncoder.OutputFormatting(
-            rawValue: try container.decode(UInt.self, forKey: .outputFormatting)
-        )
-        allowsFragments = try container.decode(Bool.self, forKey: .allowsFragments)
-    }
-
-    /// Encodes all settings except the ``configureEncoder``.
-    public func encode(to encoder: any Encoder) throws {
-        var container = encoder.container(keyedBy: Key.self)
-        try container.encode(options, forKey: .options)
-        try container.encode(outputFormatting.rawValue, forKey: .outputFormatting)
-        try container.encode(allowsFragments, forKey: .allowsFragments)
     }
 }
 

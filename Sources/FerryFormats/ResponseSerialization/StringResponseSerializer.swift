@@ -4,17 +4,27 @@
 /// `Content-Type`; for XML, the one named by the XML declaration; UTF-8. Text that names no encoding and is not UTF-8
 /// is decoded as Windows 1252 or, if that fails, as ISO 8859-1. A `<meta charset>` of HTML is not read. An empty body
 /// is decoded as an empty string.
-public struct StringResponseSerializer: ValidatingResponseSerializer {
+public struct StringResponseSerializer: ValidatingResponseSerializer, Codable {
     /// The acceptable status codes (200 to 299 by default) and content types (all by default).
     public var validation: Validation
     /// The maximum size of a body, in bytes; `nil`, the default, for no limit.
     public var maximumBytes: Int?
     /// The encoding to use for all bodies; with `nil`, the default, the response determines the encoding.
-    public var encoding: String.Encoding?
+    public var encoding: String.Encoding? {
+        get { rawEncoding.map { String.Encoding(rawValue: $0) } }
+        set { rawEncoding = newValue?.rawValue }
+    }
     /// A Boolean value that indicates whether invalid bytes are replaced by U+FFFD.
     ///
     /// The default is `false`: invalid bytes are an error.
     public var allowsLossyConversion: Bool
+    /// The raw value of the encoding, whose type is not `Codable`.
+    private var rawEncoding: UInt?
+
+    private enum CodingKeys: String, CodingKey {
+        case validation, maximumBytes, allowsLossyConversion
+        case rawEncoding = "encoding"
+    }
 
     /// Creates a serializer; each parameter is the initial value of the property with its name.
     public init(
@@ -23,7 +33,7 @@ public struct StringResponseSerializer: ValidatingResponseSerializer {
         validation: Validation = Validation(),
         maximumBytes: Int? = nil
     ) {
-        self.encoding = encoding
+        rawEncoding = encoding?.rawValue
         self.allowsLossyConversion = allowsLossyConversion
         self.validation = validation
         self.maximumBytes = maximumBytes
@@ -71,31 +81,5 @@ extension ResponseSerializer where Self == StringResponseSerializer {
     /// - Returns: The new serializer.
     public static func string(encoding: String.Encoding) -> StringResponseSerializer {
         StringResponseSerializer(encoding: encoding)
-    }
-}
-
-extension StringResponseSerializer: Codable {
-    private enum Key: CodingKey {
-        case validation, maximumBytes, encoding, allowsLossyConversion
-    }
-
-    /// Decodes a serializer.
-    public init(from decoder: any Decoder) throws {
-        let container = try decoder.container(keyedBy: Key.self)
-        self.init(
-            encoding: try container.decodeRawIfPresent(String.Encoding.self, forKey: .encoding),
-            allowsLossyConversion: try container.decode(Bool.self, forKey: .allowsLossyConversion),
-            validation: try container.decode(Validation.self, forKey: .validation),
-            maximumBytes: try container.decodeIfPresent(Int.self, forKey: .maximumBytes)
-        )
-    }
-
-    /// Encodes all settings.
-    public func encode(to encoder: any Encoder) throws {
-        var container = encoder.container(keyedBy: Key.self)
-        try container.encodeRawIfPresent(encoding, forKey: .encoding)
-        try container.encode(allowsLossyConversion, forKey: .allowsLossyConversion)
-        try container.encode(validation, forKey: .validation)
-        try container.encodeIfPresent(maximumBytes, forKey: .maximumBytes)
     }
 }
