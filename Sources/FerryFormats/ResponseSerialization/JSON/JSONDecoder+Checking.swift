@@ -42,14 +42,16 @@ extension JSONParser {
         return hasDuplicates ? value.jsonData([]) : text
     }
 
-    private static func read(
+    /// Parses a text in UTF-8, and returns what the parser has found.
+    static func read(
         _ text: Data,
+        _ options: JSONValue.ReadingOptions = .fragmentsAllowed,
         keepsValues: Bool
     ) throws(JSONParsingError) -> (value: JSONValue, hasDuplicates: Bool, zeroExponents: [Range<Int>]) {
         let result = text.withUnsafeBytes { bytes in
             Result { () throws(JSONParsingError) in
                 var parser = JSONParser(bytes.bindMemory(to: UInt8.self), keepsValues: keepsValues)
-                return (try parser.parse(.fragmentsAllowed), parser.hasDuplicates, parser.zeroExponents)
+                return (try parser.parse(options), parser.hasDuplicates, parser.zeroExponents)
             }
         }
         return try result.get()

@@ -24,14 +24,7 @@ extension JSONValue {
     ///   - options: The accepted texts; by default any kind of value at the top level.
     /// - Throws: ``JSONParsingError`` with the reason and the position.
     public init(json: Data, options: ReadingOptions = .fragmentsAllowed) throws(JSONParsingError) {
-        let utf8 = JSONParser.utf8(json)
-        let result = utf8.withUnsafeBytes { bytes in
-            Result { () throws(JSONParsingError) in
-                var parser = JSONParser(bytes.bindMemory(to: UInt8.self))
-                return try parser.parse(options)
-            }
-        }
-        self = try result.get()
+        self = try JSONParser.read(JSONParser.utf8(json), options, keepsValues: true).value
     }
 
     /// Creates a value from JSON text in a string; see ``init(json:options:)-(Data,_)``.
@@ -86,45 +79,34 @@ private struct JSONWriter {
         case .bool(let value): bytes.append(contentsOf: (value ? "true" : "false").utf8)
         case .number(let value): bytes.append(contentsOf: value.description.utf8)
         case .string(let value): write(value)
-        case .array(let elements): write(elements, indent: indent)
-        case .object(let members): write(members, indent: indent)
+        case .array(let elements):
+            write("[", elements, "]", indent: indent) { writer, element in writer.write(element, indent: indent + 1) }
+        case .object(let members):
+            let ordered = options.contains(.sortedKeys) ? members.sorted { $0.key < $1.key } : Array(members)
+            write("{", ordered, "}", indent: indent) { writer, member in
+                writer.write(member.key)
+                writer.bytes.append(contentsOf: (writer.options.contains(.prettyPrinted) ? ": " : ":").utf8)
+                writer.write(member.value, indent: indent + 1)
+            }
         }
     }
 
-    private mutating func write(_ elements: [JSONValue], indent: Int) {
-        bytes.append(UInt8(ascii: "["))
-        var isFirst = true
-        for element in elements {
-            separate(&isFirst, indent: indent + 1)
-            write(element, indent: indent + 1)
+    /// Writes a list between brackets, each element of it with a closure.
+    private mutating func write<Element>(
+        _ start: Unicode.Scalar,
+        _ elements: [Element],
+        _ end: Unicode.Scalar,
+        indent: Int,
+        _ writeElement: (inout JSONWriter, Element) -> Void
+    ) {
+        bytes.append(UInt8(ascii: start))
+        for (index, element) in elements.enumerated() {
+            if index > 0 { bytes.append(UInt8(ascii: ",")) }
+            breakLine(indent + 1)
+            writeElement(&self, element)
         }
-        close("]", isEmpty: isFirst, indent: indent)
-    }
-
-    private mutating func write(_ members: [String: JSONValue], indent: Int) {
-        bytes.append(UInt8(ascii: "{"))
-        var isFirst = true
-        let ordered = options.contains(.sortedKeys) ? members.sorted { $0.key < $1.key } : Array(members)
-        for (name, value) in ordered { write(name, value, isFirst: &isFirst, indent: indent + 1) }
-        close("}", isEmpty: isFirst, indent: indent)
-    }
-
-    private mutating func write(_ name: String, _ value: JSONValue, isFirst: inout Bool, indent: Int) {
-        separate(&isFirst, indent: indent)
-        write(name)
-        bytes.append(contentsOf: (options.contains(.prettyPrinted) ? ": " : ":").utf8)
-        write(value, indent: indent)
-    }
-
-    private mutating func separate(_ isFirst: inout Bool, indent: Int) {
-        if !isFirst { bytes.append(UInt8(ascii: ",")) }
-        isFirst = false
-        breakLine(indent)
-    }
-
-    private mutating func close(_ bracket: Unicode.Scalar, isEmpty: Bool, indent: Int) {
-        if !isEmpty { breakLine(indent) }
-        bytes.append(UInt8(ascii: bracket))
+        if !elements.isEmpty { breakLine(indent) }
+        bytes.append(UInt8(ascii: end))
     }
 
     private mutating func breakLine(_ indent: Int) {
