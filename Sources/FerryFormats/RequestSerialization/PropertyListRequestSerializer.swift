@@ -50,26 +50,16 @@ public struct PropertyListRequestSerializer: ConfigurableRequestSerializer {
     /// U+FFFF, and its parsers read a carriage return as a line feed unless it is written as a reference (XML 1.0,
     /// sections 2.2 and 2.11).
     private static func readableXML(_ list: Data) throws -> Data {
-        // The last two bytes of the text before the current one; both noncharacters are three bytes in UTF-8.
-        var (first, second): (UInt8, UInt8) = (0, 0)
-        var hasReturn = false
-        for byte in list {
-            let isControl = byte < 0x20 && byte != 0x09 && byte != 0x0A && byte != 0x0D
-            let isNoncharacter = byte >= 0xBE && byte <= 0xBF && second == 0xBF && first == 0xEF
-            guard !isControl, !isNoncharacter else {
-                let reason = "An XML property list cannot contain control characters, U+FFFE and U+FFFF."
-                throw RequestSerializationError(.invalidParameters, reason: reason)
-            }
-            hasReturn = hasReturn || byte == 0x0D
-            (first, second) = (second, byte)
+        let text = String(decoding: list, as: UTF8.self).unicodeScalars
+        let isValid = text.allSatisfy { scalar in
+            (scalar.value >= 0x20 || ["\t", "\n", "\r"].contains(scalar)) && !(0xFFFE...0xFFFF).contains(scalar.value)
         }
-        guard hasReturn else { return list }
-        var result = Data()
-        for line in list.split(separator: 0x0D, omittingEmptySubsequences: false) {
-            if line.startIndex > list.startIndex { result += Data("&#13;".utf8) }
-            result += line
+        guard isValid else {
+            let reason = "An XML property list cannot contain control characters, U+FFFE and U+FFFF."
+            throw RequestSerializationError(.invalidParameters, reason: reason)
         }
-        return result
+        let lines = text.split(separator: "\r", omittingEmptySubsequences: false).map { String($0) }
+        return Data(lines.joined(separator: "&#13;").utf8)
     }
 }
 

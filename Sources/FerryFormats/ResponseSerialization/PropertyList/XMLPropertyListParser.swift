@@ -28,10 +28,9 @@ package struct XMLPropertyListParser {
         }
         let tag = try scanner.openingTag()
         guard tag.element == .list else { return try value(of: tag, depth: 0) }
-        guard !tag.isEmpty else { throw scanner.failure("A property list without a value", at: tag.start) }
-        try scanner.skipMarkup()
-        guard !scanner.isAt("</") else { throw scanner.failure("A property list without a value", at: tag.start) }
-        let first = try scanner.openingTag()
+        guard let first = try nextTag(in: tag) else {
+            throw scanner.failure("A property list without a value", at: tag.start)
+        }
         let result = try value(of: first, depth: 0)
         try scanner.skipMarkup()
         try scanner.close(.list)
@@ -65,16 +64,8 @@ package struct XMLPropertyListParser {
     ) throws(PropertyListParsingError) -> [PropertyListValue] {
         try checkDepth(depth, of: tag)
         var elements: [PropertyListValue] = []
-        guard !tag.isEmpty else { return elements }
-        while true {
-            try scanner.skipMarkup()
-            if scanner.isAt("</") {
-                try scanner.close(.array)
-                return elements
-            }
-            let element = try scanner.openingTag()
-            elements.append(try value(of: element, depth: depth + 1))
-        }
+        while let element = try nextTag(in: tag) { elements.append(try value(of: element, depth: depth + 1)) }
+        return elements
     }
 
     /// Parses the members of a dictionary; if a key occurs more than once, its last value is used.
@@ -84,22 +75,25 @@ package struct XMLPropertyListParser {
     ) throws(PropertyListParsingError) -> [String: PropertyListValue] {
         try checkDepth(depth, of: tag)
         var members: [String: PropertyListValue] = [:]
-        guard !tag.isEmpty else { return members }
-        while true {
-            try scanner.skipMarkup()
-            if scanner.isAt("</") {
-                try scanner.close(.dict)
-                return members
-            }
-            let keyTag = try scanner.openingTag()
+        while let keyTag = try nextTag(in: tag) {
             guard keyTag.element == .key else { throw scanner.failure("A value without a key", at: keyTag.start) }
             let key = try scanner.text(of: keyTag)
             if let reason = key.keyRefusal(in: members) { throw scanner.failure(reason, at: keyTag.start) }
-            try scanner.skipMarkup()
-            guard !scanner.isAt("</") else { throw scanner.failure("A key without a value", at: keyTag.start) }
-            let valueTag = try scanner.openingTag()
+            guard let valueTag = try nextTag(in: tag) else {
+                throw scanner.failure("A key without a value", at: keyTag.start)
+            }
             members[key] = try value(of: valueTag, depth: depth + 1)
         }
+        return members
+    }
+
+    /// Parses the opening tag of the next element inside another one; `nil` after that one's closing tag.
+    private mutating func nextTag(in tag: XMLPropertyListTag) throws(PropertyListParsingError) -> XMLPropertyListTag? {
+        guard !tag.isEmpty else { return nil }
+        try scanner.skipMarkup()
+        guard scanner.isAt("</") else { return try scanner.openingTag() }
+        try scanner.close(tag.element)
+        return nil
     }
 
     private func checkDepth(_ depth: Int, of tag: XMLPropertyListTag) throws(PropertyListParsingError) {

@@ -20,20 +20,15 @@ package enum XMLPropertyListScalar {
         if isNegative || digits.first == UInt8(ascii: "+") {
             digits = digits.dropFirst().drop(while: XMLPropertyListScanner.isWhitespace)
         }
-        var radix: UInt64 = 10
+        var radix = 10
         if digits.starts(with: "0x".utf8) || digits.starts(with: "0X".utf8) {
             radix = 16
             digits = digits.dropFirst(2)
         }
-        guard !digits.isEmpty else { return nil }
-        var magnitude: UInt64 = 0
-        for byte in digits {
-            guard let digit = Character(Unicode.Scalar(byte)).hexDigitValue, digit < radix else { return nil }
-            let (product, isTooLarge) = magnitude.multipliedReportingOverflow(by: radix)
-            let (sum, isSumTooLarge) = product.addingReportingOverflow(UInt64(digit))
-            guard !isTooLarge, !isSumTooLarge else { return nil }
-            magnitude = sum
-        }
+        // The integer's own initializer also reads a sign.
+        guard let first = digits.first, Character(Unicode.Scalar(first)).isHexDigit,
+            let magnitude = UInt64(String(decoding: digits, as: UTF8.self), radix: radix)
+        else { return nil }
         guard isNegative else {
             return magnitude > UInt64(Int64.max) ? .unsigned(magnitude) : .integer(Int64(magnitude))
         }

@@ -45,19 +45,7 @@ package struct XMLPropertyListScanner {
 
     /// Skips a document type without definitions of its own.
     package mutating func skipDocumentType() throws(PropertyListParsingError) {
-        let start = position
-        var quote: UInt8?
-        while let byte = peek() {
-            position += 1
-            switch byte {
-            case _ where quote != nil: if byte == quote { quote = nil }
-            case UInt8(ascii: "\""), UInt8(ascii: "'"): quote = byte
-            case UInt8(ascii: "["): throw failure("A document type with definitions", at: position - 1)
-            case UInt8(ascii: ">"): return
-            default: break
-            }
-        }
-        throw failure("A document type without an end", at: start)
+        _ = try skipTag("A document type", from: position, refusing: ("[", "A document type with definitions"))
     }
 
     /// Parses the opening tag of an element; its attributes are ignored.
@@ -74,11 +62,16 @@ package struct XMLPropertyListScanner {
             let element = Element(rawValue: String(decoding: name, as: UTF8.self))
         else { throw failure("An unknown element", at: start) }
         position += name.count
-        return XMLPropertyListTag(element: element, isEmpty: try skipAttributes(from: start), start: start)
+        let isEmpty = try skipTag("A tag", from: start, refusing: ("<", "A tag inside another one"))
+        return XMLPropertyListTag(element: element, isEmpty: isEmpty, start: start)
     }
 
     /// Skips the rest of a tag, and returns a Boolean value that indicates whether the element has no content.
-    private mutating func skipAttributes(from start: Int) throws(PropertyListParsingError) -> Bool {
+    private mutating func skipTag(
+        _ name: String,
+        from start: Int,
+        refusing refused: (character: Unicode.Scalar, reason: String)
+    ) throws(PropertyListParsingError) -> Bool {
         var quote: UInt8?
         var isEmpty = false
         while let byte = peek() {
@@ -86,13 +79,13 @@ package struct XMLPropertyListScanner {
             switch byte {
             case _ where quote != nil: if byte == quote { quote = nil }
             case UInt8(ascii: "\""), UInt8(ascii: "'"): quote = byte
-            case UInt8(ascii: "<"): throw failure("A tag inside another one", at: position - 1)
+            case UInt8(ascii: refused.character): throw failure(refused.reason, at: position - 1)
             case UInt8(ascii: ">"): return isEmpty
             default: break
             }
             isEmpty = byte == UInt8(ascii: "/") && quote == nil
         }
-        throw failure("A tag without an end", at: start)
+        throw failure("\(name) without an end", at: start)
     }
 
     /// Parses the closing tag of an element.
