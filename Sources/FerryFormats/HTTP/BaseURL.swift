@@ -83,18 +83,11 @@ package enum MissingScheme {
     }
 
     private static func isPort(_ text: Substring) -> Bool {
-        (1...5).contains(text.utf8.count)
-            && text.utf8.allSatisfy { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
+        (1...5).contains(text.utf8.count) && text.utf8.allSatisfy(\.isDigit)
     }
 
     private static func isLabel(_ text: Substring) -> Bool {
         (1...63).contains(text.utf8.count)
-            && text.utf8.allSatisfy { byte in
-                switch byte {
-                case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"): true
-                case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"): true
-                default: false
-                }
-            }
+            && text.utf8.allSatisfy { HeaderRule.isLetterOrDigit($0) || $0 == UInt8(ascii: "-") }
     }
 }

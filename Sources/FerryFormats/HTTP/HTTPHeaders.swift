@@ -9,12 +9,10 @@
 ///
 /// Names and values are checked when a request is made with them; see ``validate()``.
 public struct HTTPHeaders: Sendable, Hashable {
-    private var fields: [HTTPHeader]
+    private var fields: [HTTPHeader] = []
 
     /// Creates an empty list.
-    public init() {
-        fields = []
-    }
+    public init() {}
 
     /// Creates a list of the given fields, keeping order and duplicates.
     public init(_ fields: some Sequence<HTTPHeader>) {

@@ -34,7 +34,7 @@ package enum WebPage {
             }
             let tag = rest.prefix { $0 != UInt8(ascii: ">") }
             let name = String(
-                decoding: tag.dropFirst().prefix { $0.isASCIILetter || $0 == UInt8(ascii: "/") },
+                decoding: tag.dropFirst().prefix { HeaderRule.isLetterOrDigit($0) || $0 == UInt8(ascii: "/") },
                 as: UTF8.self
             )
             .lowercased()
@@ -63,10 +63,6 @@ package enum WebPage {
         }
         return words.joined(separator: " ")
     }
-}
-
-extension UInt8 {
-    fileprivate var isASCIILetter: Bool { (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(self | 0x20) }
 }
 
 extension Unicode.Scalar {
