@@ -9,8 +9,6 @@ struct HedgingState: Sendable {
     private let rule: Hedging.Rule
     /// The last durations, in the order of a ring.
     private var durations: [TimeSpan] = []
-    /// The same durations in ascending order, so that no request sorts them.
-    private var sorted: [TimeSpan] = []
     private var next = 0
     /// How many second requests may be sent.
     private var budget = 1.0
@@ -41,19 +39,14 @@ struct HedgingState: Sendable {
         if durations.count < Self.maximumDurations {
             durations.append(duration)
         } else {
-            sorted.remove(at: position(of: durations[next]))
             durations[next] = duration
             next = (next + 1) % Self.maximumDurations
         }
-        sorted.insert(duration, at: position(of: duration))
     }
 
-    /// Returns the position of the first duration that is not shorter.
-    private func position(of duration: TimeSpan) -> Int { sorted.insertionIndex(isBefore: { $0 < duration }) }
-
     private func percentile(_ share: Double) -> TimeSpan? {
-        guard sorted.count >= Self.minimumDurations, share >= 0 else { return nil }
-        let index = Int((min(share, 1) * Double(sorted.count)).rounded(.down))
-        return sorted[min(index, sorted.count - 1)]
+        guard durations.count >= Self.minimumDurations, share >= 0 else { return nil }
+        let index = Int((min(share, 1) * Double(durations.count)).rounded(.down))
+        return durations.sorted()[min(index, durations.count - 1)]
     }
 }
