@@ -33,9 +33,10 @@ extension HTTPSessionManager {
         guard let hedging, request.mayBeHedged, let url = try? BaseURL.resolve(request.path, against: baseURL) else {
             return task(for: request, completionHandler: completionHandler)
         }
-        return hedgedTask(of: url, by: hedging, completionHandler) { handler in
+        let call = HedgedCall(self, url, by: hedging, handler: completionHandler) { handler in
             self.task(for: request, completionHandler: handler)
         }
+        return call.makeFirst()
     }
 
     /// Sends a request and returns the decoded value.
@@ -114,7 +115,7 @@ extension HTTPSessionManager {
         do {
             let urlRequest = try makeRequest(request)
             if let refusal = request.recovery.refusal(by: session) { throw refusal }
-            let (serializer, progress) = (serializer(of: request), progress ?? request.downloadProgress)
+            let (serializer, progress) = (request.serializer(ownSerializer), progress ?? request.downloadProgress)
             return await completion { handler in
                 let task = self.downloadTask(
                     with: urlRequest,
@@ -128,13 +129,6 @@ extension HTTPSessionManager {
             }
         } catch {
             return TaskResponse(error: NetworkError(requestSerialization: error))
-        }
-    }
-
-    func serializer<Value>(of request: Request<Value>) -> any ResponseSerializer<Value> {
-        switch request.decoding {
-        case .serializer(let serializer): serializer
-        case .manager(let convert): convert(ownSerializer)
         }
     }
 }

@@ -151,7 +151,7 @@ open class HTTPSessionManager: SessionManager, @unchecked Sendable {
             fail(with: NetworkError(requestSerialization: error), completionHandler)
             return nil
         }
-        let task = makeTask(urlRequest, for: request, serializer: serializer(of: request), completionHandler)
+        let task = makeTask(urlRequest, for: request, serializer: request.serializer(ownSerializer), completionHandler)
         request.recovery.apply(to: task)
         return task
     }

@@ -16,13 +16,6 @@ public typealias MultipartForm = @Sendable (inout MultipartFormData) throws -> V
 /// let text = try await manager.send(.get("terms", serializer: .string))
 /// ```
 public struct Request<Value: Sendable>: Sendable {
-    /// The way in which the response is decoded.
-    enum Decoding: Sendable {
-        case serializer(any ResponseSerializer<Value>)
-        /// By the manager's serializer at the time when the task is made.
-        case manager(@Sendable (UntypedResponseSerializer) -> any ResponseSerializer<Value>)
-    }
-
     /// The method.
     public var method: HTTPMethod
 
@@ -59,7 +52,8 @@ public struct Request<Value: Sendable>: Sendable {
     /// The policy, interceptors and deadline of this request, in addition to the manager's.
     package var recovery = RequestRecovery()
 
-    let decoding: Decoding
+    /// Returns the serializer of the response, given the manager's at the time when the task is made.
+    let serializer: @Sendable (UntypedResponseSerializer) -> any ResponseSerializer<Value>
 
     /// Creates a request whose response a serializer decodes.
     ///
@@ -68,13 +62,17 @@ public struct Request<Value: Sendable>: Sendable {
     ///   - path: The path relative to the manager's base URL, or an absolute URL.
     ///   - serializer: Validates and decodes the response.
     public init(_ method: HTTPMethod, _ path: String, serializer: some ResponseSerializer<Value>) {
-        self.init(method, path, .serializer(serializer))
+        self.init(method, path) { _ in serializer }
     }
 
-    private init(_ method: HTTPMethod, _ path: String, _ decoding: Decoding) {
+    private init(
+        _ method: HTTPMethod,
+        _ path: String,
+        _ serializer: @escaping @Sendable (UntypedResponseSerializer) -> any ResponseSerializer<Value>
+    ) {
         self.method = method
         self.path = path
-        self.decoding = decoding
+        self.serializer = serializer
     }
 }
 
@@ -97,6 +95,11 @@ extension Request where Value == any Sendable {
     ///   - method: The method.
     ///   - path: The path relative to the manager's base URL, or an absolute URL.
     public init(_ method: HTTPMethod, _ path: String) {
-        self.init(method, path, .manager { $0 })
+        self.init(method, path) { $0 }
     }
+}
+
+extension Request: RedactedDescription {
+    /// The method and the path or URL, without secrets.
+    public var description: String { method.rawValue + " " + PresentableText.url(path) }
 }

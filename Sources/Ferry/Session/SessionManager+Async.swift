@@ -17,9 +17,10 @@ extension SessionManager {
     ) async -> TaskResponse<Serializer.Output> {
         if let hedging, request.mayBeHedged, uploadProgress == nil, downloadProgress == nil, let url = request.url {
             return await completion { handler in
-                self.hedgedTask(of: url, by: hedging, handler) { handler in
+                let call = HedgedCall(self, url, by: hedging, handler: handler) { handler in
                     self.dataTask(with: request, serializer: serializer, completionHandler: handler)
                 }
+                return call.makeFirst()
             }
         }
         return await completion { handler in

@@ -19,27 +19,26 @@ final class HedgedCall<Value: Sendable>: Sendable {
     /// The shortest time after which a task that was suspended is checked again.
     private static var minimumPause: TimeSpan { .milliseconds(50) }
 
+    private let manager: SessionManager
     private let hedging: Hedging
     private let origin: Origin
     private let begin = MonotonicTime.now()
-    private let makeTask: @Sendable (@escaping Handler) -> URLSessionDataTask?
-    private let startTask: @Sendable (URLSessionTask) -> Void
     private let handler: Handler
+    private let makeTask: @Sendable (@escaping Handler) -> URLSessionDataTask?
     /// Cancels the call when the Swift task that awaits it is cancelled; nil if none awaits it.
     private let relay = CompletionWaiter.current?.relay
     private let state = Mutex(State())
 
-    /// Creates a call; `startTask` resumes the second task for the first time; the handler is called once, with the
-    /// response that is used.
+    /// Creates a call to a URL; the handler is called once, with the response that is used.
     init(
-        of url: URL,
+        _ manager: SessionManager,
+        _ url: URL,
         by hedging: Hedging,
-        makeTask: @escaping @Sendable (@escaping Handler) -> URLSessionDataTask?,
-        startTask: @escaping @Sendable (URLSessionTask) -> Void,
-        handler: @escaping Handler
+        handler: @escaping Handler,
+        makeTask: @escaping @Sendable (@escaping Handler) -> URLSessionDataTask?
     ) {
-        (self.hedging, origin, self.makeTask) = (hedging, Origin(url), makeTask)
-        (self.startTask, self.handler) = (startTask, handler)
+        (self.manager, origin, self.hedging) = (manager, Origin(url), hedging)
+        (self.handler, self.makeTask) = (handler, makeTask)
     }
 
     /// Returns the first task, which the caller resumes at once, and waits until a second one may be sent.
@@ -90,7 +89,7 @@ final class HedgedCall<Value: Sendable>: Sendable {
         if isUnwanted { return task.cancel() }
         task.noteUnshareable()
         if let left { task.deadline = left }
-        startTask(task)
+        manager.start(task)
     }
 
     /// Cancels the second task, which the caller does not have.

@@ -6,22 +6,6 @@ extension SessionManager {
         get { core.settings.withLock { $0.hedging } }
         set { core.settings.replace(\.hedging, with: newValue) }
     }
-
-    /// Makes a task that the caller resumes at once, and later perhaps a second one for the same request to a URL.
-    func hedgedTask<Value>(
-        of url: URL,
-        by hedging: Hedging,
-        _ completionHandler: @escaping @Sendable (TaskResponse<Value>) -> Void,
-        makeTask: @escaping @Sendable (@escaping @Sendable (TaskResponse<Value>) -> Void) -> URLSessionDataTask?
-    ) -> URLSessionDataTask? {
-        HedgedCall(
-            of: url,
-            by: hedging,
-            makeTask: makeTask,
-            startTask: { self.start($0) },
-            handler: completionHandler
-        ).makeFirst()
-    }
 }
 
 extension URLRequest {
