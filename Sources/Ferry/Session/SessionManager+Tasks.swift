@@ -42,25 +42,25 @@ extension SessionManager {
     /// - Parameter task: A task of this manager.
     /// - Returns: Its progress.
     public func uploadProgress(for task: URLSessionTask) -> Progress? {
-        core.delegate(of: task)?.reporter(.upload).progress(of: task)
+        core.delegate(of: task)?.reporter(\.upload).progress(of: task)
     }
 
     /// Returns the progress of a task's response body, in the same way as ``uploadProgress(for:)``.
     public func downloadProgress(for task: URLSessionTask) -> Progress? {
-        core.delegate(of: task)?.reporter(.download).progress(of: task)
+        core.delegate(of: task)?.reporter(\.download).progress(of: task)
     }
 
     /// Returns the progress of a task's request body as it changes, for one reader, until the task ends.
     ///
     /// A slow reader gets only the latest state.
     public func uploadProgressUpdates(for task: URLSessionTask) -> AsyncStream<ProgressUpdate> {
-        core.delegate(of: task)?.reporter(.upload).updates() ?? AsyncStream { $0.finish() }
+        core.delegate(of: task)?.reporter(\.upload).updates() ?? AsyncStream { $0.finish() }
     }
 
     /// Returns the progress of a task's response body as it changes, for one reader, until the task ends.
     ///
     /// A slow reader gets only the latest state.
     public func downloadProgressUpdates(for task: URLSessionTask) -> AsyncStream<ProgressUpdate> {
-        core.delegate(of: task)?.reporter(.download).updates() ?? AsyncStream { $0.finish() }
+        core.delegate(of: task)?.reporter(\.download).updates() ?? AsyncStream { $0.finish() }
     }
 }

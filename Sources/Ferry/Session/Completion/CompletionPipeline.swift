@@ -18,35 +18,21 @@ struct TaskOutcome: Sendable {
 
 /// The steps after a task's end: validation and decoding, the completion handler, the notification, in this order.
 ///
-/// A class, since it is passed through several closures. It does not depend on the type of the value.
-final class CompletionPipeline: Sendable {
+/// It does not depend on the type of the value.
+struct CompletionPipeline: Sendable {
     /// Validates and decodes; returns a closure that calls the completion handler and returns what observers receive.
     ///
     /// It runs on the processing queue, on the default completion queue if the handler runs there too, or in the Swift
     /// task that awaits the response.
     typealias Preparation = @Sendable (TaskOutcome) -> @Sendable () -> TaskCompletion
 
-    let prepare: Preparation
     /// The queue of the handler; nil runs it directly after `prepare`, on the same thread.
     let completionQueue: DispatchQueue?
     /// The Swift task that awaits the response and runs the pipeline itself, without a queue.
     let waiter: CompletionWaiter?
     let token: CompletionToken
     let notifications: NotificationPoster
-
-    init(
-        completionQueue: DispatchQueue?,
-        waiter: CompletionWaiter?,
-        token: CompletionToken,
-        notifications: NotificationPoster,
-        prepare: @escaping Preparation
-    ) {
-        self.completionQueue = completionQueue
-        self.waiter = waiter
-        self.token = token
-        self.notifications = notifications
-        self.prepare = prepare
-    }
+    let prepare: Preparation
 
     /// Starts the pipeline.
     ///

@@ -47,7 +47,7 @@ final class TaskDelegate: Sendable {
     // MARK: - Progress
 
     /// Returns the progress reporter of one direction, which is made when it is first needed.
-    func reporter(_ direction: TransferProgress.Direction) -> ProgressReporter {
+    func reporter(_ direction: WritableKeyPath<TaskDelegateState, TransferProgress>) -> ProgressReporter {
         state.withLock { $0.reporter(direction) }
     }
 
@@ -55,7 +55,7 @@ final class TaskDelegate: Sendable {
     /// returns the reporter to connect with the task, or nil if there is no current `Progress`.
     func joinCurrentProgress(isUpload: Bool) -> ProgressReporter? {
         guard Progress.current() != nil else { return nil }
-        let reporter = reporter(isUpload ? .upload : .download)
+        let reporter = reporter(isUpload ? \.upload : \.download)
         reporter.joinCurrentProgress()
         return reporter
     }

@@ -43,11 +43,9 @@ package struct TaskDelegateState: Sendable {
     }
 
     /// Returns the reporter of one direction, which is made if necessary.
-    mutating func reporter(_ direction: TransferProgress.Direction) -> ProgressReporter {
-        switch direction {
-        case .upload: upload.makeReporter(isFinished: isFinished)
-        case .download: download.makeReporter(isFinished: isFinished)
-        }
+    mutating func reporter(_ direction: WritableKeyPath<TaskDelegateState, TransferProgress>) -> ProgressReporter {
+        let isFinished = isFinished
+        return self[keyPath: direction].makeReporter(isFinished: isFinished)
     }
 
     /// Records whether the task is running; returns false if that changes nothing.

@@ -1,12 +1,5 @@
 /// The progress of one direction of a task, with the object that reports it, for the few tasks whose progress is used.
 struct TransferProgress: Sendable {
-    enum Direction: Sendable {
-        /// The request's body.
-        case upload
-        /// The response's body.
-        case download
-    }
-
     private(set) var latest = ProgressUpdate(completedByteCount: 0)
     private(set) var reporter: ProgressReporter?
 
