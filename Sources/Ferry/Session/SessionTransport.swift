@@ -1,8 +1,5 @@
 /// The kind of `URLSession` that a manager runs on.
 public enum SessionTransport: Sendable {
-    /// Ferry's session, with its default options.
-    case curl
-
     /// Ferry's session with options, as ``curl(options:)`` returns it.
     case curlWithOptions(CurlSession.Options)
 
@@ -11,6 +8,9 @@ public enum SessionTransport: Sendable {
 
     /// A session made by a function, which must create it with the given delegate and queue.
     case session(@Sendable (URLSessionConfiguration, any URLSessionDelegate, OperationQueue) -> URLSession)
+
+    /// Ferry's session, with its default options.
+    public static var curl: SessionTransport { .curlWithOptions(CurlSession.Options()) }
 
     /// Returns Ferry's session with the given options.
     public static func curl(options: CurlSession.Options) -> SessionTransport { .curlWithOptions(options) }
@@ -31,8 +31,6 @@ public enum SessionTransport: Sendable {
         _ queue: OperationQueue
     ) -> URLSession {
         switch self {
-        case .curl:
-            Self.curl(options: CurlSession.Options()).makeSession(configuration, delegate, queue)
         case .curlWithOptions(let options):
             // Several events are delivered in one operation: a manager adds no operations in between.
             CurlSession(
@@ -44,15 +42,6 @@ public enum SessionTransport: Sendable {
             )
         case .system: URLSession(configuration: configuration, delegate: delegate, delegateQueue: queue)
         case .session(let make): make(configuration, delegate, queue)
-        }
-    }
-
-    /// Whether the sessions enforce a security policy; nil if that is unknown until one has been made.
-    var enforcesPolicies: Bool? {
-        switch self {
-        case .curl, .curlWithOptions: true
-        case .system: false
-        case .session: nil
         }
     }
 }

@@ -1,47 +1,35 @@
 /// Makes tasks, and registers their delegates.
 extension SessionCore {
-    /// Makes a task as the method below does; `make` also makes the task of a refused request.
-    func makeTask<Task: URLSessionTask>(
-        _ delegate: TaskDelegate,
-        refusal: NetworkError? = nil,
-        request: URLRequest,
-        make: (URLSession) -> Task
-    ) -> Task {
-        makeTask(delegate, refusal: refusal, request: request, make: make, makeRefused: make)
-    }
-
     /// Makes a task and registers its delegate before the task can be resumed.
     ///
     /// If the request was refused or the session is invalid, the task fails on the delegate queue; the caller gets a
-    /// real but cancelled task in its place.
+    /// real but cancelled task in its place, which `makeRefused` makes, or else `make`.
     func makeTask<Task: URLSessionTask>(
         _ delegate: TaskDelegate,
-        refusal: NetworkError?,
+        refusal: NetworkError? = nil,
         request: URLRequest?,
-        make: (URLSession) -> Task,
-        makeRefused: (URLSession) -> Task
+        make: @escaping (URLSession) -> Task,
+        makeRefused: ((URLSession) -> Task)? = nil
     ) -> Task {
         // Before the session makes its task, since the first child takes all pending units of the parent.
         let joined = delegate.joinCurrentProgress(isUpload: Task.self is URLSessionUploadTask.Type)
         guard refusal == nil, let lease = lease() else {
-            return refuse(delegate, with: refusal ?? .sessionInvalidated(request), makeRefused)
+            return refuse(delegate, with: refusal ?? .sessionInvalidated(request), makeRefused ?? make)
         }
         if let refusal = self.refusal(of: lease.session, delegate.recovery) {
             end(lease)
-            return refuse(delegate, with: refusal, makeRefused)
+            return refuse(delegate, with: refusal, makeRefused ?? make)
         }
         let task = make(lease.session)
         task.adopt(delegate.recovery, delegateCollects: delegate.collectsBody)
         joined?.attach(to: task)
         let key = TaskKey(generation: lease.generation, identifier: task.taskIdentifier)
-        let (registration, invalidation, observers) = state.withLock { state in
-            let registration = state.registry.register(task, delegate: delegate, at: key)
-            return (registration, state.sessions.end(lease), state.observers)
+        let (earlyEnd, invalidation, observers) = state.withLock { state in
+            let earlyEnd = state.registry.register(task, delegate: delegate, at: key)
+            return (earlyEnd, state.sessions.end(lease), state.observers)
         }
         if let invalidation { lease.session.invalidate(invalidation) }
-        if case .alreadyEnded(let error) = registration {
-            end(task, delegate, with: error ?? NetworkError.sessionInvalidated(request))
-        }
+        if let earlyEnd { end(task, delegate, with: earlyEnd.error ?? NetworkError.sessionInvalidated(request)) }
         observers.notify { $0.taskDidCreate(task) }
         return task
     }

@@ -82,9 +82,10 @@ final class SessionCore: Sendable {
     func setSecurityPolicy(_ policy: SecurityPolicy) throws(NetworkError) {
         try policy.validate()
         if !policy.isDefault {
-            guard transport.enforcesPolicies != false else { throw .unenforceable(by: "the system's session") }
-            if transport.enforcesPolicies == nil, !(session is CurlSession) {
-                throw .unenforceable(by: "\(type(of: session))")
+            switch transport {
+            case .curlWithOptions: break
+            case .system: throw .unenforceable(by: "the system's session")
+            case .session: if !(session is CurlSession) { throw .unenforceable(by: "\(type(of: session))") }
             }
         }
         settings.withLock { $0.securityPolicy = policy }

@@ -4,11 +4,9 @@
 /// and the task completes only once. A task may also end between its creation and its registration, when the whole
 /// session is cancelled: such an end is kept until the task is registered.
 struct TaskDelegateRegistry: Sendable {
-    /// The result of registering a task.
-    enum Registration: Sendable {
-        case registered
-        /// The task ended before it could be registered.
-        case alreadyEnded((any Error)?)
+    /// The end of a task that came before the task could be registered.
+    struct EarlyEnd: Sendable {
+        let error: (any Error)?
     }
 
     /// A delegate with its task: an object, since copying a weak reference takes longer than finding it.
@@ -29,7 +27,7 @@ struct TaskDelegateRegistry: Sendable {
     private var entries: [TaskKey: Entry] = [:]
     private var retainsTasks = true
     private var registrationsUnderWay = 0
-    private var earlyEnds: [TaskKey: Registration] = [:]
+    private var earlyEnds: [TaskKey: EarlyEnd] = [:]
 
     subscript(key: TaskKey) -> TaskDelegate? { entries[key]?.delegate }
 
@@ -54,11 +52,11 @@ struct TaskDelegateRegistry: Sendable {
     /// Announces that a task is about to be registered; every call is followed by one of the three methods below.
     mutating func willRegister() { registrationsUnderWay += 1 }
 
-    /// Registers a task, unless it has ended already.
-    mutating func register(_ task: URLSessionTask, delegate: TaskDelegate, at key: TaskKey) -> Registration {
-        if let end = endRegistration(at: key) { return end }
-        add(delegate, of: task, at: key)
-        return .registered
+    /// Registers a task, unless it has ended already, and then returns its end.
+    mutating func register(_ task: URLSessionTask, delegate: TaskDelegate, at key: TaskKey) -> EarlyEnd? {
+        let end = endRegistration(at: key)
+        if end == nil { add(delegate, of: task, at: key) }
+        return end
     }
 
     /// Registers a task, unless another thread has registered it, or it has ended already.
@@ -74,7 +72,7 @@ struct TaskDelegateRegistry: Sendable {
     /// Removes the delegate of a task that has ended, and returns its entry, which must be released without the lock.
     mutating func remove(_ key: TaskKey, error: (any Error)?) -> Entry? {
         if let entry = entries.removeValue(forKey: key) { return entry }
-        if registrationsUnderWay > 0 { earlyEnds[key] = .alreadyEnded(error) }
+        if registrationsUnderWay > 0 { earlyEnds[key] = EarlyEnd(error: error) }
         return nil
     }
 
@@ -106,7 +104,7 @@ struct TaskDelegateRegistry: Sendable {
     }
 
     /// Counts a registration as done, and returns the end of its task if that came first.
-    private mutating func endRegistration(at key: TaskKey?) -> Registration? {
+    private mutating func endRegistration(at key: TaskKey?) -> EarlyEnd? {
         registrationsUnderWay -= 1
         let end = key.flatMap { earlyEnds.removeValue(forKey: $0) }
         if registrationsUnderWay == 0, !earlyEnds.isEmpty { earlyEnds = [:] }
