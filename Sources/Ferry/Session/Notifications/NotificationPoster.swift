@@ -21,7 +21,6 @@ final class NotificationPoster: Sendable {
     fileprivate struct Turn: Sendable {
         let queue: DispatchQueue
         let earliest: DispatchTime
-        let generation: Int
     }
 
     /// The work that is left after a notification was added, to be done without any lock.
@@ -38,8 +37,6 @@ final class NotificationPoster: Sendable {
         /// The notifications that wait, oldest first.
         var items: [Item] = []
         var isScheduled = false
-        /// The number of times that the queue was set; a batch for an earlier queue is not posted.
-        var generation = 0
         var lastDrain = DispatchTime(uptimeNanoseconds: 0)
 
         /// Adds an item, and returns those that it displaces: the oldest one if too many wait, and the oldest with
@@ -85,7 +82,7 @@ final class NotificationPoster: Sendable {
         mutating func schedule() -> Turn? {
             guard let queue, !isScheduled, !items.isEmpty else { return nil }
             isScheduled = true
-            return Turn(queue: queue, earliest: lastDrain + NotificationPoster.interval, generation: generation)
+            return Turn(queue: queue, earliest: lastDrain + NotificationPoster.interval)
         }
 
         mutating func takeItems() -> [Item] {
@@ -116,7 +113,6 @@ final class NotificationPoster: Sendable {
         set {
             let (turn, dropped) = state.withLock { state -> (Turn?, [Item]) in
                 state.queue = newValue
-                state.generation += 1
                 state.isScheduled = false
                 let dropped = newValue == nil ? state.takeItems() : []
                 return (state.schedule(), dropped)
@@ -160,8 +156,7 @@ final class NotificationPoster: Sendable {
 
     /// Posts the waiting notifications if `queue`, the current serial queue, is the one that they are posted on.
     func postWaiting(on queue: DispatchQueue) {
-        let generation = state.withLock { $0.queue === queue && !$0.items.isEmpty ? $0.generation : nil }
-        if let generation { drain(generation) }
+        if state.withLock({ !$0.items.isEmpty }) { drain(queue) }
     }
 
     private func add(_ item: Item) -> Addition {
@@ -174,16 +169,17 @@ final class NotificationPoster: Sendable {
 
     private func wait(for turn: Turn) {
         if turn.earliest <= .now() {
-            turn.queue.async { self.drain(turn.generation) }
+            turn.queue.async { self.drain(turn.queue) }
         } else {
-            turn.queue.asyncAfter(deadline: turn.earliest) { self.drain(turn.generation) }
+            turn.queue.asyncAfter(deadline: turn.earliest) { self.drain(turn.queue) }
         }
     }
 
-    private func drain(_ generation: Int) {
+    /// Posts what waits, on a queue; nothing if another queue was set meanwhile.
+    private func drain(_ queue: DispatchQueue) {
         while true {
             let (items, center) = state.withLock { state -> ([Item], NotificationCenter) in
-                guard state.generation == generation else { return ([], state.center) }
+                guard state.queue === queue else { return ([], state.center) }
                 if state.items.isEmpty { (state.isScheduled, state.lastDrain) = (false, .now()) }
                 return (state.takeItems(), state.center)
             }
