@@ -52,32 +52,18 @@ public final class ReachabilityManager: Sendable {
     ///
     /// - Parameters:
     ///   - target: The target to watch.
+    ///   - source: A custom source for the target, which must not be shared with another manager; nil, the default, for
+    ///     the kernel's routing tables.
     ///   - queue: The queue on which changes are published, serially; nil, the default, for a private queue.
     ///   - notificationCenter: The center to which notifications are posted.
-    public convenience init(
-        target: ReachabilityTarget = .defaultRoute,
-        queue: DispatchQueue? = nil,
-        notificationCenter: NotificationCenter = .default
-    ) {
-        self.init(
-            target: target,
-            source: NetlinkSource(target: target),
-            queue: queue,
-            notificationCenter: notificationCenter
-        )
-    }
-
-    /// Creates a manager with a custom source for the target, which must not be shared with another manager.
-    ///
-    /// The other parameters are those of ``init(target:queue:notificationCenter:)``.
     public init(
         target: ReachabilityTarget = .defaultRoute,
-        source: any ReachabilitySource,
+        source: (any ReachabilitySource)? = nil,
         queue: DispatchQueue? = nil,
         notificationCenter: NotificationCenter = .default
     ) {
         self.target = target
-        self.source = source
+        self.source = source ?? NetlinkSource(target: target)
         self.queue = DispatchQueue(label: "ferry.reachability", target: queue)
         self.notificationCenter = notificationCenter
     }

@@ -40,9 +40,8 @@ struct RefreshState<Credential: Sendable>: Sendable {
     static var rememberedTasks: Int { 10_000 }
 
     private(set) var current: Held?
-    private let leeway: TimeInterval
-    private let window: TimeInterval
-    private let maximumRefreshes: Int
+    private let options: AuthenticationOptions
+    private var maximumRefreshes: Int { min(max(0, options.maximumRefreshes), 1_000) }
     /// The number of credentials there were before the current one.
     private var generation = 0
     private(set) var flight: Flight?
@@ -54,10 +53,7 @@ struct RefreshState<Credential: Sendable>: Sendable {
     private var retried: [TaskIdentity: Int] = [:]
 
     init(_ current: Held?, options: AuthenticationOptions) {
-        self.current = current
-        leeway = max(0, options.leeway)
-        window = options.refreshWindow
-        maximumRefreshes = min(max(0, options.maximumRefreshes), 1_000)
+        (self.current, self.options) = (current, options)
     }
 
     // MARK: - Requests
@@ -65,7 +61,7 @@ struct RefreshState<Credential: Sendable>: Sendable {
     /// Returns the credential if a request can be sent with it, and the refresh to start ahead of its expiration.
     mutating func usable(at now: Date) -> (credential: Held, starting: Flight?)? {
         guard let current, !isRefused, !current.expires(within: 0, of: now) else { return nil }
-        guard flight == nil, current.expires(within: leeway, of: now) else { return (current, nil) }
+        guard flight == nil, current.expires(within: max(0, options.leeway), of: now) else { return (current, nil) }
         // If refreshes fail, half of them are left for requests that have to wait after the expiration.
         return (current, begin(at: now, limit: (maximumRefreshes + 1) / 2))
     }
@@ -115,7 +111,7 @@ struct RefreshState<Credential: Sendable>: Sendable {
         // If the clock was set back, some starts are in the future.
         starts.removeAll { start in
             let age = now.timeIntervalSince(start)
-            return !(age >= 0 && age < window)
+            return !(age >= 0 && age < options.refreshWindow)
         }
         guard starts.count < limit else { return nil }
         starts.append(now)
