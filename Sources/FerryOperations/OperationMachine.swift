@@ -48,19 +48,7 @@ extension RequestOperation {
 struct OperationMachine: Sendable, Hashable {
     typealias State = RequestOperation.State
 
-    /// An event in the life of an operation.
-    enum Event: Sendable, Hashable, CaseIterable {
-        case start
-        case pause
-        case resume
-        case cancel
-        /// Its transfer has ended, with an error or without.
-        case transferEnd
-        /// Everything needed for its end is ready.
-        case finish
-    }
-
-    /// The action that follows from an event.
+    /// The action that follows from an event, such as a pause.
     enum Effect: Sendable, Hashable {
         case nothing
         /// Begin a transfer.
@@ -98,25 +86,13 @@ struct OperationMachine: Sendable, Hashable {
         self.isCancelled = isCancelled
     }
 
-    /// Handles an event, and returns the action that follows.
-    mutating func take(_ event: Event) -> Effect {
-        switch event {
-        case .start: start()
-        case .pause: pause()
-        case .resume: resume()
-        case .cancel: cancel()
-        case .transferEnd: endTransfer()
-        case .finish: finish()
-        }
-    }
-
     /// Returns and removes the transitions to publish.
     mutating func takeChanges() -> [Change] {
         defer { changes = [] }
         return changes
     }
 
-    private mutating func start() -> Effect {
+    mutating func start() -> Effect {
         switch state {
         case .ready where isEnding: return .nothing
         case .ready:
@@ -134,18 +110,18 @@ struct OperationMachine: Sendable, Hashable {
         }
     }
 
-    private mutating func pause() -> Effect {
+    mutating func pause() -> Effect {
         guard !isCancelled, !isEnding else { return .nothing }
         let wasExecuting = state == .executing
         return move(to: .paused) && wasExecuting ? .interrupt : .nothing
     }
 
-    private mutating func resume() -> Effect {
+    mutating func resume() -> Effect {
         guard state == .paused, move(to: .ready), isStarted else { return .nothing }
         return move(to: .executing) ? .begin : .nothing
     }
 
-    private mutating func cancel() -> Effect {
+    mutating func cancel() -> Effect {
         guard !isCancelled, state != .finished else { return .nothing }
         isCancelled = true
         switch state {
@@ -158,12 +134,14 @@ struct OperationMachine: Sendable, Hashable {
         }
     }
 
-    private mutating func endTransfer() -> Effect {
+    /// Handles the end of the transfer, with an error or without.
+    mutating func endTransfer() -> Effect {
         guard state == .executing, !isEnding else { return .nothing }
         return conclude(.conclude)
     }
 
-    private mutating func finish() -> Effect {
+    /// Finishes, now that everything needed for the end is ready.
+    mutating func finish() -> Effect {
         guard isEnding, move(to: .finished) else { return .nothing }
         isDelivered = true
         return .deliver

@@ -39,7 +39,7 @@ package struct OperationRecord: Sendable {
     /// Handles the start; the first time, enters the manager's completion group unless the operation has its own.
     mutating func start(defaultGroup: DispatchGroup) -> OperationMachine.Effect {
         let wasDelivered = machine.isDelivered
-        let effect = machine.take(.start)
+        let effect = machine.start()
         if token == nil, !wasDelivered { token = CompletionToken(defaultGroup) }
         return effect
     }
@@ -57,7 +57,7 @@ package struct OperationRecord: Sendable {
 
     /// Ends the transfer, with an error or without; false if it is not the running one or is already ending.
     mutating func endTransfer(_ ended: OperationTransfer?, error: NetworkError?) -> Bool {
-        guard transfer === ended, machine.take(.transferEnd) == .conclude else { return false }
+        guard transfer === ended, machine.endTransfer() == .conclude else { return false }
         transfer = nil
         if let error { self.error = error }
         return true
@@ -115,24 +115,22 @@ struct OperationSettings: Sendable {
     var uploadProgress: ProgressHandler?
     var downloadProgress: ProgressHandler?
     var challenge: RequestOperation.ChallengeHandler?
-    var redirect: (@Sendable (HTTPURLResponse, URLRequest) -> URLRequest?)?
-    var cacheResponse: (@Sendable (CachedURLResponse) -> CachedURLResponse?)?
+    /// The hooks for redirects and the cache.
+    var hooks = TaskHooks()
     var recovery = RequestRecovery()
 
     /// Returns the hooks for a request to a URL.
     func hooks(for url: URL?) -> TaskHooks {
         let answersChallenges = challenge != nil || credential != nil || !shouldUseCredentialStorage
-        var hooks = TaskHooks()
+        var hooks = hooks
         if answersChallenges { hooks.didReceiveChallenge = { answer($0, for: url, later: $1) } }
-        hooks.willPerformRedirection = redirect
-        hooks.willCacheResponse = cacheResponse
         return hooks
     }
 
     /// Releases the closures, which may retain the operation itself.
     mutating func releaseClosures() {
         (newBodyStream, uploadProgress, downloadProgress) = (nil, nil, nil)
-        (challenge, redirect, cacheResponse) = (nil, nil, nil)
+        (challenge, hooks) = (nil, TaskHooks())
     }
 
     /// Returns the decision about a challenge; nil leaves it to the manager and the credential storage.

@@ -5,7 +5,7 @@ extension RequestOperation {
     /// effect on an operation that is cancelled or ending. A paused operation keeps its place in its queue.
     public func pause() {
         let (effect, transfer) = record.withLock { record in
-            let effect = record.machine.take(.pause)
+            let effect = record.machine.pause()
             if effect == .interrupt { record.hasPostedPause = true }
             return (effect, effect == .interrupt ? record.takeTransfer() : nil)
         }
@@ -22,7 +22,7 @@ extension RequestOperation {
     /// beginning. An operation that was paused before it was started becomes ready, and its queue or ``start()`` starts
     /// it.
     public func resume() {
-        let effect = record.withLock { $0.machine.take(.resume) }
+        let effect = record.withLock { $0.machine.resume() }
         publishChanges()
         perform(effect)
     }

@@ -106,14 +106,14 @@ extension RequestOperation {
     ///
     /// Runs on the manager's operation queue, instead of the manager's hook.
     public var redirect: (@Sendable (HTTPURLResponse, URLRequest) -> URLRequest?)? {
-        get { record.withLock { $0.settings.redirect } }
-        set { record.replace(\.settings.redirect, with: newValue) }
+        get { record.withLock { $0.settings.hooks.willPerformRedirection } }
+        set { record.replace(\.settings.hooks.willPerformRedirection, with: newValue) }
     }
 
     /// Returns the response to cache, nil for none, on the manager's operation queue, instead of the manager's hook.
     public var cacheResponse: (@Sendable (CachedURLResponse) -> CachedURLResponse?)? {
-        get { record.withLock { $0.settings.cacheResponse } }
-        set { record.replace(\.settings.cacheResponse, with: newValue) }
+        get { record.withLock { $0.settings.hooks.willCacheResponse } }
+        set { record.replace(\.settings.hooks.willCacheResponse, with: newValue) }
     }
 
     /// The policy that decides whether the operation sends its request again; nil, the default, for the manager's.

@@ -172,7 +172,7 @@ open class RequestOperation: Operation, NSSecureCoding, NSCopying, @unchecked Se
     ///
     /// If it has not been started, it ends when its queue or its owner starts it.
     override open func cancel() {
-        let effect = record.withLock { $0.machine.take(.cancel) }
+        let effect = record.withLock { $0.machine.cancel() }
         super.cancel()
         publishChanges()
         perform(effect)

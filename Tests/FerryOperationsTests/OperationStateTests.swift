@@ -3,6 +3,25 @@ import Testing
 
 @testable import FerryOperations
 
+extension OperationMachine {
+    /// An event in the life of an operation.
+    enum Event: Sendable, Hashable, CaseIterable {
+        case start, pause, resume, cancel, transferEnd, finish
+    }
+
+    /// Handles an event, and returns the action that follows.
+    mutating func take(_ event: Event) -> Effect {
+        switch event {
+        case .start: start()
+        case .pause: pause()
+        case .resume: resume()
+        case .cancel: cancel()
+        case .transferEnd: endTransfer()
+        case .finish: finish()
+        }
+    }
+}
+
 /// AFNetworking 2's table of transitions, and the effect of each event in each state.
 @Suite("The states of an operation") struct OperationStateTests {
     typealias State = RequestOperation.State

@@ -238,7 +238,7 @@ extension RequestOperation {
 
     private func finish() {
         // Decided first: code that sees the operation as finished may release it.
-        let effect = record.withLock { $0.machine.take(.finish) }
+        let effect = record.withLock { $0.machine.finish() }
         perform(effect)
     }
 
