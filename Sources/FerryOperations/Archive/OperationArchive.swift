@@ -12,15 +12,13 @@ struct OperationArchive: Sendable {
     /// The serializer that parses the response; nil if it could not be archived.
     let serializer: ArchivedSerializer?
 
-    private static let magic = Data("ferry-operation\n".utf8)
-    private static let checksumLength = 8
-    /// The number of bytes before the payload.
-    static let sealLength = magic.count + checksumLength
-    private static let lengthLength = 4
+    private static let magic = Data("ferry-operation ".utf8)
+    /// The number of bytes before the payload: the signature, the checksum in hexadecimal and a line break.
+    static let sealLength = seal(Data()).count
     /// The largest number of received bytes that is accepted; it leaves room for adding more without overflow.
     private static let maximumBytes = Int64.max / 2
 
-    /// The JSON at the start of the payload; the body's bytes follow it.
+    /// The JSON in the first line of the payload; the body's bytes follow it.
     private struct Head: Codable {
         static let currentVersion = 1
 
@@ -32,8 +30,7 @@ struct OperationArchive: Sendable {
         var error: Failure?
         var serializer: ArchivedSerializer?
         var byteCount: Int64
-        var streamStart: Int64?
-        var dataCount: Int
+        var streamStart: Int64
     }
 
     private struct Response: Codable {
@@ -74,18 +71,10 @@ struct OperationArchive: Sendable {
             error: error.map { Failure(code: $0.code.rawValue, message: $0.message, url: $0.failingURL) },
             serializer: serializer,
             byteCount: body.byteCount,
-            streamStart: body.streamStart,
-            dataCount: body.data.count
+            streamStart: body.streamStart
         )
         do {
-            let json = try JSONEncoder().encode(head)
-            guard let size = UInt32(exactly: json.count) else {
-                throw NetworkError(.encodingFailed, message: "The operation's request is too large for an archive")
-            }
-            var payload = withUnsafeBytes(of: size.bigEndian) { Data($0) }
-            payload.append(json)
-            payload.append(body.data)
-            return Self.seal(payload)
+            return Self.seal(try JSONEncoder().encode(head) + Data("\n".utf8) + body.data)
         } catch {
             throw NetworkError(.encodingFailed, message: "The operation cannot be archived", underlyingError: error)
         }
@@ -93,24 +82,24 @@ struct OperationArchive: Sendable {
 
     /// Prepends the signature and the checksum to a payload.
     static func seal(_ payload: Data) -> Data {
-        magic + withUnsafeBytes(of: ByteHash.of(payload).bigEndian) { Data($0) } + payload
+        magic + Data("\(ByteHash.of(payload).hexadecimal)\n".utf8) + payload
     }
 
     // MARK: - Reading
 
     /// Reads and validates an archive; the data may be anything.
     init(_ data: Data) throws(NetworkError) {
-        let payload = try Self.payload(data)
-        let jsonLength = Int(Self.number(payload.prefix(Self.lengthLength)))
-        let rest = payload.dropFirst(Self.lengthLength)
-        guard payload.count >= Self.lengthLength, jsonLength <= rest.count else { throw .archive("It is truncated") }
+        guard data.starts(with: Self.magic) else { throw .archive("It does not begin with the signature of one") }
+        let payload = Data(data.dropFirst(Self.sealLength))
+        guard Self.seal(payload) == data else { throw .archive("It is damaged") }
+        guard let end = payload.firstIndex(of: UInt8(ascii: "\n")) else { throw .archive("It is truncated") }
         let head: Head
         do {
-            head = try JSONDecoder().decode(Head.self, from: Data(rest.prefix(jsonLength)))
+            head = try JSONDecoder().decode(Head.self, from: payload[..<end])
         } catch {
             throw .archive("Its head is malformed", error)
         }
-        try self.init(head, body: Data(rest.dropFirst(jsonLength)))
+        try self.init(head, body: Data(payload[(end + 1)...]))
     }
 
     private init(_ head: Head, body data: Data) throws(NetworkError) {
@@ -118,17 +107,14 @@ struct OperationArchive: Sendable {
         guard let state = State(rawValue: head.state), state == .ready || state == .finished else {
             throw .archive("It has the invalid state \(head.state)")
         }
-        guard head.dataCount == data.count else {
-            throw .archive("Its dataCount is \(head.dataCount), but it has \(data.count) bytes of data")
-        }
         // Bytes that went to an output stream are not in the archive.
         guard head.byteCount == Int64(data.count) || (data.isEmpty && (0...Self.maximumBytes).contains(head.byteCount))
         else {
             throw .archive("Its byteCount is \(head.byteCount), but it has \(data.count) bytes of data")
         }
-        // Earlier versions did not archive the start.
-        let streamStart = head.streamStart ?? 0
-        guard (0...Self.maximumBytes).contains(streamStart) else { throw .archive("Its streamStart is \(streamStart)") }
+        guard (0...Self.maximumBytes).contains(head.streamStart) else {
+            throw .archive("Its streamStart is \(head.streamStart)")
+        }
         let response = try Self.response(head.response)
         if let length = response?.bodyLength, head.byteCount > length {
             throw .archive("Its byteCount is \(head.byteCount), but its response has \(length) bytes")
@@ -139,7 +125,7 @@ struct OperationArchive: Sendable {
         isCancelled = head.isCancelled
         serializer = head.serializer
         var body = ReceivedBody(response: response, request: request, data: data, byteCount: head.byteCount)
-        body.streamStart = streamStart
+        body.streamStart = head.streamStart
         self.body = body
         let failure = state == .finished ? head.error : nil
         error = failure.map { failure in
@@ -151,18 +137,6 @@ struct OperationArchive: Sendable {
             )
         }
     }
-
-    private static func payload(_ data: Data) throws(NetworkError) -> Data {
-        guard data.starts(with: magic) else { throw .archive("It does not begin with the signature of one") }
-        let sealed = data.dropFirst(magic.count)
-        let payload = Data(sealed.dropFirst(checksumLength))
-        guard sealed.count >= checksumLength, number(sealed.prefix(checksumLength)) == ByteHash.of(payload) else {
-            throw .archive("It is damaged")
-        }
-        return payload
-    }
-
-    private static func number(_ bytes: Data) -> UInt64 { bytes.reduce(0) { $0 << 8 | UInt64($1) } }
 
     private static func response(_ kept: Response?) throws(NetworkError) -> HTTPURLResponse? {
         guard let kept else { return nil }

@@ -29,10 +29,8 @@ let operationArchive = FuzzTarget("operation-archive") { input in
     let isSealed = input.byte() < 0xF0
     let body = input.piece(upTo: 32)
     let json = input.amplified(to: 200_000)
-    var payload = withUnsafeBytes(of: UInt32(json.count).bigEndian) { Data($0) }
-    payload.append(contentsOf: json)
-    payload.append(contentsOf: body)
-    let data = isSealed ? OperationArchive.seal(payload) : Data("ferry-operation\n".utf8) + payload
+    let payload = Data(json) + Data("\n".utf8) + Data(body)
+    let data = isSealed ? OperationArchive.seal(payload) : Data("ferry-operation ".utf8) + payload
     guard let archive = try? bounded({ try OperationArchive(data) }) else { return }
     let scheme = archive.request.url?.scheme?.lowercased() ?? ""
     expect(["http", "https"].contains(scheme) && archive.request.url?.host?.isEmpty == false, "not a web address")
