@@ -2,45 +2,35 @@ final class PartUploadRun: Sendable {
     private struct State: Sendable {
         var next = 0
         var receipts: [Int: PartUpload.Receipt]
-        /// The bytes of the parts that the server has, and those that have been sent of the others.
-        var finished: Int64 = 0
-        var inFlight: [Int: (request: Int, body: Int, sent: Int64)] = [:]
-        var lastNumber = 0
-        var meter = ProgressMeter()
-
-        mutating func progress(of total: Int64, always: Bool) -> TransferProgress? {
-            let sent = inFlight.values.reduce(finished) { $0 + $1.sent }
-            return meter.progress(of: sent, total: total, always: always)
-        }
     }
 
     private let session: CurlSession
     private let upload: PartUpload
-    private let progress: (@Sendable (TransferProgress) -> Void)?
+    private let progress: UploadProgress
     private let state: Mutex<State>
 
     private static let maximumFailures = 6
 
     init(session: CurlSession, upload: PartUpload, progress: (@Sendable (TransferProgress) -> Void)?) {
-        (self.session, self.upload, self.progress) = (session, upload, progress)
+        (self.session, self.upload, self.progress) = (session, upload, UploadProgress(progress))
         let receipts = Dictionary(upload.receipts.map { ($0.number, $0) }) { $1 }
         state = Mutex(State(receipts: receipts))
     }
 
     func run() async throws -> PartUpload.Outcome {
-        // The tasks that make bodies may not have ended yet.
-        defer { state.withLock { $0.inFlight = [:] } }
+        defer { progress.reset() }
         do {
             let source = try await UploadSource(path: upload.file.path)
             let parts = PartList(size: source.size, partSize: upload.partSize)
-            state.withLock { state in
+            let numbers = state.withLock { state in
                 state.receipts = state.receipts.filter { number, receipt in
                     guard (1...parts.count).contains(number) else { return false }
                     let length = Int64(parts[number - 1].range.count)
                     return receipt.length ?? length == length
                 }
-                state.finished = state.receipts.keys.reduce(0) { $0 + Int64(parts[$1 - 1].range.count) }
+                return Array(state.receipts.keys)
             }
+            for number in numbers { progress.confirm(number, Int64(parts[number - 1].range.count)) }
             try await withThrowingTaskGroup(of: Void.self) { group in
                 for _ in 0..<min(max(1, upload.maximumConcurrentParts), parts.count) {
                     group.addTask { while let part = self.next(parts) { try await self.send(part, source) } }
@@ -48,11 +38,8 @@ final class PartUploadRun: Sendable {
                 // The first error ends the others.
                 while try await group.next() != nil {}
             }
-            let (receipts, last) = state.withLock { state in
-                let receipts = state.receipts.values.sorted { $0.number < $1.number }
-                return (receipts, state.progress(of: source.size, always: true))
-            }
-            if let progress, let last { progress(last) }
+            let receipts = state.withLock { $0.receipts.values.sorted { $0.number < $1.number } }
+            progress.finish(total: source.size)
             guard let manifest = upload.manifest else { return PartUpload.Outcome(receipts: receipts) }
             let (data, answer) = try await session.data(for: try await manifest(receipts))
             let response = try Self.success(data, answer)
@@ -78,11 +65,8 @@ final class PartUploadRun: Sendable {
         while true {
             do {
                 let receipt = try await attempt(part, source)
-                state.withLock { state in
-                    state.receipts[part.number] = receipt
-                    state.inFlight[part.number] = nil
-                    state.finished += Int64(part.range.count)
-                }
+                state.withLock { $0.receipts[part.number] = receipt }
+                progress.confirm(part.number, Int64(part.range.count))
                 upload.partDidFinish?(receipt)
                 return
             } catch {
@@ -97,22 +81,9 @@ final class PartUploadRun: Sendable {
     }
 
     private func attempt(_ part: PartUpload.Part, _ source: UploadSource) async throws -> PartUpload.Receipt {
-        let request = state.withLock { state in
-            state.lastNumber += 1
-            state.inFlight[part.number] = (state.lastNumber, 0, 0)
-            return state.lastNumber
-        }
-        let body = RequestBody(length: Int64(part.range.count)) { [self] in
-            let number = state.withLock { state in
-                state.lastNumber += 1
-                if state.inFlight[part.number]?.request == request {
-                    state.inFlight[part.number] = (request, state.lastNumber, 0)
-                }
-                return state.lastNumber
-            }
-            return UploadPieces(source: source, part: part.range, limit: upload.limit) { [self] count in
-                note(count, of: number, part.number, source.size)
-            }
+        let begin = progress.begin(part.number, at: 0, of: source.size)
+        let body = RequestBody(length: Int64(part.range.count)) { [upload] in
+            UploadPieces(source: source, part: part.range, limit: upload.limit, willSend: begin())
         }
         var sent = try await upload.request(part)
         sent.setTypeOfFile(in: session)
@@ -127,18 +98,6 @@ final class PartUploadRun: Sendable {
         guard let response = answer as? HTTPURLResponse else { throw URLError(.badServerResponse) }
         guard 200..<300 ~= response.statusCode else { throw FileUploadError((data, response)) }
         return response
-    }
-
-    // MARK: - Progress
-
-    private func note(_ count: Int, of body: Int, _ number: Int, _ total: Int64) {
-        let current = state.withLock { state -> TransferProgress? in
-            guard state.inFlight[number]?.body == body else { return nil }
-            state.inFlight[number]?.sent += Int64(count)
-            state.meter.add(count, at: .now())
-            return state.progress(of: total, always: false)
-        }
-        if let progress, let current { progress(current) }
     }
 }
 

@@ -115,12 +115,9 @@ extension UploadRun {
         do {
             guard let bytes else { return try await exchange(request, body: nil) }
             let offset = bytes.isEmpty ? 0 : bytes.lowerBound - ranges[index].lowerBound
-            let sending = nextRequest(of: index)
-            let body = RequestBody(length: Int64(bytes.count)) { [self] in
-                let number = beginSending(sending, of: index, at: offset)
-                return UploadPieces(source: source, part: bytes, limit: upload.limit) { [self] in
-                    count($0, of: number, index, source)
-                }
+            let begin = progress.begin(index, at: offset, of: source.size)
+            let body = RequestBody(length: Int64(bytes.count)) { [upload] in
+                UploadPieces(source: source, part: bytes, limit: upload.limit, willSend: begin())
             }
             return try await exchange(request, body: body, interim)
         } catch let error as URLError where error.isPassing {

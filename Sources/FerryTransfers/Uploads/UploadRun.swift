@@ -5,16 +5,11 @@ final class UploadRun: Sendable {
         let range: Range<Int64>
         /// The bytes that the server is known to have.
         var confirmed: Int64 = 0
-        /// The bytes that have been sent, or are waiting to be.
-        var sent: Int64 = 0
         /// Whether the server has been asked how many bytes it has.
         var isKnown = false
         private(set) var expires: Date?
         /// The largest number of bytes of one request, if the server has set one.
         var maximumBytes: Int64?
-        /// The number of the last request, and that of its body, which may be made more than once.
-        var request = 0
-        var body: Int?
 
         /// Notes the date at which the server will delete the upload; unless it is soon, changes below a minute are
         /// ignored.
@@ -31,12 +26,6 @@ final class UploadRun: Sendable {
         /// One part until it is known how many there are.
         var parts = [Part(range: 0..<0)]
         var continuedBytes: Int64 = 0
-        var lastNumber = 0
-        var meter = ProgressMeter()
-
-        mutating func progress(of total: Int64, always: Bool) -> TransferProgress? {
-            meter.progress(of: parts.reduce(0) { $0 + $1.sent }, total: total, always: always)
-        }
     }
 
     /// A failure after which the server is asked again how many bytes it has.
@@ -54,7 +43,7 @@ final class UploadRun: Sendable {
 
     let session: CurlSession
     let upload: FileUpload
-    private let progress: (@Sendable (TransferProgress) -> Void)?
+    let progress: UploadProgress
     private let state: Mutex<State>
 
     private static let maximumFailures = 6
@@ -63,7 +52,7 @@ final class UploadRun: Sendable {
     private static let maximumConnections = 32
 
     init(session: CurlSession, upload: FileUpload, progress: (@Sendable (TransferProgress) -> Void)?) {
-        (self.session, self.upload, self.progress) = (session, upload, progress)
+        (self.session, self.upload, self.progress) = (session, upload, UploadProgress(progress))
         state = Mutex(State(location: upload.location))
     }
 
@@ -79,7 +68,7 @@ final class UploadRun: Sendable {
     }
 
     func run() async throws -> FileUpload.Outcome {
-        defer { state.withLock { $0.parts = [] } }
+        defer { progress.reset() }
         do {
             let source = try await UploadSource(path: upload.file.path)
             let offer = try await findOffer(source)
@@ -183,18 +172,12 @@ final class UploadRun: Sendable {
     }
 
     func finish(_ answer: (data: Data, response: HTTPURLResponse), _ source: UploadSource) -> FileUpload.Outcome {
-        let (continued, last) = state.withLock { state in
-            for index in state.parts.indices {
-                (state.parts[index].sent, state.parts[index].body) = (Int64(state.parts[index].range.count), nil)
-            }
-            return (state.continuedBytes, state.progress(of: source.size, always: true))
-        }
-        if let progress, let last { progress(last) }
+        progress.finish(total: source.size)
         return FileUpload.Outcome(
             response: answer.response,
             data: answer.data,
             bytes: source.size,
-            continuedBytes: continued
+            continuedBytes: state.withLock { $0.continuedBytes }
         )
     }
 
@@ -225,6 +208,7 @@ final class UploadRun: Sendable {
             state.parts = zip(starts, starts.dropFirst()).map { Part(range: $0..<$1) }
             state.continuedBytes = 0
         }
+        progress.reset()
     }
 
     /// Notes how many bytes of a part the server has; the first time, they may be from an earlier run.
@@ -233,9 +217,9 @@ final class UploadRun: Sendable {
             if !state.parts[index].isKnown, upload.location?.urls.contains(url) == true {
                 state.continuedBytes += offset
             }
-            state.parts[index].isKnown = true
-            (state.parts[index].confirmed, state.parts[index].sent) = (offset, offset)
+            (state.parts[index].isKnown, state.parts[index].confirmed) = (true, offset)
         }
+        progress.confirm(index, offset)
     }
 
     /// Notes the limit on requests with a part, and the date at which the server will delete its upload.
@@ -256,38 +240,4 @@ final class UploadRun: Sendable {
 
     /// When the first of the parts' uploads expires.
     var firstExpiration: Date? { state.withLock { $0.parts.compactMap(\.expires).min() } }
-
-    // MARK: - Progress
-
-    /// Returns the number of a new request with a part.
-    func nextRequest(of index: Int) -> Int {
-        state.withLock { state in
-            state.lastNumber += 1
-            (state.parts[index].request, state.parts[index].body) = (state.lastNumber, nil)
-            return state.lastNumber
-        }
-    }
-
-    /// Returns the number of a new body of a request, which begins at an offset of the part.
-    ///
-    /// The Swift task that makes a body may still run when there is a newer body, or when the run has ended.
-    func beginSending(_ request: Int, of index: Int, at offset: Int64) -> Int {
-        state.withLock { state in
-            state.lastNumber += 1
-            if state.parts.indices.contains(index), state.parts[index].request == request {
-                (state.parts[index].sent, state.parts[index].body) = (offset, state.lastNumber)
-            }
-            return state.lastNumber
-        }
-    }
-
-    func count(_ bytes: Int, of body: Int, _ index: Int, _ source: UploadSource) {
-        let current = state.withLock { state -> TransferProgress? in
-            guard state.parts.indices.contains(index), state.parts[index].body == body else { return nil }
-            state.parts[index].sent += Int64(bytes)
-            state.meter.add(bytes, at: .now())
-            return state.progress(of: source.size, always: false)
-        }
-        if let progress, let current { progress(current) }
-    }
 }

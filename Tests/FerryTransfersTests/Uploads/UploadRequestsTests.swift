@@ -74,20 +74,18 @@ struct UploadRequestsTests {
 
     @Test("Bytes of an earlier body, or of one that goes on after the end, are not counted")
     func lateBytes() async throws {
-        let source = try await UploadSource(path: folder.file("file").path)
         let told = Watched<[Int64]>([])
         let upload = FileUpload(folder.file("file"), to: URL(fileURLWithPath: "/"))
         let run = UploadRun(session: session, upload: upload) { progress in told.change { $0.append(progress.bytes) } }
-        let (first, second) = (run.nextRequest(of: 0), run.nextRequest(of: 0))
-        let abandoned = run.beginSending(second, of: 0, at: 0)
-        let body = run.beginSending(second, of: 0, at: 0)
-        run.count(3, of: body, 0, source)
-        let late = run.beginSending(first, of: 0, at: 1)
-        for number in [late, abandoned] { run.count(2, of: number, 0, source) }
-        run.count(2, of: body, 7, source)
+        let (first, second) = (run.progress.begin(0, at: 1, of: 5), run.progress.begin(0, at: 0, of: 5))
+        let abandoned = second()
+        let body = second()
+        body(3)
+        let late = first()
+        for count in [late, abandoned] { count(2) }
         #expect(told.current == [3])
         await #expect(throws: (any Error).self) { try await run.run() }
-        run.count(2, of: body, 0, source)
+        body(2)
         #expect(told.current == [3])
     }
 
