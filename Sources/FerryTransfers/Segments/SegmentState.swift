@@ -16,7 +16,6 @@ struct SegmentState: Codable, Equatable, Sendable {
     /// The boot of the system in which the bytes were written; nil if they are certainly on the disk.
     var boot: UInt64?
 
-    private static let magic = Data("ferry-segments ".utf8)
     private static let maximumBytes = 1_048_576
 
     init(source: URL, validator: String, digest: ContentDigest?, plan: SegmentPlan, isSynchronized: Bool = true) {
@@ -49,17 +48,18 @@ struct SegmentState: Codable, Equatable, Sendable {
     /// The record with a checksum in front, since a damaged one could name parts that have not arrived.
     func encoded() -> Data? {
         guard let json = try? JSONEncoder().encode(self), json.count < Self.maximumBytes / 2 else { return nil }
-        return Self.magic + Data((ByteHash.of(json).hexadecimal + "\n").utf8) + json
+        return Self.seal(json)
+    }
+
+    private static func seal(_ json: Data) -> Data {
+        Data("ferry-segments \(ByteHash.of(json).hexadecimal)\n".utf8) + json
     }
 
     init?(_ data: Data) {
-        guard data.starts(with: Self.magic), data.count <= Self.maximumBytes,
-            let line = data.firstIndex(of: UInt8(ascii: "\n"))
-        else { return nil }
+        guard data.count <= Self.maximumBytes, let line = data.firstIndex(of: UInt8(ascii: "\n")) else { return nil }
         let json = Data(data[(line + 1)...])
-        let sum = data[(data.startIndex + Self.magic.count)..<line]
-        guard sum.elementsEqual(ByteHash.of(json).hexadecimal.utf8),
-            let state = try? JSONDecoder().decode(SegmentState.self, from: json), state.ranges != nil
+        guard Self.seal(json) == data, let state = try? JSONDecoder().decode(SegmentState.self, from: json),
+            state.ranges != nil
         else { return nil }
         self = state
     }
