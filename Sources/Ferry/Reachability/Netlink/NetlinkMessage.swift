@@ -16,31 +16,40 @@ struct NetlinkMessage: Sendable, Hashable {
     var sequence: UInt32
     var payload: ArraySlice<UInt8>
 
+    /// Returns all complete records at the beginning of some bytes, each of which begins with its length.
+    static func records<Length: FixedWidthInteger>(
+        in bytes: ArraySlice<UInt8>,
+        length: Length.Type,
+        atLeast minimum: Int
+    ) -> [ArraySlice<UInt8>] {
+        var rest = bytes
+        var records: [ArraySlice<UInt8>] = []
+        while let count = rest.number(length, at: 0).map({ Int($0) }), count >= minimum, count <= rest.count {
+            records.append(rest.prefix(count))
+            rest = rest.dropFirst(aligned(count))
+        }
+        return records
+    }
+
     /// Returns all complete messages at the beginning of some bytes.
     static func messages(in bytes: ArraySlice<UInt8>) -> [NetlinkMessage] {
-        var rest = bytes
-        var messages: [NetlinkMessage] = []
-        while let length = rest.number(UInt32.self, at: 0).map(Int.init), length >= headerLength, length <= rest.count,
-            let type = rest.number(UInt16.self, at: 4), let sequence = rest.number(UInt32.self, at: 8)
-        {
-            let payload = rest.prefix(length).dropFirst(headerLength)
-            messages.append(NetlinkMessage(type: type, sequence: sequence, payload: payload))
-            rest = rest.dropFirst(aligned(length))
+        records(in: bytes, length: UInt32.self, atLeast: headerLength).compactMap { record in
+            guard let type = record.number(UInt16.self, at: 4), let sequence = record.number(UInt32.self, at: 8) else {
+                return nil
+            }
+            return NetlinkMessage(type: type, sequence: sequence, payload: record.dropFirst(headerLength))
         }
-        return messages
     }
 
     /// Returns the attributes after the payload's fixed-length head, by type; the first one if a type is repeated.
     func attributes(after headLength: Int) -> [UInt16: ArraySlice<UInt8>] {
-        var rest = payload.dropFirst(Self.aligned(headLength))
+        let rest = payload.dropFirst(Self.aligned(headLength))
         var attributes: [UInt16: ArraySlice<UInt8>] = [:]
         let flags: UInt16 = 0xC000
-        while let length = rest.number(UInt16.self, at: 0).map(Int.init), length >= 4, length <= rest.count,
-            let type = rest.number(UInt16.self, at: 2)
-        {
+        for record in Self.records(in: rest, length: UInt16.self, atLeast: 4) {
+            guard let type = record.number(UInt16.self, at: 2) else { continue }
             let key = type & ~flags
-            if attributes[key] == nil { attributes[key] = rest.prefix(length).dropFirst(4) }
-            rest = rest.dropFirst(Self.aligned(length))
+            if attributes[key] == nil { attributes[key] = record.dropFirst(4) }
         }
         return attributes
     }
@@ -159,20 +168,9 @@ extension NetlinkRoute {
         let attributes = message.attributes(after: Self.headLength)
         let metric = attributes[priority]?.number(UInt32.self, at: 0) ?? 0
         var interfaces = attributes[outgoingInterface]?.number(Int32.self, at: 0).map { [$0] } ?? []
-        if let hops = attributes[multipath] { interfaces += Self.interfaces(of: hops) }
+        // The next hops (`struct rtnexthop`), if there are several.
+        let hops = NetlinkMessage.records(in: attributes[multipath] ?? [], length: UInt16.self, atLeast: 8)
+        interfaces += hops.compactMap { $0.number(Int32.self, at: 4) }
         self.init(destinationLength: destinationLength, type: type, metric: metric, interfaces: interfaces)
-    }
-
-    /// Returns the interfaces of a route with several next hops (`struct rtnexthop`).
-    private static func interfaces(of hops: ArraySlice<UInt8>) -> [Int32] {
-        var rest = hops
-        var interfaces: [Int32] = []
-        while let length = rest.number(UInt16.self, at: 0).map(Int.init), length >= 8, length <= rest.count,
-            let index = rest.number(Int32.self, at: 4)
-        {
-            interfaces.append(index)
-            rest = rest.dropFirst(NetlinkMessage.aligned(length))
-        }
-        return interfaces
     }
 }
