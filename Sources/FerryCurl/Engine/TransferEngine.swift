@@ -254,7 +254,9 @@ package final class TransferEngine: @unchecked Sendable {
     }
 
     private func recycle(_ attempt: NetworkAttempt) {
-        let isClean = attempt.discardBacklog()
+        // A handle whose request was sent again may keep that a stream was refused. libcurl would then send a later
+        // request again that was lost.
+        let isClean = attempt.discardBacklog() && attempt.sending.count < 2
         guard let easy = attempt.detach() else { return }
         pausedStreams[easy.pointer] = nil
         multi.remove(easy)
