@@ -59,7 +59,7 @@ public struct ContentDigest: Hashable, Sendable, CustomStringConvertible {
     }
 
     /// Makes a digest from text such as `sha-256=HEX`; `nil` if it is malformed or the algorithm is another one.
-    public init?(_ text: String) {
+    package init?(_ text: String) {
         guard text.utf8.count <= 256, let parts = text[...].utf8.cut(at: "="),
             let algorithm = Algorithm(rawValue: parts.before.string.lowercased())
         else { return nil }
@@ -70,7 +70,7 @@ public struct ContentDigest: Hashable, Sendable, CustomStringConvertible {
         }
     }
 
-    /// The text that ``init(_:)`` reads, such as `sha-256=HEX`.
+    /// The name of the hash function and the digest, such as `sha-256=HEX`.
     public var description: String { "\(algorithm.rawValue)=\(hexadecimal)" }
     /// The digest in lowercase hexadecimal digits.
     public var hexadecimal: String { bytes.hexadecimal }
