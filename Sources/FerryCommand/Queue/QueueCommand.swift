@@ -20,7 +20,7 @@ struct QueueCommand: Sendable {
         do {
             var queueOptions = TransferQueue.Options()
             queueOptions.maximumConcurrentTransfers = options.parallelMax ?? 4
-            if let retries = options.retries { queueOptions.retry?.maximumRetries = retries }
+            if let retries = options.retries { queueOptions.retryPolicy?.maximumRetries = retries }
             let folder = try URL(file: action.folder)
             let queue = try await TransferQueue(folder: folder, options: queueOptions)
             let damaged = try await queue.damagedRecords

@@ -58,8 +58,8 @@ struct StreamCommand: Sendable {
         switch format {
         case .events:
             var sourceOptions = EventSource.Options()
-            if let policy = options.retryPolicy { sourceOptions.policy = policy }
-            if options.retries == 0 { sourceOptions.policy.maximumRetries = 0 }
+            if let policy = options.retryPolicy { sourceOptions.retryPolicy = policy }
+            if options.retries == 0 { sourceOptions.retryPolicy.maximumRetries = 0 }
             if let delay = options.retryDelay, delay > 0 { sourceOptions.reconnectionTime = delay }
             sourceOptions.stateDidChange = { state in
                 guard case .waiting(let delay) = state else { return }

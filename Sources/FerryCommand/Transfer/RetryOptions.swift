@@ -60,7 +60,7 @@ extension CurlSession.Options {
     mutating func setRetries(_ options: FetchOptions, after elapsed: Double = 0) {
         // Nothing is sent with a deadline of zero, which means no limit here.
         deadline = options.deadline.flatMap { $0 > 0 ? max($0 - elapsed, 0.001) : nil }
-        retry = options.retryPolicy
-        if let limit = options.retryTimeLimit { retry?.maximumRetryTime = limit - elapsed }
+        retryPolicy = options.retryPolicy
+        if let limit = options.retryTimeLimit { retryPolicy?.maximumRetryTime = limit - elapsed }
     }
 }

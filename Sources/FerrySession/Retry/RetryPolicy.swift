@@ -6,7 +6,7 @@
 ///
 /// ```swift
 /// var options = CurlSession.Options()
-/// options.retry = .standard
+/// options.retryPolicy = .standard
 /// ```
 ///
 /// A request is sent again only if that is safe: its method is idempotent (RFC 9110, section 9.2.2), it has an

@@ -132,7 +132,7 @@ extension CurlSession {
         /// earlier request and closed before a byte of the response, or that an HTTP/2 server refused before it
         /// responded. ``RetryPolicy/standard`` is a good policy for most uses. A task can have another one: see
         /// `URLSessionTask.retryPolicy`.
-        public var retry: RetryPolicy?
+        public var retryPolicy: RetryPolicy?
 
         /// The interceptors of all tasks, in the order in which they are asked.
         public var interceptors: [any RequestInterceptor] = []

@@ -31,7 +31,7 @@ final class CurlSessionSettings: @unchecked Sendable {
             Result { () throws(CurlSessionError) in try DurableTasks(durability) }
         }
         let recovery = RecoverySettings { values in
-            values.retry = options.retry
+            values.retry = options.retryPolicy
             values.interceptors = RequestInterceptors(options.interceptors)
             values.deadlineInSeconds = options.deadline
             values.circuitBreaker = options.circuitBreaker

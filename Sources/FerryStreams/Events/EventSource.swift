@@ -25,7 +25,7 @@ public struct EventSource: AsyncSequence, Sendable {
         ///
         /// Its number of retries, 3 by default, limits consecutive failures; a response that opens the stream sets the
         /// count to zero. Its backoff also applies to consecutive connections that end without an event.
-        public var policy = RetryPolicy.standard
+        public var retryPolicy = RetryPolicy.standard
         /// The time before the next connection, in seconds, unless the server sends one; 3 by default.
         public var reconnectionTime: TimeInterval = 3
         /// The identifier of the last event of an earlier stream to continue; by default, that in the request's field
@@ -159,7 +159,7 @@ public struct EventSource: AsyncSequence, Sendable {
                 failures: failures,
                 ends: ends,
                 reconnectionTime: reconnectionTime,
-                policy: source.options.policy,
+                policy: source.options.retryPolicy,
                 random: Double.random(in: 0...1)
             )
             guard let delay else {

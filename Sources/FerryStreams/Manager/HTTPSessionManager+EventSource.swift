@@ -32,7 +32,7 @@ extension HTTPSessionManager {
 
     private var defaultOptions: EventSource.Options {
         var options = EventSource.Options()
-        if let retryPolicy { options.policy = retryPolicy }
+        if let retryPolicy { options.retryPolicy = retryPolicy }
         return options
     }
 }

@@ -267,7 +267,7 @@ struct QueueRun: Sendable {
 
     /// Returns the delay before a transfer begins again; `nil` if it does not.
     private func retryDelay(_ id: Int, _ ending: Ending, _ failures: inout Failures) -> TimeSpan? {
-        guard case .failed(let error) = ending, let policy = queue.options.retry, mayPass(error) else {
+        guard case .failed(let error) = ending, let policy = queue.options.retryPolicy, mayPass(error) else {
             return nil
         }
         let bytes = queue.running.withLock { $0[id]?.bytes } ?? 0

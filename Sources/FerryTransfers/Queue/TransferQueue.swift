@@ -30,7 +30,7 @@ public final class TransferQueue: Sendable {
         /// its backoff are used, not a server's `Retry-After`. The count begins again for a transfer that has made
         /// progress since its last failure. The session's own policy, where it applies to a transfer, comes in
         /// addition: prefer a session without one.
-        public var retry: RetryPolicy? = .standard
+        public var retryPolicy: RetryPolicy? = .standard
         /// The limit on the bytes per second, which all transfers without their own limit share; nil, the default, for
         /// none.
         public var limit: BandwidthLimit?

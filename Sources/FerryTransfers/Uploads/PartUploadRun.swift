@@ -71,7 +71,7 @@ final class PartUploadRun: Sendable {
                 return
             } catch {
                 failures += 1
-                let policy = session.options.retry ?? .standard
+                let policy = session.options.retryPolicy ?? .standard
                 guard !Task.isCancelled, failures < Self.maximumFailures, mayPass(error),
                     let delay = policy.delay(.milliseconds(100 << UInt64(failures)), after: error)
                 else { throw error }

@@ -162,7 +162,7 @@ final class UploadRun: Sendable {
                 let confirmed = state.withLock { $0.parts[index].confirmed }
                 failures = confirmed > most ? 1 : failures + 1
                 most = max(most, confirmed)
-                let policy = session.options.retry ?? .standard
+                let policy = session.options.retryPolicy ?? .standard
                 guard failures < Self.maximumFailures, location != nil || mayCreate,
                     let delay = policy.delay(.milliseconds(50 << UInt64(failures)), after: interruption.cause)
                 else { throw interruption.cause }

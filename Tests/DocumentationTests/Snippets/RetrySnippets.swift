@@ -80,7 +80,7 @@ enum RetrySnippets {
 
     static func session(url: URL) {
         var options = CurlSession.Options()
-        options.retry = .standard
+        options.retryPolicy = .standard
         options.interceptors = [TraceInterceptor()]
         options.deadline = 30
         let session = CurlSession(configuration: .default, options: options)

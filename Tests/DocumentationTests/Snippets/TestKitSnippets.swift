@@ -22,8 +22,8 @@ struct TestKitSnippets {
         let content = RangedContent(count: 500_000, resetsEvery: 200_000)
         let server = try LoopbackServer(handler: content.handler)
         var options = CurlSession.Options()
-        options.retry = .standard
-        options.retry?.backoff.base = 0.01
+        options.retryPolicy = .standard
+        options.retryPolicy?.backoff.base = 0.01
         let session = CurlSession(configuration: .ephemeral, options: options)
         let (file, _) = try await session.download(from: server.url)
         #expect(

@@ -6,8 +6,8 @@ extension CurlSession {
     static func signing(with interceptors: [any RequestInterceptor]) -> CurlSession {
         var options = CurlSession.Options()
         options.interceptors = interceptors
-        options.retry = .standard
-        options.retry?.backoff = .init(base: 0.01)
+        options.retryPolicy = .standard
+        options.retryPolicy?.backoff = .init(base: 0.01)
         return CurlSession(configuration: .ephemeral, options: options)
     }
 }

@@ -184,7 +184,7 @@ struct RequestLimitsTests {
         let delegate = RecordingDelegate()
         var options = CurlSession.Options()
         options.limits = RequestLimits(maximumInFlight: 1, honorsServerDelays: false)
-        options.retry = .standard
+        options.retryPolicy = .standard
         let session = makeSession(delegate, options: options)
         let suspended = session.dataTask(with: server.url("/gated"))
         suspended.resume()
@@ -418,8 +418,8 @@ struct RequestLimitsTests {
         }
         var options = CurlSession.Options()
         options.limits = RequestLimits(maximumInFlight: 4)
-        options.retry = .standard
-        options.retry?.budget = nil
+        options.retryPolicy = .standard
+        options.retryPolicy?.budget = nil
         let session = Wire.session(options: options)
         try await withThrowingTaskGroup(of: Void.self) { group in
             for _ in 0..<50 {

@@ -370,8 +370,8 @@ struct SharedTransferTests {
             let session = makeSession(
                 delegate,
                 options: options {
-                    $0.retry = hasPolicy ? .standard : nil
-                    $0.retry?.backoff = .init(base: 0.01)
+                    $0.retryPolicy = hasPolicy ? .standard : nil
+                    $0.retryPolicy?.backoff = .init(base: 0.01)
                 }
             )
             var request = URLRequest(url: server.url)
@@ -436,10 +436,10 @@ struct SharedTransferTests {
             delegate,
             options: options {
                 $0.limits = RequestLimits(maximumInFlight: 5)
-                $0.retry = .standard
-                $0.retry?.backoff = .init(base: 0.001)
-                $0.retry?.maximumRetries = 50
-                $0.retry?.budget = nil
+                $0.retryPolicy = .standard
+                $0.retryPolicy?.backoff = .init(base: 0.001)
+                $0.retryPolicy?.maximumRetries = 50
+                $0.retryPolicy?.budget = nil
             }
         )
         var kept: [URLSessionDataTask] = []

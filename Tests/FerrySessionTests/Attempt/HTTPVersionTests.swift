@@ -152,7 +152,7 @@ struct HTTPVersionTests {
         options.proxy = .none
         options.httpVersions = versions
         // A request that fails for good is not tried again.
-        options.retry = .standard
+        options.retryPolicy = .standard
         change(&options)
         return Wire.session(options: options)
     }
@@ -203,7 +203,7 @@ struct HTTPVersionTests {
             _ = connection.readHead()
             connection.write("HTTP/1.1 400 Bad Request\r\nContent-Length: 0\r\nConnection: close\r\n\r\n")
         }
-        let session = session(.http2PriorKnowledge) { $0.retry = nil }
+        let session = session(.http2PriorKnowledge) { $0.retryPolicy = nil }
         var request = URLRequest(url: server.url())
         request.httpMethod = method
         let error = await #expect(throws: URLError.self) { try await session.data(for: request) }
@@ -217,7 +217,7 @@ struct HTTPVersionTests {
             _ = connection.readHead()
             connection.write("HTTP/1.1 400 Bad Request\r\nContent-Length: 0\r\nConnection: close\r\n\r\n")
         }
-        let session = session(.http2PriorKnowledge) { $0.retry = nil }
+        let session = session(.http2PriorKnowledge) { $0.retryPolicy = nil }
         await withTaskGroup(of: CurlSessionError.Code?.self) { group in
             for _ in 0..<30 { group.addTask { await failure(session, server.url())?.ferryCode } }
             for await code in group { #expect(code == .httpVersionRefused) }
@@ -227,7 +227,7 @@ struct HTTPVersionTests {
     @Test("A host that refuses connections is reported as such", arguments: 1...2)
     func unreachable(_ count: Int) async throws {
         let url = try #require(URL(string: "http://127.0.0.1:1/"))
-        let session = session(.http2PriorKnowledge) { $0.retry = nil }
+        let session = session(.http2PriorKnowledge) { $0.retryPolicy = nil }
         for _ in 0..<count {
             let error = await failure(session, url)
             #expect(error?.code == .cannotConnectToHost)

@@ -82,8 +82,8 @@ struct AuthenticationTests {
             }
         }
         var options = CurlSession.Options()
-        options.retry = .standard
-        options.retry?.backoff = .init(base: 0.01)
+        options.retryPolicy = .standard
+        options.retryPolicy?.backoff = .init(base: 0.01)
         let answerer = Answerer(user: "ada", passwords: ["secret", "secret"])
         let session = CurlSession(configuration: .ephemeral, options: options, delegate: answerer)
         let request = Wire.request(server.url(), method, body: method == "POST" ? Data("body".utf8) : nil)

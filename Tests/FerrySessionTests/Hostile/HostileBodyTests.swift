@@ -39,7 +39,7 @@ struct HostileBodyTests {
         var policy = RetryPolicy.standard
         policy.maximumRetries = 1
         policy.backoff = .init(base: 0.01, cap: 0.01)
-        options.retry = policy
+        options.retryPolicy = policy
         options.deadline = 60
         let session = Wire.session(options: options)
         let error = try await Bystander.watching(session) {

@@ -97,8 +97,8 @@ struct HostileRangeTests {
             connection.write(Self.whole.suffix(60_000))
         }
         var options = CurlSession.Options()
-        options.retry = .standard
-        options.retry?.backoff = .init(base: 0.01)
+        options.retryPolicy = .standard
+        options.retryPolicy?.backoff = .init(base: 0.01)
         let (data, _) = try await Wire.session(options: options).data(from: server.url())
         #expect(data == Self.whole)
         try await eventually { server.received.count == 3 }

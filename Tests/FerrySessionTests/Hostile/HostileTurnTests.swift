@@ -155,8 +155,8 @@ struct HostileTurnTests {
         }
         let other = try self.server(flood)
         var options = CurlSession.Options()
-        options.retry = .standard
-        options.retry?.additionalMethods = ["POST"]
+        options.retryPolicy = .standard
+        options.retryPolicy?.additionalMethods = ["POST"]
         let session = Wire.session(options: options)
         let hostile = (0..<8).map { _ in Task { _ = try? await session.data(from: other.url()) } }
         let body = try await kind.send(Wire.request(server.url("/start")), in: session)

@@ -36,7 +36,7 @@ import Testing
         let session = session([around]) { options in
             var retry = RetryPolicy.standard
             (retry.maximumRetries, retry.backoff) = (2, RetryPolicy.Backoff(base: 0))
-            options.retry = retry
+            options.retryPolicy = retry
         }
         defer { session.invalidateAndCancel() }
         let url = try #require(URL(string: "http://127.0.0.1:1/"))
@@ -86,7 +86,7 @@ import Testing
         let session = session([around]) { options in
             var retry = RetryPolicy.standard
             retry.backoff = RetryPolicy.Backoff(base: 0)
-            options.retry = retry
+            options.retryPolicy = retry
         }
         defer { session.invalidateAndCancel() }
         #expect(try await session.data(from: server.url).0 == LoopbackServer.pattern(count: bytes))
@@ -163,7 +163,7 @@ import Testing
                     body: Data("end".utf8)
                 )
             }
-            let session = session([around]) { $0.retry = .standard }
+            let session = session([around]) { $0.retryPolicy = .standard }
             defer { session.invalidateAndCancel() }
             #expect(try await text(session, server.url("/status/404")) == ("end", status))
         }

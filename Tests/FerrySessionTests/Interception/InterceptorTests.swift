@@ -48,7 +48,7 @@ struct InterceptorTests {
     ) -> CurlSession {
         var options = CurlSession.Options()
         options.interceptors = interceptors
-        options.retry = retry
+        options.retryPolicy = retry
         options.deadline = deadline
         return Wire.session(delegate, options: options)
     }

@@ -131,10 +131,10 @@ struct CircuitBreakerTests {
         rule.openTime = 600
         var options = CurlSession.Options()
         options.circuitBreaker = CircuitBreaker(rule)
-        options.retry = .standard
-        options.retry?.backoff = .init(base: 0)
-        options.retry?.maximumRetries = 100
-        options.retry?.budget = nil
+        options.retryPolicy = .standard
+        options.retryPolicy?.backoff = .init(base: 0)
+        options.retryPolicy?.maximumRetries = 100
+        options.retryPolicy?.budget = nil
         let session = makeSession(options: options)
         let error = await #expect(throws: URLError.self) { _ = try await session.data(from: server.url) }
         #expect(error?.ferryCode == .circuitOpen)

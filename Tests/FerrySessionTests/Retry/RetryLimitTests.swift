@@ -11,9 +11,9 @@ struct RetryLimitTests {
         budget: RetryPolicy.Budget? = RetryPolicy.Budget()
     ) -> CurlSession {
         var options = CurlSession.Options()
-        options.retry = .standard
-        options.retry?.backoff = .init(base: 0.01, cap: 0.05)
-        options.retry?.budget = budget
+        options.retryPolicy = .standard
+        options.retryPolicy?.backoff = .init(base: 0.01, cap: 0.05)
+        options.retryPolicy?.budget = budget
         return Wire.session(delegate, options: options)
     }
 

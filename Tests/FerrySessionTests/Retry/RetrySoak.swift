@@ -74,7 +74,7 @@ final class RetrySoak: Sendable {
             connection.write(body)
         }
         var options = CurlSession.Options()
-        options.retry = .standard
+        options.retryPolicy = .standard
         let counter = RetryCounter(tally, restarted, restarting.port)
         // A busy machine must not end requests, so only those that stall have a short timeout.
         session = Wire.session(counter, options: options) { $0.timeoutIntervalForRequest = 15 }

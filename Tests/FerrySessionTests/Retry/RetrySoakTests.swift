@@ -61,7 +61,7 @@ struct RetrySoakTests {
             return isDown.current ? .status(503) : .text("yes")
         }
         var options = CurlSession.Options()
-        options.retry = .standard
+        options.retryPolicy = .standard
         let session = Wire.session(options: options)
         let begin = ContinuousClock.now
         let calls = Watched((count: 0, most: 0))
@@ -101,8 +101,8 @@ struct RetrySoakTests {
         let content = RangedContent(count: 25 * piece + 1, resetsEvery: piece)
         let server = try LoopbackServer(handler: content.handler)
         var options = CurlSession.Options()
-        options.retry = .standard
-        options.retry?.backoff = .init(base: 0.01)
+        options.retryPolicy = .standard
+        options.retryPolicy?.backoff = .init(base: 0.01)
         let session = Wire.session(options: options)
         let start = ContinuousClock.now
         let (file, _) = try await session.download(from: server.url)

@@ -21,7 +21,7 @@ struct RetryTests {
         var options = CurlSession.Options()
         var policy = Self.policy
         change(&policy)
-        options.retry = policy
+        options.retryPolicy = policy
         options.deadline = deadline
         return Wire.session(delegate, options: options)
     }
@@ -370,9 +370,9 @@ struct RetryTests {
         }
         var options = CurlSession.Options()
         options.connectTimeout = 3
-        options.retry = Self.policy
-        options.retry?.maximumRetries = 2
-        options.retry?.backoff = .init(base: 0.5, hasJitter: false)
+        options.retryPolicy = Self.policy
+        options.retryPolicy?.maximumRetries = 2
+        options.retryPolicy?.backoff = .init(base: 0.5, hasJitter: false)
         let session = Wire.session(options: options)
         let url = try #require(URL(string: "https://127.0.0.1:\(server.port)/"))
         let start = ContinuousClock.now
@@ -448,7 +448,7 @@ struct RetryTests {
         options.maximumConnectionsPerHost = 1
         var policy = RetryPolicy.standard
         slow(&policy)
-        options.retry = policy
+        options.retryPolicy = policy
         let session = Wire.session(options: options)
         let busy = (0..<5).map { _ in session.dataTask(with: server.url("/busy")) }
         for task in busy { task.resume() }

@@ -136,9 +136,9 @@ struct CancelLookupTests {
     func unsent() async throws {
         _ = try Self.silence.get()
         var options = CurlSession.Options()
-        options.retry = .standard
-        options.retry?.maximumRetries = 2
-        options.retry?.backoff = .init(base: 0.01)
+        options.retryPolicy = .standard
+        options.retryPolicy?.maximumRetries = 2
+        options.retryPolicy?.backoff = .init(base: 0.01)
         let url = try #require(URL(string: "http://fourth-unknown-name.example/"))
         for reason in [CurlSessionError.Code.connectTimeout, .inactivityTimeout] {
             if reason == .connectTimeout { options.connectTimeout = 0.3 } else { options.connectTimeout = nil }

@@ -160,7 +160,7 @@ struct RequestBodyWireTests {
         var options = CurlSession.Options()
         var policy = RetryPolicy()
         policy.backoff = .init(base: 0.01)
-        options.retry = policy
+        options.retryPolicy = policy
         let body = isReplayable ? RequestBody { pieces(["one"]) } : RequestBody(pieces(["one"]))
         let request = Wire.request(server.url, "PUT")
         let (data, response) = try await makeSession(options: options).upload(for: request, body: body)

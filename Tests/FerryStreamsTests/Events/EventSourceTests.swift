@@ -17,7 +17,7 @@ struct EventSourceTests {
         _ change: (inout EventSource.Options) -> Void = { _ in }
     ) throws -> EventSource {
         var options = EventSource.Options()
-        options.policy.backoff.hasJitter = false
+        options.retryPolicy.backoff.hasJitter = false
         options.stateDidChange = { [states] state in states.change { $0.append(state) } }
         change(&options)
         let url = try #require(URL(string: "http://127.0.0.1:\(server.port)/"))
@@ -75,11 +75,11 @@ struct EventSourceTests {
     @Test("The retry policy of a manager is that of its streams, unless they have settings")
     func policyOfManager() throws {
         let manager = HTTPSessionManager(baseURL: nil)
-        #expect(try manager.eventSource("http://a/").options.policy.maximumRetries == 3)
+        #expect(try manager.eventSource("http://a/").options.retryPolicy.maximumRetries == 3)
         manager.retryPolicy = .standard
         manager.retryPolicy?.maximumRetries = 7
-        #expect(try manager.eventSource("http://a/").options.policy.maximumRetries == 7)
-        #expect(try manager.eventSource("http://a/", options: .init()).options.policy.maximumRetries == 3)
+        #expect(try manager.eventSource("http://a/").options.retryPolicy.maximumRetries == 7)
+        #expect(try manager.eventSource("http://a/", options: .init()).options.retryPolicy.maximumRetries == 3)
         let other = HTTPSessionManager(baseURL: nil, transport: .system)
         let error = #expect(throws: URLError.self) { try other.eventSource("http://a/") }
         #expect(error?.code == .unsupportedURL)
@@ -159,7 +159,7 @@ struct EventSourceTests {
         for (expected, count) in [([], 1), ([3], 3)] as [([TimeInterval], Int)] {
             delays.change { $0 = [] }
             await #expect(throws: EventSourceError.self) {
-                for try await _ in try source(server, { $0.policy.maximumRetries = 0 }) {}
+                for try await _ in try source(server, { $0.retryPolicy.maximumRetries = 0 }) {}
             }
             #expect(delays.current == expected)
             try await eventually("the connections") { server.received.count == count }

@@ -274,7 +274,7 @@ struct RecoveryTests {
     @Test("The options of the transport hold for what the manager does not set") func options() async throws {
         let server = try flaky(2, then: .text("yes"))
         var options = CurlSession.Options()
-        options.retry = Self.policy
+        options.retryPolicy = Self.policy
         let manager = HTTPSessionManager(
             baseURL: server.url,
             configuration: .ephemeral,

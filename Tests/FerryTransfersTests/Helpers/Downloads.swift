@@ -9,9 +9,9 @@ func makeSession() -> CurlSession { CurlSession(configuration: .ephemeral) }
 /// Returns a session that repeats idempotent requests, and those with some other methods.
 func makeSession(retrying methods: Set<String>) -> CurlSession {
     var options = CurlSession.Options()
-    options.retry = RetryPolicy.standard
-    options.retry?.additionalMethods = methods
-    options.retry?.backoff = .init(base: 0.01, multiplier: 1)
+    options.retryPolicy = RetryPolicy.standard
+    options.retryPolicy?.additionalMethods = methods
+    options.retryPolicy?.backoff = .init(base: 0.01, multiplier: 1)
     return CurlSession(configuration: .ephemeral, options: options)
 }
 

@@ -210,8 +210,8 @@ import Testing
             }
         }
         let queue = try await queue {
-            $0.retry?.backoff = .init(base: 0.01, multiplier: 1)
-            $0.retry?.maximumRetries = 5
+            $0.retryPolicy?.backoff = .init(base: 0.01, multiplier: 1)
+            $0.retryPolicy?.maximumRetries = 5
         }
         try await queue.add(["missing", "busy"].map { VerifiedDownload(server.url("/" + $0), to: folder.file($0)) })
         #expect(try await queue.run(with: session) == TransferQueue.Summary(finished: 1, failed: 1))
@@ -248,8 +248,8 @@ import Testing
             return response
         }
         let queue = try await queue {
-            $0.retry?.backoff = .init(base: 0.01, multiplier: 1)
-            $0.retry?.maximumRetries = 1
+            $0.retryPolicy?.backoff = .init(base: 0.01, multiplier: 1)
+            $0.retryPolicy?.maximumRetries = 1
         }
         try await queue.add(VerifiedDownload(server.url, to: folder.file("a")))
         let summary = try await queue.run(with: session) { transfer in
@@ -382,8 +382,8 @@ import Testing
             return .text("x", status: count < 3 ? 503 : 200)
         }
         let queue = try await queue {
-            $0.retry?.backoff = .init(base: 0.01, multiplier: 1)
-            $0.retry?.maximumRetries = 5
+            $0.retryPolicy?.backoff = .init(base: 0.01, multiplier: 1)
+            $0.retryPolicy?.maximumRetries = 5
         }
         var upload = FileUpload(file, to: server.url)
         upload.resumption = .none

@@ -213,7 +213,7 @@ extension NginxTests {
         )
         func stopped() async throws {
             let gateway = try server.makeGateway(.tls13Only)
-            let session = session(.http3IfAnnounced, isShared: true) { $0.retry = .standard }
+            let session = session(.http3IfAnnounced, isShared: true) { $0.retryPolicy = .standard }
             #expect(try await session.fetch(server.url(.tls13Only, "announced")).1["X-Protocol"] == "HTTP/1.1")
             #expect(try await session.fetch(server.url(.tls13Only, "small")).1["X-Protocol"] == "HTTP/3.0")
             gateway.stop()

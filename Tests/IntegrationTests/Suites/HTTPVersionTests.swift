@@ -55,7 +55,7 @@ extension NginxTests {
                 let path = "small?required-\(UUID().uuidString)"
                 var request = URLRequest(url: server.url(.tls, path))
                 request.httpMethod = method
-                let session = server.session(versions) { $0.retry = .standard }
+                let session = server.session(versions) { $0.retryPolicy = .standard }
                 let error = await #expect(throws: URLError.self) { try await session.data(for: request) }
                 #expect(error?.code == .secureConnectionFailed)
                 #expect(reason(error) == .httpVersionRefused)

@@ -43,7 +43,7 @@ final class RandomRun: Sendable {
             policy.backoff = RetryPolicy.Backoff(hasJitter: false)
             if Bool.random(using: &generator) { policy.failures = Set(RetryPolicy.Failure.allCases) }
             if Bool.random(using: &generator) { policy.budget = nil }
-            options.retry = policy
+            options.retryPolicy = policy
         }
         if RandomNetwork.chance(20, &generator) { options.deadline = 400 }
         if RandomNetwork.chance(20, &generator) { options.coalescesIdenticalRequests = true }

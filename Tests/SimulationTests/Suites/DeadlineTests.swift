@@ -83,10 +83,10 @@ struct DeadlineTests {
                 Simulation.shared.add(.silent, named: "silent.test")
                 var options = CurlSession.Options()
                 options.deadline = 5_000
-                options.retry = RetryPolicy()
-                options.retry?.maximumRetries = 1_000
-                options.retry?.budget = nil
-                options.retry?.backoff = RetryPolicy.Backoff(base: 100, cap: 600, hasJitter: false)
+                options.retryPolicy = RetryPolicy()
+                options.retryPolicy?.maximumRetries = 1_000
+                options.retryPolicy?.budget = nil
+                options.retryPolicy?.backoff = RetryPolicy.Backoff(base: 100, cap: 600, hasJitter: false)
                 let session = Simulated.session(options: options) {
                     $0.httpMaximumConnectionsPerHost = 1
                     $0.timeoutIntervalForRequest = 100_000

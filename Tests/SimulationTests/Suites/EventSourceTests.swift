@@ -37,8 +37,8 @@ struct SimulatedEventSourceTests {
                 Simulation.shared.add(Self.news(seed: seed, times), named: "news.test")
                 let session = Simulated.session { $0.timeoutIntervalForRequest = 90 }
                 var options = EventSource.Options()
-                options.policy.backoff.hasJitter = false
-                options.policy.maximumRetries = 50
+                options.retryPolicy.backoff.hasJitter = false
+                options.retryPolicy.maximumRetries = 50
                 var expected = 1
                 let url = try Simulated.url("http://news.test/")
                 for try await event in session.eventSource(from: url, options: options) {
@@ -60,8 +60,8 @@ struct SimulatedEventSourceTests {
                 let host = SimulatedHost(path: { SimulatedPath(outcome: .refused) }, respond: { _ in .text("") })
                 Simulation.shared.add(host, named: "news.test")
                 var options = EventSource.Options()
-                options.policy.backoff = RetryPolicy.Backoff(base: 600, cap: 3_600, hasJitter: false)
-                options.policy.maximumRetries = 5
+                options.retryPolicy.backoff = RetryPolicy.Backoff(base: 600, cap: 3_600, hasJitter: false)
+                options.retryPolicy.maximumRetries = 5
                 let source = Simulated.session().eventSource(
                     from: try Simulated.url("http://news.test/"),
                     options: options

@@ -54,7 +54,7 @@ struct SimulatedLimitTests {
                 Simulation.shared.add(host, named: "a.test")
                 var options = CurlSession.Options()
                 options.limits = RequestLimits()
-                options.retry = .standard
+                options.retryPolicy = .standard
                 let session = Simulated.session(options: options)
                 let url = try Simulated.url("http://a.test/")
                 async let told = session.data(from: url)

@@ -154,7 +154,7 @@ struct SimulatedRetryTests {
         policy.backoff = RetryPolicy.Backoff(base: 10, cap: 600, hasJitter: false)
         change(&policy)
         var options = CurlSession.Options()
-        options.retry = policy
+        options.retryPolicy = policy
         return options
     }
 }

@@ -34,8 +34,8 @@ struct SimulatedTransferTests {
                 let isAway = Watched(false)
                 Simulation.shared.add(Self.host(body, isAway: isAway, lost: 150_000), named: "a.test")
                 var options = TransferQueue.Options()
-                options.retry?.backoff = RetryPolicy.Backoff(base: 60, cap: 900, hasJitter: false)
-                options.retry?.maximumRetries = 20
+                options.retryPolicy?.backoff = RetryPolicy.Backoff(base: 60, cap: 900, hasJitter: false)
+                options.retryPolicy?.maximumRetries = 20
                 let queue = try await TransferQueue(folder: folder.file("queue"), options: options)
                 for number in 0..<6 {
                     let file = folder.file("\(number)")

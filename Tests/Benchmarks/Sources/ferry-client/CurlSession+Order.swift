@@ -7,7 +7,7 @@ extension WorkOrder {
         var options = CurlSession.Options()
         if let authority { options.tls.certificateAuthorities = .only([.pemFile(authority)]) }
         if face.hasSuffix("-recovery") {
-            options.retry = .standard
+            options.retryPolicy = .standard
             options.interceptors = [
                 PlainInterceptor(),
                 AuthenticationInterceptor.bearer(initial: BearerToken("token")) { $0 ?? BearerToken("") },
