@@ -3,7 +3,7 @@
 /// ```swift
 /// var download = VerifiedDownload(url, to: file, connections: 8)
 /// download.digest = try ContentDigest(.sha256, hexadecimal: "ba7816bf…")
-/// try await session.download(download) { print($0.fraction ?? 0, $0.timeLeft ?? 0) }
+/// try await session.download(download) { print($0.fractionCompleted ?? 0, $0.timeLeft ?? 0) }
 /// ```
 ///
 /// While it runs, the bytes are in `NAME.segments` next to the destination, with a record in `NAME.segments.state`. If

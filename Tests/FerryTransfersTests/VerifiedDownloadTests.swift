@@ -213,7 +213,7 @@ struct VerifiedDownloadTests {
         let download = download(server, connections: 4)
         let arrived = Mutex<Int64>(0)
         let running = Task { [session] in
-            try await session.download(download) { progress in arrived.withLock { $0 = progress.bytes } }
+            try await session.download(download) { progress in arrived.withLock { $0 = progress.completedByteCount } }
         }
         try await eventually("half a megabyte") { arrived.withLock { $0 } > 500_000 }
         running.cancel()

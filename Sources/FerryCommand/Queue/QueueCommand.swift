@@ -130,8 +130,8 @@ struct QueueCommand: Sendable {
         var text = ""
         for transfer in try await queue.transfers() {
             let (state, reason) = Self.words(for: transfer.state)
-            var fields = ["\(transfer.id)", state, "\(transfer.progress.bytes)"]
-            fields.append(transfer.progress.total.map { "\($0)" } ?? "-")
+            var fields = ["\(transfer.id)", state, "\(transfer.progress.completedByteCount)"]
+            fields.append(transfer.progress.totalByteCount.map { "\($0)" } ?? "-")
             fields += [transfer.url.presentableText, PresentableText.path(transfer.file.path)]
             if let reason { fields.append(PresentableText.message(reason)) }
             text += fields.map(TextStyle.printable).joined(separator: "\t") + "\n"
@@ -186,12 +186,12 @@ struct QueueCommand: Sendable {
                 if let item = items[transfer.id] { return item }
                 let item = board.begin(transfer.file.lastPathComponent)
                 // The bytes of an earlier run are not counted.
-                item.begin(at: transfer.progress.bytes, of: transfer.progress.total)
+                item.begin(at: transfer.progress.completedByteCount, of: transfer.progress.totalByteCount)
                 items[transfer.id] = item
                 return item
             }
-            let total = transfer.progress.total ?? -1
-            item.update(transfer.progress.bytes, of: total, isUpload: transfer.kind == .upload)
+            let total = transfer.progress.totalByteCount ?? -1
+            item.update(transfer.progress.completedByteCount, of: total, isUpload: transfer.kind == .upload)
         case .finished, .failed, .paused, .waiting:
             if let item = items.withLock({ $0.removeValue(forKey: transfer.id) }) {
                 item.end(isComplete: transfer.state == .finished)

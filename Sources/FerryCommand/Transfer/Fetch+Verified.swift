@@ -13,16 +13,19 @@ extension Fetch {
         download.digest = options.checksum
         // The first report comes before the first byte, and the last one at the end, also after a failure.
         let reports = Mutex<(first: TransferProgress, last: TransferProgress)?>(nil)
-        defer { result.received = reports.withLock { $0.map { max(0, $0.last.bytes - $0.first.bytes) } } ?? 0 }
+        defer {
+            result.received =
+                reports.withLock { $0.map { max(0, $0.last.completedByteCount - $0.first.completedByteCount) } } ?? 0
+        }
         do {
             let progress: @Sendable (TransferProgress) -> Void = { [context, index, item] progress in
                 let isFirst = reports.withLock { reports in
                     defer { reports = (reports?.first ?? progress, progress) }
                     return reports == nil
                 }
-                if isFirst { item?.begin(at: progress.bytes, of: progress.total) }
-                item?.update(progress.bytes, of: progress.total ?? -1, isUpload: false)
-                context.log?.progress(index, "down", progress.bytes, of: progress.total)
+                if isFirst { item?.begin(at: progress.completedByteCount, of: progress.totalByteCount) }
+                item?.update(progress.completedByteCount, of: progress.totalByteCount ?? -1, isUpload: false)
+                context.log?.progress(index, "down", progress.completedByteCount, of: progress.totalByteCount)
             }
             // The session limits each request, and a download repeats those that fail.
             let outcome = try await options.inTime(after: elapsed) { [session = context.session, download] in
@@ -33,7 +36,7 @@ extension Fetch {
         } catch {
             let part = path + VerifiedDownload.partSuffix
             if access(part, F_OK) == 0, let last = reports.withLock({ $0?.last }) {
-                result.remainder = .init(path: part, size: last.bytes, length: last.total)
+                result.remainder = .init(path: part, size: last.completedByteCount, length: last.totalByteCount)
             }
             throw error
         }

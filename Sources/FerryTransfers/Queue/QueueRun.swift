@@ -270,7 +270,7 @@ struct QueueRun: Sendable {
         guard case .failed(let error) = ending, let policy = queue.options.retryPolicy, mayPass(error) else {
             return nil
         }
-        let bytes = queue.running.withLock { $0[id]?.bytes } ?? 0
+        let bytes = queue.running.withLock { $0[id]?.completedByteCount } ?? 0
         let hasProgress = bytes >= failures.bytes + RetryPolicy.minimumProgress
         failures = Failures(count: hasProgress ? 1 : failures.count + 1, bytes: max(bytes, failures.bytes))
         guard failures.count <= policy.maximumRetries else { return nil }

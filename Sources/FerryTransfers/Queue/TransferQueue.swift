@@ -240,7 +240,10 @@ extension QueueRecord {
         guard download != nil, state != .finished, let saved = SegmentState.read(path + ".segments.state"),
             let ranges = saved.ranges
         else { return nil }
-        return TransferProgress(bytes: ranges.reduce(0) { $0 + Int64($1.count) }, total: saved.total)
+        return TransferProgress(
+            completedByteCount: ranges.reduce(0) { $0 + Int64($1.count) },
+            totalByteCount: saved.total
+        )
     }
 
     /// Deletes the partial file of a download, unless another download is writing it.
@@ -264,6 +267,6 @@ extension QueuedTransfer {
         case .failed: state = .failed(record.error ?? "")
         case .removed: return nil
         }
-        if let bytes = record.bytes { progress = TransferProgress(bytes: bytes, total: bytes) }
+        if let bytes = record.bytes { progress = TransferProgress(completedByteCount: bytes, totalByteCount: bytes) }
     }
 }

@@ -5,7 +5,7 @@
 /// async let first = session.download(one, progress: all.part())
 /// async let second = session.download(two, progress: all.part())
 /// let display = Task {
-///     for await sum in all.updates { print(sum.fraction ?? 0, sum.timeLeft ?? 0) }
+///     for await sum in all.updates { print(sum.fractionCompleted ?? 0, sum.timeLeft ?? 0) }
 /// }
 /// _ = try await (first, second)
 /// all.finish()
@@ -75,7 +75,7 @@ public final class CombinedProgress: Sendable {
     private func update(_ index: Int, _ progress: TransferProgress) {
         var progress = progress
         // The rate of a complete transfer says nothing about those that go on.
-        if progress.bytes == progress.total { progress.rate = 0 }
+        if progress.completedByteCount == progress.totalByteCount { progress.rate = 0 }
         state.withLock { state in
             state.parts[index] = progress
             let sum = TransferProgress.sum(of: state.parts)

@@ -1,36 +1,38 @@
 /// The progress of a transfer, or of several together.
 public struct TransferProgress: Hashable, Sendable {
     /// The number of bytes that have arrived, including those of earlier attempts.
-    public var bytes: Int64
+    public var completedByteCount: Int64
     /// The total number of bytes; nil while it is unknown.
-    public var total: Int64?
+    public var totalByteCount: Int64?
     /// The number of bytes per second during the last five seconds.
     public var rate: Double
 
     /// Creates a progress.
-    public init(bytes: Int64 = 0, total: Int64? = nil, rate: Double = 0) {
-        (self.bytes, self.total, self.rate) = (bytes, total, rate)
+    public init(completedByteCount: Int64 = 0, totalByteCount: Int64? = nil, rate: Double = 0) {
+        (self.completedByteCount, self.totalByteCount, self.rate) = (completedByteCount, totalByteCount, rate)
     }
 
     /// The seconds until the end at this rate; nil if the total is unknown or nothing arrives.
     public var timeLeft: TimeInterval? {
-        guard let total, rate > 0 else { return nil }
-        return Double(max(0, total - bytes)) / rate
+        guard let totalByteCount, rate > 0 else { return nil }
+        return Double(max(0, totalByteCount - completedByteCount)) / rate
     }
 
     /// The completed fraction from 0 to 1; nil while the total is unknown.
-    public var fraction: Double? { total.map { $0 > 0 ? min(1, Double(bytes) / Double($0)) : 1 } }
+    public var fractionCompleted: Double? {
+        totalByteCount.map { $0 > 0 ? min(1, Double(completedByteCount) / Double($0)) : 1 }
+    }
 
     /// Returns the progress of many transfers as one; its total is unknown while the total of a part is.
     public static func sum(of parts: some Sequence<TransferProgress>) -> TransferProgress {
-        parts.reduce(into: TransferProgress(total: 0)) { sum, part in
-            sum.bytes = adding(sum.bytes, part.bytes)
+        parts.reduce(into: TransferProgress(totalByteCount: 0)) { sum, part in
+            sum.completedByteCount = adding(sum.completedByteCount, part.completedByteCount)
             sum.rate += part.rate
-            guard let total = sum.total, let more = part.total else {
-                sum.total = nil
+            guard let total = sum.totalByteCount, let more = part.totalByteCount else {
+                sum.totalByteCount = nil
                 return
             }
-            sum.total = adding(total, more)
+            sum.totalByteCount = adding(total, more)
         }
     }
 
@@ -57,7 +59,7 @@ struct ProgressMeter: Sendable {
         guard always || now.since(lastReport) >= .milliseconds(100) else { return nil }
         // The first bytes are reported too, however soon they follow the beginning.
         if !always { lastReport = now }
-        return TransferProgress(bytes: bytes(), total: total, rate: rate.value(at: now))
+        return TransferProgress(completedByteCount: bytes(), totalByteCount: total, rate: rate.value(at: now))
     }
 }
 

@@ -2,7 +2,7 @@
 ///
 /// ```swift
 /// let upload = FileUpload(file, to: url)
-/// let outcome = try await session.upload(upload) { print($0.fraction ?? 0) }
+/// let outcome = try await session.upload(upload) { print($0.fractionCompleted ?? 0) }
 /// ```
 ///
 /// The file must not change while it is uploaded: the upload then fails with ``FileUploadError/fileChanged(path:)``.

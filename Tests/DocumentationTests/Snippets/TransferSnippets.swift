@@ -6,7 +6,7 @@ enum TransferSnippets {
         var download = VerifiedDownload(url, to: file, connections: 8)
         download.digest = try ContentDigest(.sha256, hexadecimal: checksum)
         try await session.download(download) { progress in
-            print(progress.fraction ?? 0, progress.rate, progress.timeLeft ?? 0)
+            print(progress.fractionCompleted ?? 0, progress.rate, progress.timeLeft ?? 0)
         }
     }
 
@@ -38,7 +38,7 @@ enum TransferSnippets {
         async let first = session.download(one, progress: all.part())
         async let second = session.download(two, progress: all.part())
         let display = Task {
-            for await sum in all.updates { print(sum.fraction ?? 0, sum.timeLeft ?? 0) }
+            for await sum in all.updates { print(sum.fractionCompleted ?? 0, sum.timeLeft ?? 0) }
         }
         _ = try await (first, second)
         all.finish()
@@ -88,14 +88,14 @@ enum TransferSnippets {
         try await queue.add(FileUpload(photo, to: destination), priority: 1)
 
         let summary = try await queue.run(with: session) { transfer in
-            print(transfer.id, transfer.state, transfer.progress.fraction ?? 0)
+            print(transfer.id, transfer.state, transfer.progress.fractionCompleted ?? 0)
         }
         print(summary.finished, summary.failed)
     }
 
     static func upload(session: CurlSession, file: URL, url: URL) async throws {
         let upload = FileUpload(file, to: url)
-        let outcome = try await session.upload(upload) { print($0.fraction ?? 0) }
+        let outcome = try await session.upload(upload) { print($0.fractionCompleted ?? 0) }
         print(outcome.response.statusCode)
     }
 

@@ -182,7 +182,7 @@ import Testing
         #expect(server.requestCount == (isWhole ? 0 : 1))
         #expect(folder.names == ["a", "queue"])
         #expect(folder.data("a") == LoopbackServer.pattern(count: 1_000))
-        #expect(try await queue.transfers().first?.progress.bytes == 1_000)
+        #expect(try await queue.transfers().first?.progress.completedByteCount == 1_000)
     }
 
     @Test("A transfer that succeeds while it is paused stays finished") func pausedAtEnd() async throws {

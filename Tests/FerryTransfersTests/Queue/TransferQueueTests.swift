@@ -41,7 +41,11 @@ import Testing
         #expect(try await states(first) == [.finished, .finished, .finished])
         let last = told.withLock { $0 }.filter { $0.state == .finished }
         #expect(Set(last.map(\.id)) == [1, 2, 3])
-        #expect(last.allSatisfy { $0.progress == TransferProgress(bytes: 1_000_000, total: 1_000_000) })
+        #expect(
+            last.allSatisfy {
+                $0.progress == TransferProgress(completedByteCount: 1_000_000, totalByteCount: 1_000_000)
+            }
+        )
         #expect(try await second.run(with: session) == TransferQueue.Summary())
     }
 
@@ -184,13 +188,15 @@ import Testing
         let queue = try await queue { $0.limit = BandwidthLimit(bytesPerSecond: 500_000) }
         try await queue.add(VerifiedDownload(server.url, to: folder.file("a")))
         let run = Task { [queue, session] in try await queue.run(with: session) }
-        while try await queue.transfers()[0].progress.bytes < 500_000 { try await Task.sleep(for: .milliseconds(5)) }
+        while try await queue.transfers()[0].progress.completedByteCount < 500_000 {
+            try await Task.sleep(for: .milliseconds(5))
+        }
         let other = try await self.queue()
         await #expect(throws: TransferQueueError.isRunning(path: place.path)) { try await other.run(with: session) }
         run.cancel()
         await #expect(throws: CancellationError.self) { try await run.value }
         #expect(try await states(other) == [.waiting])
-        #expect(try await other.transfers()[0].progress.bytes >= 500_000)
+        #expect(try await other.transfers()[0].progress.completedByteCount >= 500_000)
         #expect(try await other.run(with: session).finished == 1)
         #expect(folder.data("a") == LoopbackServer.pattern(count: 8_000_000))
         #expect(server.requests.compactMap { $0.header("Range") }.count == 1)
@@ -253,7 +259,7 @@ import Testing
         }
         try await queue.add(VerifiedDownload(server.url, to: folder.file("a")))
         let summary = try await queue.run(with: session) { transfer in
-            told.withLock { $0 = max($0, transfer.progress.bytes) }
+            told.withLock { $0 = max($0, transfer.progress.completedByteCount) }
         }
         #expect(summary == TransferQueue.Summary(finished: 1, failed: 0))
         #expect(folder.data("a") == LoopbackServer.pattern(count: 1_000_000))

@@ -32,5 +32,7 @@ private final class Latest: Sendable {
 
     var bytes: [Int64] { state.withLock { $0 } }
 
-    func note(_ progress: TransferProgress, of index: Int) { state.withLock { $0[index] = progress.bytes } }
+    func note(_ progress: TransferProgress, of index: Int) {
+        state.withLock { $0[index] = progress.completedByteCount }
+    }
 }

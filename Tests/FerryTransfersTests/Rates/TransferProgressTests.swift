@@ -21,34 +21,37 @@ struct TransferProgressTests {
     @Test("Many transfers are one progress, whose total is unknown while one of them is")
     func sum() {
         let known = [
-            TransferProgress(bytes: 10, total: 100, rate: 5), TransferProgress(bytes: 50, total: 60, rate: 5),
+            TransferProgress(completedByteCount: 10, totalByteCount: 100, rate: 5),
+            TransferProgress(completedByteCount: 50, totalByteCount: 60, rate: 5),
         ]
         let sum = TransferProgress.sum(of: known)
-        #expect(sum == TransferProgress(bytes: 60, total: 160, rate: 10))
+        #expect(sum == TransferProgress(completedByteCount: 60, totalByteCount: 160, rate: 10))
         #expect(sum.timeLeft == 10)
-        #expect(sum.fraction == 0.375)
-        let unknown = TransferProgress.sum(of: known + [TransferProgress(bytes: 1)])
-        #expect(unknown.bytes == 61 && unknown.total == nil && unknown.timeLeft == nil)
-        let huge = TransferProgress(bytes: .max, total: .max)
-        #expect(TransferProgress.sum(of: [huge, huge]).total == .max)
-        #expect(TransferProgress(bytes: 0, total: 0).fraction == 1)
+        #expect(sum.fractionCompleted == 0.375)
+        let unknown = TransferProgress.sum(of: known + [TransferProgress(completedByteCount: 1)])
+        #expect(unknown.completedByteCount == 61 && unknown.totalByteCount == nil && unknown.timeLeft == nil)
+        let huge = TransferProgress(completedByteCount: .max, totalByteCount: .max)
+        #expect(TransferProgress.sum(of: [huge, huge]).totalByteCount == .max)
+        #expect(TransferProgress(completedByteCount: 0, totalByteCount: 0).fractionCompleted == 1)
     }
 
     @Test("A sequence has the sums as they change, and ends when it is finished or the object is released")
     func combined() async {
         var all: CombinedProgress? = CombinedProgress()
         let parts = [all?.part(), all?.part()]
-        #expect(all?.current == TransferProgress(total: nil))
+        #expect(all?.current == TransferProgress(totalByteCount: nil))
         let sums = all?.updates
         var iterator = sums?.makeAsyncIterator()
-        parts[0]?(TransferProgress(bytes: 10, total: 100, rate: 5))
-        #expect(await iterator?.next() == TransferProgress(bytes: 10, total: nil, rate: 5))
-        for bytes in 1...50 as ClosedRange<Int64> { parts[1]?(TransferProgress(bytes: bytes, total: 60, rate: 1)) }
+        parts[0]?(TransferProgress(completedByteCount: 10, totalByteCount: 100, rate: 5))
+        #expect(await iterator?.next() == TransferProgress(completedByteCount: 10, totalByteCount: nil, rate: 5))
+        for bytes in 1...50 as ClosedRange<Int64> {
+            parts[1]?(TransferProgress(completedByteCount: bytes, totalByteCount: 60, rate: 1))
+        }
         // A slow reader gets the newest sum.
-        #expect(await iterator?.next() == TransferProgress(bytes: 60, total: 160, rate: 6))
-        #expect(all?.current.bytes == 60)
-        parts[0]?(TransferProgress(bytes: 100, total: 100, rate: 9))
-        #expect(await iterator?.next() == TransferProgress(bytes: 150, total: 160, rate: 1))
+        #expect(await iterator?.next() == TransferProgress(completedByteCount: 60, totalByteCount: 160, rate: 6))
+        #expect(all?.current.completedByteCount == 60)
+        parts[0]?(TransferProgress(completedByteCount: 100, totalByteCount: 100, rate: 9))
+        #expect(await iterator?.next() == TransferProgress(completedByteCount: 150, totalByteCount: 160, rate: 1))
         var second = all?.updates.makeAsyncIterator()
         all?.finish()
         #expect(await iterator?.next() == nil)
@@ -61,6 +64,6 @@ struct TransferProgressTests {
         var last = all?.updates.makeAsyncIterator()
         all = nil
         #expect(await last?.next() == nil)
-        part?(TransferProgress(bytes: 1))
+        part?(TransferProgress(completedByteCount: 1))
     }
 }

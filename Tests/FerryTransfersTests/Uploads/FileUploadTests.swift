@@ -45,8 +45,8 @@ struct FileUploadTests {
         #expect(outcome.continuedBytes == 0)
         #expect(try await expectComplete(url) == methods)
         let updates = progress.withLock { $0 }
-        #expect(updates.last?.fraction == 1)
-        #expect(updates.map(\.bytes) == updates.map(\.bytes).sorted())
+        #expect(updates.last?.fractionCompleted == 1)
+        #expect(updates.map(\.completedByteCount) == updates.map(\.completedByteCount).sorted())
     }
 
     @Test("After a lost connection, the bytes the server lacks are sent", arguments: ["draft", "tus"], [1, 700_000])

@@ -102,7 +102,7 @@ struct PartUploadTests {
             #expect((2...4).contains(state.mostInProgress))
             #expect(state.requests.values.allSatisfy { $0 == 1 })
         }
-        #expect(progress.withLock { $0.last }?.fraction == 1)
+        #expect(progress.withLock { $0.last }?.fractionCompleted == 1)
     }
 
     @Test("A part that is posted without a type is no form")

@@ -46,7 +46,7 @@ struct TusServerTests {
         upload.locationDidChange = { location in locations.withLock { $0.append(location) } }
         let outcome = try await makeSession().upload(upload) { update in progress.withLock { $0.append(update) } }
         #expect(outcome.bytes == Int64(Self.count) && outcome.continuedBytes == 0)
-        #expect(progress.withLock { $0.last?.bytes } == Int64(Self.count))
+        #expect(progress.withLock { $0.last?.completedByteCount } == Int64(Self.count))
         let location = try #require(locations.withLock { $0.first } ?? nil)
         #expect(location.laterParts.count == connections - 1)
         let days = try #require(location.expires).timeIntervalSinceNow / 86_400

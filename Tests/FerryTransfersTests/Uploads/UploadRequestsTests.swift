@@ -76,7 +76,9 @@ struct UploadRequestsTests {
     func lateBytes() async throws {
         let told = Watched<[Int64]>([])
         let upload = FileUpload(folder.file("file"), to: URL(fileURLWithPath: "/"))
-        let run = UploadRun(session: session, upload: upload) { progress in told.change { $0.append(progress.bytes) } }
+        let run = UploadRun(session: session, upload: upload) { progress in
+            told.change { $0.append(progress.completedByteCount) }
+        }
         let (first, second) = (run.progress.begin(0, at: 1, of: 5), run.progress.begin(0, at: 0, of: 5))
         let abandoned = second()
         let body = second()
