@@ -88,7 +88,7 @@ extension Sequence<Link> {
 
 extension HTTPURLResponse {
     /// The links of the response's `Link` header fields, read at each access; see ``Link/links(in:relativeTo:)``.
-    public var links: [Link] { Link.links(in: values(of: "Link"), relativeTo: url) }
+    public var links: [Link] { Link.links(in: headerFields.values(for: "Link"), relativeTo: url) }
 }
 
 extension TaskResponse {

@@ -16,19 +16,12 @@ extension HTTPURLResponse {
     /// Many servers send them only to requests with the field `TE: trailers`. They are never part of
     /// ``headerFields``, are not stored in the cache, and are empty if the response is not one of a `CurlSession`.
     public var trailerFields: HTTPHeaders { HTTPHeaders(receivedTrailers.map { HTTPHeader($0.name, $0.value) }) }
-
-    /// Returns the values of all header fields with a name, which may be in any case, in the order received.
-    ///
-    /// If the response is not one of a `CurlSession`, they are joined into one value.
-    public func values(of name: String) -> [String] { headerFields.values(for: name) }
 }
 
 extension TaskResponse {
-    /// Returns the values of all header fields with a name, such as `Set-Cookie`, which may be in any case.
-    ///
-    /// They are in the order received; ``headerFields`` joins those with the same name.
-    public func values(of name: String) -> [String] { httpResponse?.values(of: name) ?? [] }
+    /// The header fields in the order in which they were received; see `HTTPURLResponse.headerFields`.
+    public var headerFields: HTTPHeaders { httpResponse?.headerFields ?? HTTPHeaders() }
 
     /// The fields that were received after the body; see `HTTPURLResponse.trailerFields`.
-    public var trailerFields: HTTPHeaders { httpResponse?.trailerFields ?? HTTPHeaders([]) }
+    public var trailerFields: HTTPHeaders { httpResponse?.trailerFields ?? HTTPHeaders() }
 }

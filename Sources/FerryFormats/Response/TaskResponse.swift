@@ -77,17 +77,9 @@ public struct TaskResponse<Value: Sendable>: Sendable {
     public var statusCode: Int? { received?.statusCode }
 
     /// Returns the value of a header field of the response, whose name may be in any case; nil if there is none.
+    ///
+    /// The values of several fields with the name are joined; ``headerFields`` has each of them.
     public func header(_ name: String) -> String? { received?.value(forField: name) }
-
-    /// All header fields of the response, with the names spelled as the response spells them.
-    public var headerFields: [String: String] {
-        var fields: [String: String] = [:]
-        for (name, value) in httpResponse?.allHeaderFields ?? [:] {
-            guard let name = name as? String else { continue }
-            fields[name] = value as? String ?? "\(value)"
-        }
-        return fields
-    }
 
     /// The error if there is one, otherwise the value; an error with ``NetworkError/Code/noValue`` if there is neither.
     ///

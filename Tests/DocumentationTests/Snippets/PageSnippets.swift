@@ -9,8 +9,8 @@ enum PageSnippets {
 
     static func fields(manager: HTTPSessionManager) async {
         let response = await manager.response(for: .get("login", serializer: .data))
-        for cookie in response.values(of: "Set-Cookie") { print(cookie) }
-        for field in response.httpResponse?.headerFields ?? [] { print(field.name) }
+        for cookie in response.headerFields.values(for: "Set-Cookie") { print(cookie) }
+        for field in response.headerFields { print(field.name) }
         let sum = response.trailerFields["Content-Digest"]
         print(sum ?? "no digest")
     }

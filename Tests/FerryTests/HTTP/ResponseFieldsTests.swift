@@ -22,12 +22,12 @@ struct ResponseFieldsTests {
         let response = await manager.response(for: .get("x", serializer: .string))
         #expect(response.value == "x")
         let head = try #require(response.httpResponse)
-        #expect(head.values(of: "SET-COOKIE") == Self.cookies)
-        #expect(head.values(of: "x-A") == ["1", "", "3, 4"])
-        #expect(head.values(of: "missing") == [])
+        #expect(head.headerFields.values(for: "SET-COOKIE") == Self.cookies)
+        #expect(head.headerFields.values(for: "x-A") == ["1", "", "3, 4"])
+        #expect(head.headerFields.values(for: "missing") == [])
         let names = head.headerFields.map(\.name).filter { ["x-a", "set-cookie"].contains($0.lowercased()) }
         #expect(names == ["Set-Cookie", "X-A", "set-cookie", "x-a", "X-a"])
-        #expect(response.values(of: "Set-Cookie") == Self.cookies)
+        #expect(response.headerFields.values(for: "Set-Cookie") == Self.cookies)
         // URLSession's guarantees still hold.
         #expect(head.value(forHTTPHeaderField: "X-A") == "1, , 3, 4")
         #expect(response.headerFields["X-A"] == "1, , 3, 4")
@@ -43,7 +43,7 @@ struct ResponseFieldsTests {
         let manager = TestTransport.all[0].manager(baseURL: server.url, configuration: configuration)
         for _ in 0..<2 {
             let response = await manager.response(for: .get("x", serializer: .string))
-            #expect(response.values(of: "X-A") == ["1", "2"])
+            #expect(response.headerFields.values(for: "X-A") == ["1", "2"])
         }
         #expect(server.requests.count == 1)
     }
@@ -55,7 +55,7 @@ struct ResponseFieldsTests {
         let error = await #expect(throws: NetworkError.self) {
             try await manager.send(.get("x", serializer: .string))
         }
-        #expect(error?.response?.values(of: "x-a") == ["1", "2"])
+        #expect(error?.response?.headerFields.values(for: "x-a") == ["1", "2"])
     }
 
     @Test("A response that is not of a CurlSession has one joined field for each name, sorted by name")
@@ -64,7 +64,7 @@ struct ResponseFieldsTests {
         let fields = ["X-B": "2", "X-A": "1, 2"]
         let made = try #require(HTTPURLResponse(url: url, statusCode: 200, httpVersion: nil, headerFields: fields))
         #expect(made.headerFields.map(\.description) == ["X-A: 1, 2", "X-B: 2"])
-        #expect(made.values(of: "x-a") == ["1, 2"])
+        #expect(made.headerFields.values(for: "x-a") == ["1, 2"])
     }
 
     @Test("The fields after a body are trailers, and no header fields")
@@ -76,13 +76,13 @@ struct ResponseFieldsTests {
         let response = await manager.response(for: .get("x", serializer: .string))
         #expect(response.trailerFields.map(\.description) == ["X-Sum: 1", "X-SUM: 2"])
         #expect(response.trailerFields["x-sum"] == "1, 2")
-        #expect(response.values(of: "X-Sum") == [])
+        #expect(response.headerFields.values(for: "X-Sum") == [])
     }
 
     @Test("Without a response there are no fields")
     func none() {
         let response = TaskResponse<Data>()
-        #expect(response.values(of: "X-A") == [])
+        #expect(response.headerFields.values(for: "X-A") == [])
         #expect(response.trailerFields.isEmpty)
     }
 }
