@@ -36,7 +36,7 @@ public struct LoopbackRoute: Sendable {
     ///   - bodyReading: The way in which the request body is read.
     ///   - handler: Returns the response to a matching request, on the connection's thread.
     public init(
-        _ method: String? = nil,
+        _ method: String?,
         _ path: String,
         bodyReading: LoopbackBodyReading = .whole,
         handler: @escaping LoopbackServer.Handler

@@ -42,11 +42,10 @@ extension InterceptedResponse {
         InterceptedResponse(status: status, headers: ["Location": location])
     }
 
-    /// Returns the response with a header field, which replaces one of the same name.
+    /// Returns the response with an additional header field.
     public func adding(_ name: String, _ value: String) -> InterceptedResponse {
         var copy = self
-        for key in headers.keys where key.isEqualIgnoringCase(name) { copy.headers[key] = nil }
-        copy.headers[name] = value
+        copy.additionalHeaders.append((name, value))
         return copy
     }
 }

@@ -22,11 +22,7 @@ struct StubPath: Sendable {
         hasRest = parts.last == "*"
         if hasRest { parts.removeLast() }
         segments = parts.map { part in
-            if part.count > 2, part.hasPrefix("{"), part.hasSuffix("}") {
-                .variable(String(part.dropFirst().dropLast()))
-            } else {
-                .text(RequestTarget.decoded(part))
-            }
+            part.hasPrefix(":") ? .variable(String(part.dropFirst())) : .text(RequestTarget.decoded(part))
         }
     }
 

@@ -2,7 +2,7 @@
 ///
 /// ```swift
 /// let transport = StubTransport()
-/// transport.on("GET", "/users/{id}") { request, parameters in
+/// transport.on("GET", "/users/:id") { request, parameters in
 ///     .json(#"{"id":\#(parameters["id"] ?? "0")}"#)
 /// }
 /// transport.on("POST", "/users") { _, _ in
@@ -82,7 +82,7 @@ public final class StubTransport: RespondingInterceptor {
     ///
     /// - Parameters:
     ///   - method: The method that the route matches; nil for any.
-    ///   - path: The path, in which `{name}` matches one segment, and a final `*` matches the rest. Segments are
+    ///   - path: The path, in which `:name` matches one segment, and a final `*` matches the rest. Segments are
     ///     compared after percent-decoding. Queries are ignored, also one in the path itself. It may be an absolute
     ///     URL, whose scheme and port are ignored.
     ///   - host: The host that the route matches; nil for the host of an absolute URL, or for any host.

@@ -36,7 +36,7 @@ struct TestKitSnippets {
 
     @Test func showsAUser() async throws {
         let transport = StubTransport()
-        transport.on("GET", "/users/{id}") { _, parameters in
+        transport.on("GET", "/users/:id") { _, parameters in
             .json(#"{"id":\#(parameters["id"] ?? "0"),"name":"Ada"}"#)
         }
         transport.on("POST", "/users", times: 1) { request, _ in
