@@ -1,7 +1,7 @@
 /// The kind of `URLSession` that a manager runs on.
 public enum SessionTransport: Sendable {
-    /// Ferry's session with options, as ``curl(options:)`` returns it.
-    case curlWithOptions(CurlSession.Options)
+    /// Ferry's session with the given options.
+    case curl(options: CurlSession.Options)
 
     /// The system's session: on Linux, that of FoundationNetworking with its limitations.
     case system
@@ -10,19 +10,16 @@ public enum SessionTransport: Sendable {
     case session(@Sendable (URLSessionConfiguration, any URLSessionDelegate, OperationQueue) -> URLSession)
 
     /// Ferry's session, with its default options.
-    public static var curl: SessionTransport { .curlWithOptions(CurlSession.Options()) }
-
-    /// Returns Ferry's session with the given options.
-    public static func curl(options: CurlSession.Options) -> SessionTransport { .curlWithOptions(options) }
+    public static var curl: SessionTransport { .curl(options: CurlSession.Options()) }
 
     /// Whether the session keeps tasks for the next process.
-    var isDurable: Bool { if case .curlWithOptions(let options) = self { options.durability != nil } else { false } }
+    var isDurable: Bool { if case .curl(let options) = self { options.durability != nil } else { false } }
 
     /// The transport of another manager with the same options: only one session can use a durable one's folder.
     package var ofCopies: SessionTransport {
-        guard case .curlWithOptions(var options) = self else { return self }
+        guard case .curl(var options) = self else { return self }
         options.durability = nil
-        return .curlWithOptions(options)
+        return .curl(options: options)
     }
 
     func makeSession(
@@ -31,7 +28,7 @@ public enum SessionTransport: Sendable {
         _ queue: OperationQueue
     ) -> URLSession {
         switch self {
-        case .curlWithOptions(let options):
+        case .curl(let options):
             // Several events are delivered in one operation: a manager adds no operations in between.
             CurlSession(
                 configuration: configuration,

@@ -36,7 +36,7 @@ final class SessionCore: Sendable {
         // A configuration is a class: a later change by the caller must not affect the next session.
         self.configuration = configuration.copy() as? URLSessionConfiguration ?? configuration
         self.transport = transport
-        let options = if case .curlWithOptions(let options) = transport { options } else { CurlSession.Options() }
+        let options = if case .curl(let options) = transport { options } else { CurlSession.Options() }
         maximumBodySize = max(0, options.maximumBodySizeInMemory)
     }
 
