@@ -92,3 +92,8 @@ public struct VerifiedDownload: Sendable {
         public var digest: ContentDigest?
     }
 }
+
+extension VerifiedDownload: RedactedDescription {
+    /// The URL without secrets, and the path of the destination.
+    public var description: String { "\(request.url?.presentableText ?? "no URL") to \(destination.path)" }
+}

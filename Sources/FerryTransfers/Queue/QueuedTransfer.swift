@@ -38,6 +38,11 @@ public struct QueuedTransfer: Sendable, Identifiable, Hashable {
     public var progress: TransferProgress
 }
 
+extension QueuedTransfer: RedactedDescription {
+    /// The number, the kind and the state of the transfer, and its URL without secrets.
+    public var description: String { "\(id): \(kind.rawValue) \(url.presentableText), \(state)" }
+}
+
 /// An error of a ``TransferQueue``.
 public enum TransferQueueError: Error, Sendable, Hashable {
     /// Another process, or another queue of this process, runs the transfers of the folder.

@@ -111,6 +111,16 @@ public struct FileUpload: Sendable {
     }
 }
 
+extension FileUpload: RedactedDescription {
+    /// The URL without secrets, and the path of the file.
+    public var description: String { "\(file.path) to \(request.url?.presentableText ?? "no URL")" }
+}
+
+extension FileUpload.Location: RedactedDescription {
+    /// The protocol, without the URL.
+    public var description: String { resumption.rawValue }
+}
+
 /// The reason why a ``FileUpload`` has failed.
 ///
 /// A failed request throws a `URLError` instead, as do cancelled uploads.
