@@ -21,7 +21,7 @@ enum HSTSFile {
                 let text = "Line \(number + 1) of the file of hosts is not `host \"YYYYMMDD HH:MM:SS\"`"
                 throw CurlSessionError(.invalidHSTSFile, text)
             }
-            if host.expires > now { hosts[host.name] = host }
+            if host.expirationDate > now { hosts[host.name] = host }
         }
         return hosts
     }
@@ -35,7 +35,7 @@ enum HSTSFile {
         let includesSubdomains = words[0].hasPrefix(".")
         guard let host = try? URLHost(String(includesSubdomains ? words[0].dropFirst() : words[0])), host.kind == .name
         else { return nil }
-        return HSTSStore.Host(name: host.name, includesSubdomains: includesSubdomains, expires: end)
+        return HSTSStore.Host(name: host.name, includesSubdomains: includesSubdomains, expirationDate: end)
     }
 
     /// Reads `YYYYMMDD HH:MM:SS`, in UTC.
@@ -69,7 +69,7 @@ enum HSTSFile {
         // An empty file has just been created by the lock, since files that are written begin with a comment.
         let hosts = change(try old.size() == 0 ? nil : try? self.hosts(in: file))
         let lines = hosts.values.sorted { $0.name < $1.name }.map { host in
-            "\(host.includesSubdomains ? "." : "")\(host.name) \"\(text(host.expires))\"\n"
+            "\(host.includesSubdomains ? "." : "")\(host.name) \"\(text(host.expirationDate))\"\n"
         }
         try RegularFile.replace(path, with: Data((header + lines.joined()).utf8))
         return hosts

@@ -18,12 +18,12 @@ public final class HSTSStore: Sendable {
         /// A Boolean value that indicates whether the names below the host are included.
         public var includesSubdomains: Bool
         /// The time at which the entry ends.
-        public var expires: Date
+        public var expirationDate: Date
 
         /// Returns whether an entry for the same host differs only in its end, and by less than a number of seconds.
         fileprivate func isEqual(to other: Host, within seconds: TimeInterval) -> Bool {
             includesSubdomains == other.includesSubdomains
-                && abs(expires.timeIntervalSince(other.expires)) <= seconds
+                && abs(expirationDate.timeIntervalSince(other.expirationDate)) <= seconds
         }
     }
 
@@ -69,7 +69,7 @@ public final class HSTSStore: Sendable {
     /// Adds a host, replacing one of the same name, until a time or, without one, for ever; addresses are ignored.
     public func add(_ host: String, includesSubdomains: Bool = false, until end: Date? = nil) {
         guard let name = Self.name(of: host) else { return }
-        add(Host(name: name, includesSubdomains: includesSubdomains, expires: end ?? .distantFuture))
+        add(Host(name: name, includesSubdomains: includesSubdomains, expirationDate: end ?? .distantFuture))
     }
 
     /// Removes a host.
@@ -101,7 +101,7 @@ public final class HSTSStore: Sendable {
             var domain = Substring(name)
             var isHostItself = true
             while true {
-                if let entry = state.hosts[String(domain)], entry.expires > now,
+                if let entry = state.hosts[String(domain)], entry.expirationDate > now,
                     isHostItself || entry.includesSubdomains
                 {
                     return true
@@ -128,7 +128,7 @@ public final class HSTSStore: Sendable {
         let host = Host(
             name: name,
             includesSubdomains: rule.includesSubdomains,
-            expires: min(now.addingTimeInterval(age), .distantFuture - 1)
+            expirationDate: min(now.addingTimeInterval(age), .distantFuture - 1)
         )
         // Servers send the field with each response; if the end is only a little later, the file is not written.
         let tolerance = min(age / 100, 3_600)
@@ -235,11 +235,11 @@ public final class HSTSStore: Sendable {
     /// Hosts of the site with the most hosts are removed first, since a server could add any number of names below its
     /// own, and of these the ones that end first. A tenth is removed at once, since finding them takes time.
     private static func surplus(_ hosts: [String: Host]) -> [Host] {
-        let hosts = hosts.filter { $0.value.expires < .distantFuture }
+        let hosts = hosts.filter { $0.value.expirationDate < .distantFuture }
         guard hosts.count > maximumCount else { return [] }
         let bySite = Dictionary(grouping: hosts.values) { CookieJar.site(of: $0.name) }
         let entries = bySite.values.flatMap { site in site.map { (count: site.count, host: $0) } }
-        let sorted = entries.sorted { ($0.count, $1.host.expires) > ($1.count, $0.host.expires) }
+        let sorted = entries.sorted { ($0.count, $1.host.expirationDate) > ($1.count, $0.host.expirationDate) }
         return sorted.prefix(hosts.count - maximumCount * 9 / 10).map(\.host)
     }
 }

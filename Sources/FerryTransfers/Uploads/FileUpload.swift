@@ -8,7 +8,7 @@
 /// The file must not change while it is uploaded: the upload then fails with ``FileUploadError/fileChanged(path:)``.
 public struct FileUpload: Sendable {
     /// The protocol by which an upload can be continued.
-    public enum Resumption: String, Sendable, Hashable, CaseIterable {
+    public enum Resumption: String, Sendable, Hashable, Codable, CaseIterable {
         /// The protocol that the server offers in its response to `OPTIONS`, or else ``resumableUploads``; the default.
         case automatic
         /// Resumable uploads for HTTP (draft-ietf-httpbis-resumable-upload), if the server supports them; otherwise the
@@ -20,8 +20,8 @@ public struct FileUpload: Sendable {
         case none
     }
 
-    /// An upload that a server has created.
-    public struct Location: Sendable, Hashable {
+    /// An upload that a server has created; it can be encoded, so that another process can continue the upload.
+    public struct Location: Sendable, Hashable, Codable {
         /// The URL of the upload, which is a secret: any client that has it can add to the upload.
         public var url: URL
         /// The protocol of the URL: ``Resumption/tus`` or ``Resumption/resumableUploads``.
@@ -31,12 +31,12 @@ public struct FileUpload: Sendable {
         /// The date at which the server will delete the upload unless it receives more of it; nil if that is unknown.
         ///
         /// It is the `Upload-Expires` of tus or the `max-age` of the draft's `Upload-Limit`.
-        public var expires: Date?
+        public var expirationDate: Date?
 
-        /// Creates a location, for example from stored values.
-        public init(url: URL, resumption: Resumption, laterParts: [URL] = [], expires: Date? = nil) {
+        /// Creates a location.
+        public init(url: URL, resumption: Resumption, laterParts: [URL] = [], expirationDate: Date? = nil) {
             (self.url, self.resumption) = (url, resumption)
-            (self.laterParts, self.expires) = (laterParts, expires)
+            (self.laterParts, self.expirationDate) = (laterParts, expirationDate)
         }
 
         /// The URLs of all parts, in their order.

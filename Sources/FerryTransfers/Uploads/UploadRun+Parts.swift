@@ -8,7 +8,7 @@ extension UploadRun {
         } else {
             urls = try await createParts(source)
             let later = Array(urls.dropFirst())
-            setLocation(.init(url: urls[0], resumption: .tus, laterParts: later, expires: firstExpiration))
+            setLocation(.init(url: urls[0], resumption: .tus, laterParts: later, expirationDate: firstExpiration))
         }
         guard try await sendParts(source, to: urls) else { return nil }
         // Without the response it is unknown whether the parts were joined; a second request could join them again.

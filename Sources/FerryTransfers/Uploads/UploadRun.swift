@@ -197,7 +197,7 @@ final class UploadRun: Sendable {
     /// Notes where the only upload of the file is.
     func setLocation(_ url: URL, _ kind: UploadProtocol, in response: HTTPURLResponse) {
         noteLimits(in: response, kind, of: 0)
-        setLocation(FileUpload.Location(url: url, resumption: kind.resumption, expires: firstExpiration))
+        setLocation(FileUpload.Location(url: url, resumption: kind.resumption, expirationDate: firstExpiration))
     }
 
     /// Divides the file into parts, none of which has been sent.
@@ -231,7 +231,7 @@ final class UploadRun: Sendable {
             return state.location
         }
         guard expires != nil, var location else { return }
-        location.expires = firstExpiration
+        location.expirationDate = firstExpiration
         setLocation(location)
     }
 

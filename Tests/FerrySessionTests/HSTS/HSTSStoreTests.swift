@@ -52,11 +52,11 @@ struct HSTSStoreTests {
         note("max-age=1000", after: 10)
         #expect(store.hosts == first)
         note("max-age=1000", after: 11)
-        #expect(store.hosts.first?.expires == Self.now.addingTimeInterval(1_011))
+        #expect(store.hosts.first?.expirationDate == Self.now.addingTimeInterval(1_011))
         note("max-age=1000; includeSubDomains", after: 11)
         #expect(store.hosts.first?.includesSubdomains == true)
         note("max-age=9223372036854775807", after: 11)
-        #expect(store.hosts.first?.expires == Self.now.addingTimeInterval(2_147_483_659))
+        #expect(store.hosts.first?.expirationDate == Self.now.addingTimeInterval(2_147_483_659))
     }
 
     @Test("Only the first of several fields counts, and an invalid one changes nothing")

@@ -49,7 +49,7 @@ struct TusServerTests {
         #expect(progress.withLock { $0.last?.completedByteCount } == Int64(Self.count))
         let location = try #require(locations.withLock { $0.first } ?? nil)
         #expect(location.laterParts.count == connections - 1)
-        let days = try #require(location.expires).timeIntervalSinceNow / 86_400
+        let days = try #require(location.expirationDate).timeIntervalSinceNow / 86_400
         #expect(days > 1 && days < 30)
         // The server deletes the parts that it has joined.
         #expect(uploads == [content])

@@ -92,7 +92,7 @@ struct UploadExtensionTests {
         var upload = upload(url, nil)
         upload.locationDidChange = { new in locations.withLock { $0.append(new) } }
         _ = try await session.upload(upload)
-        let expires = locations.withLock { $0 }.map { $0?.expires }
+        let expires = locations.withLock { $0 }.map { $0?.expirationDate }
         switch value {
         case "3600":
             let seconds = try expires.map { try #require($0).timeIntervalSinceNow }
