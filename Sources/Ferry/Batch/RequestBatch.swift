@@ -3,34 +3,38 @@ extension HTTPSessionManager {
     ///
     /// - Parameters:
     ///   - requests: The requests.
-    ///   - maxConcurrent: The greatest number of requests that are running, or finished and not yet read, at the same
-    ///     time; at least 1.
+    ///   - maximumConcurrentRequests: The greatest number of requests that are running, or finished and not yet read,
+    ///     at the same time; at least 1.
     ///   - progress: Called with the progress of the whole batch, serially, on a private queue. The call for a finished
     ///     request comes before its response.
     /// - Returns: A sequence of responses, each with the index of its request.
     public func batch<Value>(
         _ requests: [Request<Value>],
-        maxConcurrent: Int = 4,
+        maximumConcurrentRequests: Int = 4,
         progress: (@Sendable (BatchProgress) -> Void)? = nil
     ) -> RequestBatch<Value> {
-        RequestBatch { BatchRun(requests, of: self, limit: maxConcurrent, progress: progress) }
+        RequestBatch { BatchRun(requests, of: self, limit: maximumConcurrentRequests, progress: progress) }
     }
 
     /// Sends many requests, a few at a time, and returns all responses when the last has arrived.
     ///
     /// - Parameters:
     ///   - requests: The requests.
-    ///   - maxConcurrent: The greatest number of requests that are running at the same time; at least 1.
+    ///   - maximumConcurrentRequests: The greatest number of requests that are running at the same time; at least 1.
     ///   - progress: Called with the progress of the whole batch, serially, on a private queue.
     /// - Returns: A response for each request, in the same order; that of a failed request has an error.
     /// - Throws: ``NetworkError`` with ``NetworkError/Code/cancelled`` if the Swift task was cancelled.
     public func responses<Value>(
         for requests: [Request<Value>],
-        maxConcurrent: Int = 4,
+        maximumConcurrentRequests: Int = 4,
         progress: (@Sendable (BatchProgress) -> Void)? = nil
     ) async throws -> [TaskResponse<Value>] {
         var responses = [TaskResponse<Value>](repeating: TaskResponse(), count: requests.count)
-        for try await element in batch(requests, maxConcurrent: maxConcurrent, progress: progress) {
+        for try await element in batch(
+            requests,
+            maximumConcurrentRequests: maximumConcurrentRequests,
+            progress: progress
+        ) {
             responses[element.index] = element.response
         }
         return responses
@@ -44,7 +48,7 @@ extension HTTPSessionManager {
 /// next response. A request that fails produces a response with its error, and the loop continues.
 ///
 /// ```swift
-/// for try await response in manager.batch(requests, maxConcurrent: 4) {
+/// for try await response in manager.batch(requests, maximumConcurrentRequests: 4) {
 ///     print(
 ///         response.index,
 ///         response.value ?? "none",

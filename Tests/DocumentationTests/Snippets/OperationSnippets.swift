@@ -60,7 +60,7 @@ enum OperationSnippets {
     }
 
     static func batch(manager: HTTPSessionManager, requests: [Request<User>]) async throws {
-        for try await response in manager.batch(requests, maxConcurrent: 4) {
+        for try await response in manager.batch(requests, maximumConcurrentRequests: 4) {
             print(
                 response.index,
                 response.value?.name ?? "none",
@@ -72,7 +72,7 @@ enum OperationSnippets {
     static func allAtOnce(manager: HTTPSessionManager, requests: [Request<User>]) async throws {
         let responses = try await manager.responses(
             for: requests,
-            maxConcurrent: 8
+            maximumConcurrentRequests: 8
         ) { progress in
             print(progress.finishedCount, progress.failedCount, progress.totalCount)
         }

@@ -34,7 +34,7 @@ import Testing
         var failures = 0
         for try await response in manager(server).batch(
             requests(50),
-            maxConcurrent: 4,
+            maximumConcurrentRequests: 4,
             progress: { update in progress.change { $0.append(update) } }
         ) {
             seen[response.index] = .some(response.value)
@@ -74,7 +74,7 @@ import Testing
         }
         let responses = try await manager(server).responses(
             for: requests(2),
-            maxConcurrent: 1,
+            maximumConcurrentRequests: 1,
             progress: { update in reported.change { _ = $0.insert(update.completedByteCount) } }
         )
         #expect(responses.map(\.value) == [12, 12])
@@ -83,7 +83,7 @@ import Testing
     @Test("The collected responses are in the order of the requests")
     func allAtOnce() async throws {
         let server = try server()
-        let responses = try await manager(server).responses(for: requests(30), maxConcurrent: 8)
+        let responses = try await manager(server).responses(for: requests(30), maximumConcurrentRequests: 8)
         #expect(responses.count == 30)
         for (index, response) in responses.enumerated() {
             #expect(response.request?.url?.lastPathComponent == "\(index)")
@@ -98,7 +98,7 @@ import Testing
         let manager = manager(server)
         for try await _ in manager.batch(requests(0)) { Issue.record("There is nothing to receive") }
         #expect(try await manager.responses(for: requests(0)).isEmpty)
-        #expect(try await manager.responses(for: requests(3), maxConcurrent: -1).count == 3)
+        #expect(try await manager.responses(for: requests(3), maximumConcurrentRequests: -1).count == 3)
         #expect(running.current.most == 1)
     }
 
@@ -115,7 +115,7 @@ import Testing
     func pacing() async throws {
         let server = try server()
         let manager = manager(server)
-        let batch = manager.batch(requests(50), maxConcurrent: 3)
+        let batch = manager.batch(requests(50), maximumConcurrentRequests: 3)
         #expect(server.requestCount == 0)
         var iterator = batch.makeAsyncIterator()
         #expect(server.requestCount == 0)
@@ -130,7 +130,7 @@ import Testing
             request.path == "/0" ? .json("0") : LoopbackResponse.json("1").faulted(.stallBeforeHead)
         }
         let manager = manager(server)
-        for try await response in manager.batch(requests(20), maxConcurrent: 4) {
+        for try await response in manager.batch(requests(20), maximumConcurrentRequests: 4) {
             #expect(response.index == 0)
             break
         }
@@ -143,7 +143,7 @@ import Testing
         let server = try LoopbackServer { _ in LoopbackResponse.json("1").faulted(.stallBeforeHead) }
         let manager = manager(server)
         let requests = requests(20)
-        let task = Task { try await manager.responses(for: requests, maxConcurrent: 4) }
+        let task = Task { try await manager.responses(for: requests, maximumConcurrentRequests: 4) }
         try await server.waitForRequests(4, timeout: 40 * patience)
         task.cancel()
         await #expect(throws: NetworkError.self) { try await task.value }
@@ -160,7 +160,7 @@ import Testing
             return request
         }
         let requests = requests(3)
-        let task = Task { try await manager.responses(for: requests, maxConcurrent: 1) }
+        let task = Task { try await manager.responses(for: requests, maximumConcurrentRequests: 1) }
         try await eventually("adapt(_:)") { gate.arrived == 1 }
         task.cancel()
         gate.open()
