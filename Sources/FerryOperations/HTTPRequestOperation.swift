@@ -3,7 +3,7 @@
 /// ```swift
 /// let operation = HTTPRequestOperation(request: URLRequest(url: url))
 /// operation.responseSerializer = .json
-/// operation.completion(
+/// operation.setCompletion(
 ///     success: { operation, object in print(object ?? "nothing") },
 ///     failure: { operation, error in print(error.message) }
 /// )
@@ -49,7 +49,7 @@ open class HTTPRequestOperation: RequestOperation, @unchecked Sendable {
     /// - Parameters:
     ///   - success: Called with the operation and its ``responseObject``.
     ///   - failure: Called with the operation and its ``error``; there may be a ``responseObject`` as well.
-    public func completion(
+    public func setCompletion(
         success: (@Sendable (HTTPRequestOperation, (any Sendable)?) -> Void)?,
         failure: (@Sendable (HTTPRequestOperation, NetworkError) -> Void)? = nil
     ) {

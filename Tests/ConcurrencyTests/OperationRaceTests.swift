@@ -17,7 +17,7 @@ import Testing
             let operation = HTTPRequestOperation(request: URLRequest(url: server.url("/\(round)")), manager: manager)
             let ends = Watched<[NetworkError?]>([])
             let blocks = Watched(0)
-            operation.completion { _, _ in
+            operation.setCompletion { _, _ in
                 ends.change { $0.append(nil) }
             } failure: { _, error in
                 ends.change { $0.append(error) }

@@ -16,7 +16,7 @@ import Testing
     private func operation(_ url: URL, _ ends: Watched<[End]>) -> HTTPRequestOperation {
         let operation = HTTPRequestOperation(request: URLRequest(url: url), manager: manager)
         operation.responseSerializer = .json
-        operation.completion { _, object in
+        operation.setCompletion { _, object in
             ends.change { $0.append(.success(object as? JSONValue)) }
         } failure: { operation, error in
             let object = operation.responseObject as? JSONValue
@@ -117,7 +117,7 @@ import Testing
         operation.responseSerializer = AnyResponseSerializer(Counting(count: count, queues: queues))
         #expect(operation.responseObject == nil)
         let object = Watched<String?>(nil)
-        operation.completion { operation, _ in object.change { $0 = operation.responseObject as? String } }
+        operation.setCompletion { operation, _ in object.change { $0 = operation.responseObject as? String } }
         operation.start()
         try await operation.settled()
         await withTaskGroup(of: Void.self) { group in
@@ -147,7 +147,7 @@ import Testing
         let server = try LoopbackServer { _ in .json("[1]") }
         let ends = Watched<[End]>([])
         let operation = operation(server.url, ends)
-        operation.completion { _, object in ends.change { $0.append(.success("replaced")) } }
+        operation.setCompletion { _, object in ends.change { $0.append(.success("replaced")) } }
         operation.start()
         try await operation.settled()
         #expect(ends.current == [.success("replaced")])
@@ -155,7 +155,7 @@ import Testing
         let key = DispatchSpecificKey<JSONValue>()
         queue.setSpecific(key: key, value: "late")
         operation.completionQueue = queue
-        operation.completion { _, object in
+        operation.setCompletion { _, object in
             let place = DispatchQueue.getSpecific(key: key)
             ends.change { $0.append(.success(place)) }
         }

@@ -20,7 +20,7 @@ import Testing
         let operations = operations(200, server)
         let log = Watched<[String]>([])
         for operation in operations {
-            operation.completion { _, _ in
+            operation.setCompletion { _, _ in
                 log.change { $0.append("success") }
             } failure: { _, error in
                 log.change { $0.append(error.isCancelled ? "cancelled" : "failure") }
@@ -67,7 +67,7 @@ import Testing
         let operations = operations(5, server)
         let log = Watched<[String]>([])
         for operation in operations {
-            operation.completion { _, _ in
+            operation.setCompletion { _, _ in
                 Thread.sleep(forTimeInterval: 0.02)
                 log.change { $0.append("handler") }
             }

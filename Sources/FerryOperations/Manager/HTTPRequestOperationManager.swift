@@ -129,7 +129,7 @@ open class HTTPRequestOperationManager: @unchecked Sendable {
         operation.shouldUseCredentialStorage = settings.shouldUseCredentialStorage
         operation.completionQueue = completionQueue
         operation.completionGroup = completionGroup
-        operation.completion(success: success, failure: failure)
+        operation.setCompletion(success: success, failure: failure)
         return operation
     }
 

@@ -15,7 +15,7 @@ enum OperationSnippets {
     static func make(url: URL) {
         let operation = HTTPRequestOperation(request: URLRequest(url: url))
         operation.responseSerializer = .json
-        operation.completion { _, object in
+        operation.setCompletion { _, object in
             print(object ?? "nothing")
         } failure: { operation, error in
             print(error.message, operation.response?.statusCode ?? 0)

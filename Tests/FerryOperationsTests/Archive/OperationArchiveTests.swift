@@ -33,7 +33,7 @@ import Testing
             #expect(copy.responseObject as? JSONValue == [1])
             #expect(copy.error?.code == .unacceptableStatusCode)
             let ends = Watched(0)
-            copy.completion(success: nil) { _, _ in ends.change { $0 += 1 } }
+            copy.setCompletion(success: nil) { _, _ in ends.change { $0 += 1 } }
             let queue = OperationQueue()
             let dependent = BlockOperation {}
             dependent.addDependency(copy)
