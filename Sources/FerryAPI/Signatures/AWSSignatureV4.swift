@@ -68,7 +68,7 @@ public struct AWSSignatureV4: RequestSigner {
         guard scope.includes(request.url, in: attempt) else { return [:] }
         let credentials = try await credentials()
         var added: [String: String] = [:]
-        var payload = request.value(of: Self.digestName)
+        var payload = request.value(forHTTPHeaderField: Self.digestName)
         if payload == nil {
             let digest = try await request.bodySHA256()?.hexadecimal
             payload = digest ?? "UNSIGNED-PAYLOAD"

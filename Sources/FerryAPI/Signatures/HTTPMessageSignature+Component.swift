@@ -56,7 +56,7 @@ extension HTTPMessageSignature {
                 let values = (parts?.after.parts(between: "&") ?? []).filter { !$0.isEmpty }.compactMap(item)
                 if values.count == 1 { return values[0] }
             default:
-                if let value = request.value(of: name) { return value }
+                if let value = request.value(forHTTPHeaderField: name) { return value }
             }
             let text = try identifier()
             throw RequestSerializationError(.invalidHeader, reason: "The request has no \(text) that can be signed.")
@@ -73,7 +73,7 @@ extension HTTPMessageSignature {
         private static func scheme(of request: SignableRequest) -> String { request.url.scheme?.folded ?? "" }
 
         private static func authority(of request: SignableRequest) -> String {
-            let host = (request.value(of: "host") ?? "").lowercased()
+            let host = (request.value(forHTTPHeaderField: "host") ?? "").lowercased()
             let port = scheme(of: request) == "https" ? ":443" : ":80"
             return host.hasSuffix(port) ? String(host.dropLast(port.count)) : host
         }

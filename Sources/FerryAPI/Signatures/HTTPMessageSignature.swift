@@ -80,13 +80,15 @@ public struct HTTPMessageSignature: RequestSigner {
         guard scope.includes(request.url, in: attempt) else { return [:] }
         let label = try StructuredField.key(label)
         var added: [String: String] = [:]
-        if components.contains(.contentDigest), request.value(of: Self.digestName) == nil {
+        if components.contains(.contentDigest), request.value(forHTTPHeaderField: Self.digestName) == nil {
             added[Self.digestName] = try await digest(of: request)
         }
         let (base, parameters) = try signatureBase(of: request, digest: added[Self.digestName])
         let signature = try await sign(Data(base.utf8))
         for (name, value) in [("Signature-Input", parameters), ("Signature", StructuredField.bytes(signature))] {
-            added[name] = [request.value(of: name), "\(label)=\(value)"].compactMap { $0 }.joined(separator: ", ")
+            added[name] = [request.value(forHTTPHeaderField: name), "\(label)=\(value)"].compactMap { $0 }.joined(
+                separator: ", "
+            )
         }
         return added
     }

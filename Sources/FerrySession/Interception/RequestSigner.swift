@@ -66,7 +66,7 @@ public struct SignableRequest: Sendable {
     /// The value of a field, whose name may be in any case; `nil` if the request does not have it.
     ///
     /// The values of several fields with the name are joined by a comma and a space.
-    public func value(of name: String) -> String? {
+    public func value(forHTTPHeaderField name: String) -> String? {
         let values = headerFields.filter { $0.name.folded == name.folded }.map(\.value)
         return values.isEmpty ? nil : values.joined(separator: ", ")
     }

@@ -22,11 +22,11 @@ struct RequestSignerTests {
             for component in components {
                 let value =
                     switch component {
-                    case "@authority": request.value(of: "Host")?.lowercased()
+                    case "@authority": request.value(forHTTPHeaderField: "Host")?.lowercased()
                     case "@method": request.method
                     case "@path": request.url.path
                     case "content-digest": try await digest(request)
-                    default: request.value(of: component)
+                    default: request.value(forHTTPHeaderField: component)
                     }
                 lines.append("\"\(component)\": \(try #require(value))")
             }
@@ -123,10 +123,10 @@ struct RequestSignerTests {
             #expect(Set(missing).isSubset(of: ["content-length", "accept"]), "\(missing)")
         }
         let first = try #require(note.seen.current.first?.request)
-        #expect(first.value(of: "cookie") == "c=1")
-        #expect(first.value(of: "X-SESSION") == "yes")
-        #expect(first.value(of: "x-adapted") == "adapted")
-        #expect(first.value(of: "host") == "127.0.0.1:\(server.port)")
+        #expect(first.value(forHTTPHeaderField: "cookie") == "c=1")
+        #expect(first.value(forHTTPHeaderField: "X-SESSION") == "yes")
+        #expect(first.value(forHTTPHeaderField: "x-adapted") == "adapted")
+        #expect(first.value(forHTTPHeaderField: "host") == "127.0.0.1:\(server.port)")
         #expect(first.method == "PUT")
     }
 
@@ -143,7 +143,9 @@ struct RequestSignerTests {
         let url = try #require(URL(string: "http://\(written):\(server.port)/"))
         _ = try await Wire.session(options: options).data(from: url)
         #expect(server.requests.map { $0.header("Host") } == ["\(expected):\(server.port)"])
-        #expect(note.seen.current.map { $0.request.value(of: "host") } == ["\(expected):\(server.port)"])
+        #expect(
+            note.seen.current.map { $0.request.value(forHTTPHeaderField: "host") } == ["\(expected):\(server.port)"]
+        )
     }
 
     @Test("A file that does not exist fails with its error, and a stream has no digest") func otherBodies() async throws
