@@ -15,7 +15,7 @@ extension HTTPSessionManager {
     ///   session is not a `CurlSession`.
     public func eventSource(
         _ path: String,
-        parameters: Parameters? = nil,
+        parameters: (any ParametersConvertible)? = nil,
         options: EventSource.Options? = nil
     ) throws -> EventSource {
         guard let session = session as? CurlSession else {
@@ -23,7 +23,7 @@ extension HTTPSessionManager {
             throw URLError(.unsupportedURL, userInfo: [NSLocalizedDescriptionKey: text])
         }
         var request = Request<Data>.get(path, serializer: .data)
-        request.parameters = parameters
+        request.parameters = parameters?.makeParameters()
         var source = session.eventSource(for: try adapt(makeRequest(request)), options: options ?? defaultOptions)
         let interceptors = interceptors
         if !interceptors.isEmpty { source.prepare = { $0.interceptors = interceptors } }

@@ -16,7 +16,7 @@ extension HTTPSessionManager {
     ///   `CurlSession`.
     public func webSocket(
         _ path: String,
-        parameters: Parameters? = nil,
+        parameters: (any ParametersConvertible)? = nil,
         protocols: [String] = [],
         options: WebSocketTask.Options = WebSocketTask.Options()
     ) throws -> WebSocketTask {
@@ -24,7 +24,7 @@ extension HTTPSessionManager {
             throw WebSocketError(.invalidRequest, "WebSockets need a CurlSession, the default transport of managers")
         }
         var request = Request<Data>.get(path, serializer: .data)
-        request.parameters = parameters
+        request.parameters = parameters?.makeParameters()
         let handshake = try adapt(makeRequest(request))
         let task = session.webSocket(with: handshake, protocols: protocols, options: options)
         if !interceptors.isEmpty { task.interceptors = interceptors }
