@@ -113,7 +113,7 @@ open class HTTPSessionManager: SessionManager, @unchecked Sendable {
                 url: url,
                 parameters: request.parameters,
                 headers: request.headers,
-                constructingBody: constructingBody
+                constructingBodyWith: constructingBody
             )
         } else {
             result = try serializer.makeRequest(

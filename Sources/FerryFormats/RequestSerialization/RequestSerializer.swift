@@ -108,7 +108,7 @@ extension RequestSerializer {
     ///   - url: The URL.
     ///   - parameters: The parameters. Each becomes a part, named as in a form, before the parts of the closure.
     ///   - headers: The header fields of this request only. They replace existing ones, except `Content-Type`.
-    ///   - constructingBody: A closure that adds parts to the form. It is called before this method returns.
+    ///   - multipartForm: A closure that adds parts to the form. It is called before this method returns.
     /// - Returns: The request to send.
     /// - Throws: ``RequestSerializationError``, or the error that the closure throws.
     public func makeMultipartRequest(
@@ -116,7 +116,7 @@ extension RequestSerializer {
         url: URL,
         parameters: (any ParametersConvertible)? = nil,
         headers: HTTPHeaders = HTTPHeaders(),
-        constructingBody: (inout MultipartFormData) throws -> Void
+        constructingBodyWith multipartForm: (inout MultipartFormData) throws -> Void
     ) throws -> URLRequest {
         guard method != .get, method != .head else {
             let reason = "A \(method) request cannot have a multipart body."
@@ -128,7 +128,7 @@ extension RequestSerializer {
             let parameters = parameters.makeParameters()
             try form.append(parameters, encoding: options.queryEncoding, stringEncoding: options.stringEncoding)
         }
-        try constructingBody(&form)
+        try multipartForm(&form)
         return try form.apply(to: request)
     }
 }
