@@ -4,7 +4,7 @@
 ///
 /// AFNetworking: `AFImageResponseSerializer`, without its decoding of images, which only Apple's systems support.
 public struct ImageDataResponseSerializer<Output: Sendable>: ValidatingResponseSerializer {
-    /// The acceptable status codes (200 to 299 by default) and content types (``ImageContentTypes/all`` by default).
+    /// The acceptable status codes (200 to 299 by default) and content types (those of `Validation.images` by default).
     public var validation: Validation
     /// The maximum size of a body, in bytes; `nil`, the default, for no limit.
     public var maximumBytes: Int?
@@ -19,7 +19,7 @@ public struct ImageDataResponseSerializer<Output: Sendable>: ValidatingResponseS
     ///   - decode: A closure that decodes the image, normally called on the processing queue. A `NetworkError` that it
     ///     throws becomes the response's error; any other error is reported as `NetworkError.Code.decodingFailed`.
     public init(
-        validation: Validation = Validation(contentTypes: ImageContentTypes.all),
+        validation: Validation = .images,
         maximumBytes: Int? = nil,
         decode: @escaping @Sendable (Data) throws -> Output
     ) {
@@ -34,22 +34,21 @@ public struct ImageDataResponseSerializer<Output: Sendable>: ValidatingResponseS
     }
 }
 
-/// The content types of images.
-public enum ImageContentTypes {
-    /// AFNetworking's content types, and those of the newer formats WebP, AVIF and HEIF.
-    public static let all: Set<String> = [
+extension Validation {
+    /// A validation of images: AFNetworking's content types, and those of the newer formats WebP, AVIF and HEIF.
+    public static let images = Validation(contentTypes: [
         "image/tiff", "image/jpeg", "image/gif", "image/png", "image/ico", "image/x-icon", "image/bmp", "image/x-bmp",
         "image/x-xbitmap", "image/x-win-bitmap", "image/vnd.microsoft.icon", "image/webp", "image/avif", "image/heic",
         "image/heif",
-    ]
+    ])
 }
 
 extension ResponseSerializer where Self == HTTPDataResponseSerializer {
     /// A response serializer that returns the bytes of an image, which must not be empty.
     ///
-    /// It accepts the content types of ``ImageContentTypes/all``; a body of another type has no value.
+    /// It accepts the content types of `Validation.images`; a body of another type has no value.
     public static var imageData: HTTPDataResponseSerializer {
-        var serializer = HTTPDataResponseSerializer(validation: Validation(contentTypes: ImageContentTypes.all))
+        var serializer = HTTPDataResponseSerializer(validation: .images)
         serializer.requiresAcceptableBody = true
         return serializer
     }
