@@ -23,7 +23,7 @@ extension RequestOperation {
         case finished = 3
 
         /// Returns whether an operation, cancelled or not, may go from this state to another one.
-        public func canBecome(_ next: State, isCancelled: Bool) -> Bool {
+        package func canBecome(_ next: State, isCancelled: Bool) -> Bool {
             switch self {
             case .ready: next == .paused || next == .executing || (next == .finished && isCancelled)
             case .executing: next == .paused || next == .finished

@@ -1,12 +1,12 @@
 /// The value of a `Content-Disposition` field (RFC 6266), with extended parameters (RFC 8187).
-public struct ContentDisposition: Sendable, Hashable {
+package struct ContentDisposition: Sendable, Hashable {
     /// The disposition type in lower case, such as `attachment`.
-    public let type: String
+    package let type: String
     /// The parameters by name, in lower case, with their values as sent; the first one if several have the same name.
-    public let parameters: [String: String]
+    package let parameters: [String: String]
 
     /// Reads a field's value; `nil` if it has no type.
-    public init?(_ text: String) {
+    package init?(_ text: String) {
         var scanner = FieldScanner(text)
         let type = scanner.token().lowercased()
         guard HeaderRule.isToken(type) else { return nil }
@@ -26,7 +26,7 @@ public struct ContentDisposition: Sendable, Hashable {
     /// The suggested file name as sent, from `filename*` or else from `filename` (RFC 6266, section 4.3).
     ///
     /// It is not safe to use as a file name; see ``FileName/sanitized(_:)``.
-    public var fileName: String? { parameters["filename*"].flatMap(Self.decodeExtended) ?? parameters["filename"] }
+    package var fileName: String? { parameters["filename*"].flatMap(Self.decodeExtended) ?? parameters["filename"] }
 
     /// Returns the suggested name as one safe path component; uses `filename` if nothing of `filename*` is left.
     package func safeFileName(maximumByteCount: Int = FileName.maximumByteCount) -> String? {

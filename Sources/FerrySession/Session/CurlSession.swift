@@ -127,7 +127,7 @@ public final class CurlSession: URLSession, @unchecked Sendable {
     public override var delegateQueue: OperationQueue { AsyncCallLoader.currentCompletionQueue ?? dispatcher.queue }
 
     /// An object, not retained, that is called when a task is resumed or suspended, on the thread that does so.
-    public var taskObserver: (any CurlSessionTaskObserver)? {
+    package var taskObserver: (any CurlSessionTaskObserver)? {
         get { core.observer }
         set { core.observer = newValue }
     }
@@ -358,7 +358,7 @@ public final class CurlSession: URLSession, @unchecked Sendable {
 }
 
 /// An object that is called when a task of a ``CurlSession`` is resumed or suspended, once for each change.
-public protocol CurlSessionTaskObserver: AnyObject, Sendable {
+package protocol CurlSessionTaskObserver: AnyObject, Sendable {
     /// Called when a task starts to run, first or after a suspension, on the thread that resumed it.
     func session(_ session: CurlSession, didResume task: URLSessionTask)
     /// Called when a running task is suspended, on the thread that suspended it.

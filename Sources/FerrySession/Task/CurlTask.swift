@@ -71,7 +71,7 @@ open class CurlDataTask: URLSessionDataTask, CurlTask, @unchecked Sendable {
 }
 
 /// A `URLSessionUploadTask` that the engine drives, with the properties and methods of ``CurlDataTask``.
-public final class CurlUploadTask: URLSessionUploadTask, CurlTask, @unchecked Sendable {
+package final class CurlUploadTask: URLSessionUploadTask, CurlTask, @unchecked Sendable {
     let core: TaskCore
 
     init(core: TaskCore) {
@@ -115,7 +115,7 @@ public final class CurlUploadTask: URLSessionUploadTask, CurlTask, @unchecked Se
 }
 
 /// A `URLSessionDownloadTask` that the engine drives, with the properties and methods of ``CurlDataTask``.
-public final class CurlDownloadTask: URLSessionDownloadTask, CurlTask, @unchecked Sendable {
+package final class CurlDownloadTask: URLSessionDownloadTask, CurlTask, @unchecked Sendable {
     let core: TaskCore
 
     init(core: TaskCore) {

@@ -1,6 +1,6 @@
 extension MultipartFormData {
     /// Returns a new stream of the whole body, not yet opened.
-    public func makeInputStream() -> MultipartInputStream { MultipartInputStream(form: self) }
+    public func makeInputStream() -> InputStream { MultipartInputStream(form: self) }
 
     /// Returns a copy of the request with a stream of the body, its `Content-Type` and its exact `Content-Length`.
     ///

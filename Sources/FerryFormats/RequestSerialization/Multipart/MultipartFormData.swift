@@ -13,7 +13,7 @@ public struct MultipartFormData: Sendable {
     /// The boundary that separates the parts.
     public let boundary: String
     /// The limit on how fast the body is read, or `nil`, the default, for no limit.
-    public private(set) var throttle: MultipartThrottle?
+    package private(set) var throttle: MultipartThrottle?
     package private(set) var parts: [MultipartPart] = []
     /// The length in bytes of all parts, with their delimiters and header lines.
     private var partsLength: Int64 = 0
@@ -99,9 +99,9 @@ public struct MultipartFormData: Sendable {
 }
 
 /// A limit on how fast a multipart body is read.
-public struct MultipartThrottle: Sendable, Hashable {
+package struct MultipartThrottle: Sendable {
     /// The maximum number of bytes that one read returns.
-    public let packetSize: Int
+    package let packetSize: Int
     /// The delay before each read after the first, in seconds.
-    public let delay: TimeInterval
+    package let delay: TimeInterval
 }

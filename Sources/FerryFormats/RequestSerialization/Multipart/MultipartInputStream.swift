@@ -3,14 +3,14 @@
 /// The stream can be read with buffers of any size. It has no stream events and cannot be scheduled in a run loop. When
 /// a part fails, the bytes before it are returned first; then ``read(_:maxLength:)`` returns -1 and ``streamError`` is
 /// set. A failure is never reported as the end of the body. `copy()` returns a new stream of the same body.
-public final class MultipartInputStream: InputStream {
+package final class MultipartInputStream: InputStream {
     /// The form whose body the stream returns.
-    public let form: MultipartFormData
+    package let form: MultipartFormData
     private let state: Mutex<State>
     private let closing = DispatchSemaphore(value: 0)
 
     /// The exact number of bytes in the body.
-    public var contentLength: Int64 { form.contentLength }
+    package var contentLength: Int64 { form.contentLength }
 
     private struct State: Sendable {
         package var status = Stream.Status.notOpen

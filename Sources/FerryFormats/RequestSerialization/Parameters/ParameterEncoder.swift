@@ -1,16 +1,15 @@
 /// An encoder that converts any `Encodable` value to a ``ParameterValue``.
 ///
 /// Dates, data, decimals and sets have their own cases, so that ``QueryEncoding`` can apply its styles to them.
-public struct ParameterEncoder: Sendable {
-    /// Creates an encoder.
-    public init() {}
+package struct ParameterEncoder: Sendable {
+    package init() {}
 
     /// Returns a value encoded as a ``ParameterValue``.
     ///
     /// - Parameter value: The value to encode.
     /// - Returns: The encoded value; an empty dictionary for a type that encodes nothing.
     /// - Throws: The error that the value's `encode(to:)` throws.
-    public func encode(_ value: any Encodable) throws -> ParameterValue {
+    package func encode(_ value: any Encodable) throws -> ParameterValue {
         try Self.node(for: value, codingPath: []).value
     }
 

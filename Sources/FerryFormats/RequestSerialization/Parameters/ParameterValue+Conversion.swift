@@ -17,8 +17,7 @@ extension ParameterValue {
             throw invalid("Parameters cannot have more than \(JSONParser.maximumDepth) levels.")
         }
         if let wrapper = value as? any OptionalValue {
-            return try wrapper.wrappedValue.map { wrapped in try converted(wrapped, path: path) }
-                ?? .null
+            return try wrapper.wrappedValue.map { wrapped in try converted(wrapped, path: path) } ?? .null
         }
         if let parameters = value as? Parameters { return try parameters.value() }
         if let leaf = foundationNumber(value) ?? ParameterEncoder.leaf(value) { return leaf }

@@ -40,7 +40,7 @@ public struct Parameters: Sendable {
 
     /// Creates parameters from an `Encodable` value.
     ///
-    /// The value is encoded by the serializer's encoder for JSON and property lists, and by a ``ParameterEncoder`` for
+    /// The value is encoded by the serializer's encoder for JSON and property lists, and as a ``ParameterValue`` for
     /// forms and queries.
     public init(encoding value: some Encodable & Sendable) {
         storage = .success(value)
