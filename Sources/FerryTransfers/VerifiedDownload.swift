@@ -81,7 +81,7 @@ public struct VerifiedDownload: Sendable {
     }
 
     /// The outcome of a download.
-    public struct Outcome: Sendable {
+    public struct Outcome: Sendable, Hashable {
         /// The number of bytes of the file.
         public var bytes: Int64
         /// The number of bytes that an earlier download had left.

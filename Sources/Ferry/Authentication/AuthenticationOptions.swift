@@ -1,5 +1,5 @@
 /// The options of an ``AuthenticationInterceptor``.
-public struct AuthenticationOptions: Sendable {
+public struct AuthenticationOptions: Sendable, Hashable {
     /// URLs of the origins (scheme, host and port) that the credential is sent to.
     ///
     /// `nil`, the default, sends it to the origin of the URL that a task was made with. List the origins if a session

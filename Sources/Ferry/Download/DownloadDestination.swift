@@ -38,7 +38,7 @@ public struct DownloadDestination: Sendable {
     }
 
     /// The treatment of an existing file and of missing directories at the destination.
-    public struct Options: OptionSet, Sendable {
+    public struct Options: OptionSet, Sendable, Hashable {
         /// The bits of the options.
         public let rawValue: Int
 

@@ -9,7 +9,7 @@
 /// Credentials in header fields and URLs are not recorded; see ``ArchiveRedaction``. It can be used on any thread.
 public final class HTTPArchiveRecorder: Sendable {
     /// The limits for what is recorded.
-    public struct Limits: Sendable {
+    public struct Limits: Sendable, Hashable {
         /// The greatest number of bytes of a body; only the size of a longer one is recorded.
         ///
         /// The default is one mebibyte.

@@ -33,7 +33,7 @@ extension JSONValue {
     }
 
     /// Options for the format of the text.
-    public struct WritingOptions: OptionSet, Sendable {
+    public struct WritingOptions: OptionSet, Sendable, Hashable {
         /// The options as bits.
         public let rawValue: Int
 
