@@ -83,7 +83,7 @@ final class SessionCore: Sendable {
         try policy.validate()
         if !policy.isDefault {
             switch transport {
-            case .curlWithOptions: break
+            case .curl: break
             case .system: throw .unenforceable(by: "the system's session")
             case .session: if !(session is CurlSession) { throw .unenforceable(by: "\(type(of: session))") }
             }
