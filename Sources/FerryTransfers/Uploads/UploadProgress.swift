@@ -19,6 +19,10 @@ final class UploadProgress: Sendable {
             lastNumber += 1
             return lastNumber
         }
+
+        mutating func progress(of total: Int64) -> TransferProgress? {
+            meter.progress(of: sent.values.reduce(0, +), total: total, always: false)
+        }
     }
 
     private let report: (@Sendable (TransferProgress) -> Void)?
@@ -56,8 +60,7 @@ final class UploadProgress: Sendable {
             guard state.bodies[part] == body else { return nil }
             state.sent[part, default: 0] += Int64(bytes)
             state.meter.add(bytes, at: .now())
-            let sent = state.sent.values.reduce(0, +)
-            return state.meter.progress(of: sent, total: total, always: false)
+            return state.progress(of: total)
         }
         if let report, let current { report(current) }
     }
