@@ -39,7 +39,10 @@ extension HTTPSessionManager {
         parameters: (any ParametersConvertible)? = nil,
         headers: HTTPHeaders = [:]
     ) async throws(NetworkError) -> HTTPURLResponse {
-        try await head(Request(.head, path).with(parameters, headers))
+        let response = await response(for: Request(.head, path).with(parameters, headers))
+        if let error = response.error { throw error }
+        guard let head = response.httpResponse else { throw response.noValue }
+        return head
     }
 
     /// Sends a POST request and returns the value decoded from the JSON response.
@@ -160,13 +163,6 @@ extension HTTPSessionManager {
         multipartForm: @escaping MultipartForm
     ) async throws(NetworkError) -> (any Sendable)? {
         try await value(of: Request(method, path).with(parameters, headers, form: multipartForm, progress))
-    }
-
-    private func head(_ request: Request<any Sendable>) async throws(NetworkError) -> HTTPURLResponse {
-        let response = await response(for: request)
-        if let error = response.error { throw error }
-        guard let head = response.httpResponse else { throw response.noValue }
-        return head
     }
 
     private func value(of request: Request<any Sendable>) async throws(NetworkError) -> (any Sendable)? {
