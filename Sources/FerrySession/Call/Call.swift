@@ -80,7 +80,7 @@ struct Call {
         self.isDownload = isDownload
         self.request = CallRequest(request)
         content = body
-        self.redirects = redirects ?? Redirects(from: request)
+        self.redirects = redirects ?? Redirects(original: request)
         self.rest = rest
     }
 

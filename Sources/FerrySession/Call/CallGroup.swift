@@ -31,7 +31,7 @@ final class CallGroup: @unchecked Sendable {
             self?.revalidations.removeValue(forKey: key)?.perform(.cancel(telling: nil))
         }
         let limits = transfer.clock.limits
-        let redirects = Redirects(from: request, hasLeftOrigin: stale.redirects.hasLeftOrigin)
+        let redirects = Redirects(original: request, hasLeftOrigin: stale.redirects.hasLeftOrigin)
         var call = Call(request, body: .none, isDownload: false, settings: settings, redirects: redirects)
         call.circuit = CircuitUse(stale.circuit.breaker)
         let driver = CallDriver(transfer.engine, self, call, client: client, limits: limits)

@@ -39,15 +39,9 @@ struct CallRequest {
 struct Redirects {
     /// The request that the task was made with.
     let original: URLRequest
-    private(set) var count: Int
+    var count = 0
     /// Whether one has led to another origin than the task's.
-    private(set) var hasLeftOrigin: Bool
-
-    init(from original: URLRequest, count: Int = 0, hasLeftOrigin: Bool = false) {
-        self.original = original
-        self.count = count
-        self.hasLeftOrigin = hasLeftOrigin
-    }
+    var hasLeftOrigin = false
 
     mutating func follow(leavesOrigin: Bool) {
         count += 1

@@ -188,15 +188,6 @@ extension TaskCore {
         }
     }
 
-    /// Starts a transfer for a request that no protocol class loads.
-    private func startTransfer(_ request: URLRequest, _ body: BodySource) {
-        let partial = openPartialFile()
-        startDriver { state in
-            guard let session = state.session else { return nil }
-            return try self.makeTransfer(&state, session, request, body, partial)
-        }
-    }
-
     private typealias PartialFile = (record: ResumeData, file: DownloadFile)
 
     /// Opens the partial file of the download that the task continues; not under the lock, since disks may be slow.
@@ -266,7 +257,7 @@ extension TaskCore {
             isDownload: state.isDownload,
             settings: session.settings,
             // A protocol class may have led here by redirects.
-            redirects: Redirects(from: request, count: state.redirectCount, hasLeftOrigin: state.hasLeftOrigin),
+            redirects: Redirects(original: request, count: state.redirectCount, hasLeftOrigin: state.hasLeftOrigin),
             rest: rest
         )
         recover(&call, recovery, session, state.originalRequest, adaptation)
@@ -352,7 +343,11 @@ extension TaskCore {
     func protocolLoadIsUnclaimed(_ load: ProtocolLoad, _ request: URLRequest, _ body: BodySource) {
         let driver = state.withLock { $0.driver }
         if let transfer = driver as? CallDriver { return transfer.perform(.redirect(request)) }
-        startTransfer(request, body)
+        let partial = openPartialFile()
+        startDriver { state in
+            guard let session = state.session else { return nil }
+            return try self.makeTransfer(&state, session, request, body, partial)
+        }
     }
 
     /// Follows a redirect received by the engine, which may lead to a protocol class.
