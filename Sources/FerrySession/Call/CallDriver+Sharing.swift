@@ -10,8 +10,10 @@ extension CallDriver {
             return false
         }
         guard let key = sharingKey else { return false }
-        guard let other = group.sharedTransfers.transfer(with: key) else {
-            shared = group.sharedTransfers.open(key)
+        guard let other = group.sharedTransfers[key] else {
+            let transfer = SharedTransfer(key)
+            shared = transfer
+            group.sharedTransfers[key] = transfer
             return false
         }
         other.add(self)
@@ -65,7 +67,7 @@ extension CallDriver {
     func endSharing(_ end: SharedTransfer.End) {
         guard let shared else { return }
         self.shared = nil
-        group.sharedTransfers.close(shared)
+        if group.sharedTransfers[shared.key] === shared { group.sharedTransfers[shared.key] = nil }
         let waiting = shared.takeWaiting()
         // As a command, since libcurl may be delivering bytes just now.
         guard !waiting.isEmpty else { return }

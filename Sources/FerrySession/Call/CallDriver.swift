@@ -116,7 +116,10 @@ final class CallDriver: @unchecked Sendable {
         case .beginSharing(let head, let isDecoded): beginSharing(head, isDecoded: isDecoded)
         case .shareResponse: shareResponse()
         case .endSharing(let end): endSharing(end)
-        case .noteUnsafeRequest(let origin): group.sharedTransfers.close(origin)
+        case .noteUnsafeRequest(let origin):
+            if !group.sharedTransfers.isEmpty {
+                group.sharedTransfers = group.sharedTransfers.filter { $0.key.origin != origin }
+            }
         case .endAttempt(let isOver): endAttempt(isOver: isOver)
         case .finish: finish()
         case .fail(let error): complete(with: error)

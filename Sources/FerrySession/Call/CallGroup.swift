@@ -5,7 +5,8 @@ final class CallGroup: @unchecked Sendable {
     let settings: CurlSessionSettings
     private let dispatcher: DelegateDispatcher
     var retryBudgets = RetryBudgets()
-    var sharedTransfers = SharedTransfers()
+    /// The transfers that other calls may join.
+    var sharedTransfers: [SharedTransfer.Key: SharedTransfer] = [:]
     var acceptedCredentials: AcceptedCredentials
     /// Validations of stored responses that no task waits for, by the keys of the responses.
     private var revalidations: [String: CallDriver] = [:]

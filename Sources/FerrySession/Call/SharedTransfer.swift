@@ -70,27 +70,3 @@ final class SharedTransfer {
         }
     }
 }
-
-/// The transfers of a session that other calls may join.
-struct SharedTransfers {
-    private var open: [SharedTransfer.Key: SharedTransfer] = [:]
-
-    /// Returns the transfer that a call with this key can wait for, if there is one.
-    func transfer(with key: SharedTransfer.Key) -> SharedTransfer? { open[key] }
-
-    /// Returns a new transfer, which others can join.
-    mutating func open(_ key: SharedTransfer.Key) -> SharedTransfer {
-        let transfer = SharedTransfer(key)
-        open[key] = transfer
-        return transfer
-    }
-
-    mutating func close(_ transfer: SharedTransfer) {
-        if open[transfer.key] === transfer { open[transfer.key] = nil }
-    }
-
-    /// Closes the transfers of an origin to other calls, since its resources may change.
-    mutating func close(_ origin: Origin) {
-        if !open.isEmpty { open = open.filter { $0.key.origin != origin } }
-    }
-}

@@ -82,19 +82,13 @@ final class ProtocolClasses: @unchecked Sendable {
         return Self.parts(of: stored.response.url) == Self.parts(of: request.url) ? stored : nil
     }
 
-    /// The parts of a URL that must be equal for a stored response to be used.
-    private struct Parts: Equatable {
-        var beforeQuery: Substring?
-        /// The query's parameters by name; their order varies if they come from a dictionary.
-        var parameters: [Substring: [Substring]]?
-    }
-
-    private static func parts(of url: URL?) -> Parts {
-        guard let text = url?.absoluteString.prefix(while: { $0 != "#" }) else { return Parts() }
+    /// Returns the parts of a URL that must be equal for a stored response to be used: what comes before the query, and
+    /// its parameters by name, since their order varies if they come from a dictionary.
+    private static func parts(of url: URL?) -> (Substring?, [Substring: [Substring]]?) {
+        guard let text = url?.absoluteString.prefix(while: { $0 != "#" }) else { return (nil, nil) }
         let parts = text.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
         let parameters = parts.count > 1 ? parts[1].split(separator: "&", omittingEmptySubsequences: false) : nil
-        let byName = parameters.map { Dictionary(grouping: $0) { $0.prefix { $0 != "=" } } }
-        return Parts(beforeQuery: parts.first, parameters: byName)
+        return (parts.first, parameters.map { Dictionary(grouping: $0) { $0.prefix { $0 != "=" } } })
     }
 }
 
