@@ -139,7 +139,7 @@ package final class CurlDownloadTask: URLSessionDownloadTask, CurlTask, @uncheck
     public override func cancel(byProducingResumeData completionHandler: @escaping (Data?) -> Void) {
         // FoundationNetworking's signature is not `@Sendable`; the handler is called once, by one thread.
         nonisolated(unsafe) let handler = completionHandler
-        core.cancelProducingResumeData { handler($0) }
+        core.cancel { handler($0) }
     }
 
     public override var taskIdentifier: Int { core.identifier }

@@ -102,8 +102,8 @@ extension TaskCore {
     /// Ends the task with this error instead of that of a cancellation, unless it has ended.
     func fail(with error: URLError) { cancel(producing: nil, error) }
 
-    /// Cancels the task; a handler gets the resume data of a task that has not begun, or else `nil`.
-    private func cancel(producing handler: (@Sendable (Data?) -> Void)?, _ failure: URLError? = nil) {
+    /// Cancels the task; a handler gets resume data or `nil`, on the delegate queue, before the delegate gets the end.
+    func cancel(producing handler: (@Sendable (Data?) -> Void)?, _ failure: URLError? = nil) {
         typealias Unregistered = (session: CurlSession, task: URLSessionTask)
         typealias Cancellation = ((any TaskDriver)?, mustDrain: Bool, Unregistered?, undelivered: [TaskEvent])
         let newSession = sessionToStartIn
@@ -113,26 +113,35 @@ extension TaskCore {
             if !wasStarted {
                 guard let newSession, state.start(in: newSession) else { return nil }
             }
-            state.lifecycle = .canceling
-            var error = state.refusal ?? failure ?? .ferryCancelled(url: state.originalRequest?.url)
-            if handler != nil, state.driver == nil, let resumeData = state.resumeData?.encoded() {
-                error = error.withResumeData(resumeData)
+            state.resumeDataHandler = handler
+            if handler != nil, state.hasSucceeded {
+                state.suspendCount = 0
+                return (nil, state.claimDrain(), nil, [])
             }
-            // The handler is called before the delegate receives the end.
-            (state.error, state.resumeDataHandler) = (error, handler)
-            var new: Unregistered?
-            if !wasStarted, let session = state.session, let task = state.task { new = (session, task) }
+            state.lifecycle = .canceling
             let undelivered = state.takeUndelivered()
             state.obstacle = nil
+            if handler != nil, let driver = state.driver {
+                // The transfer may have failed already, in an event that the delegate has not received.
+                state.resumeDataOfFailure = undelivered.resumeData
+                return (driver, false, nil, undelivered)
+            }
+            var error = state.refusal ?? failure ?? .ferryCancelled(url: state.originalRequest?.url)
+            if handler != nil, let resumeData = state.resumeData?.encoded() {
+                error = error.withResumeData(resumeData)
+            }
+            state.error = error
+            var new: Unregistered?
+            if !wasStarted, let session = state.session, let task = state.task { new = (session, task) }
             // A transfer reports its end itself, once the metrics include the request in progress.
             if !(state.driver is CallDriver) { state.events = [.completed(error)] }
             return (state.driver, state.claimDrain(), new, undelivered)
         }
         guard let (driver, mustDrain, new, undelivered) = cancelled else { return callWithoutResumeData(handler) }
-        undelivered.discardFiles()
+        undelivered.discardFiles(keepingResumeData: handler != nil && driver != nil)
         // A task that never ran must be registered, so that it is kept until its completion has been delivered.
         if let new { _ = new.session.core.admit(self, new.task, forCompletion: true) }
-        driver?.perform(.cancel(telling: self))
+        driver?.perform(.cancel(telling: self, producesResumeData: handler != nil))
         if mustDrain { scheduleDrain() }
     }
 
@@ -140,29 +149,6 @@ extension TaskCore {
         guard let handler else { return }
         guard let queue = state.withLock({ $0.sessionCore?.dispatcher.queue }) else { return handler(nil) }
         queue.deliver { handler(nil) }
-    }
-
-    /// Cancels a download and calls the handler, on the delegate queue, with resume data or `nil`.
-    func cancelProducingResumeData(_ handler: @escaping @Sendable (Data?) -> Void) {
-        typealias Cancellation = (driver: (any TaskDriver)?, undelivered: [TaskEvent], mustDrain: Bool)
-        let cancelled = state.withLock { state -> Cancellation? in
-            guard !state.isEnding, state.isStarted, let driver = state.driver else { return nil }
-            state.resumeDataHandler = handler
-            if state.hasSucceeded {
-                state.suspendCount = 0
-                return (nil, [], state.claimDrain())
-            }
-            state.lifecycle = .canceling
-            let undelivered = state.takeUndelivered()
-            state.obstacle = nil
-            // The transfer may have failed already, in an event that the delegate has not received.
-            state.resumeDataOfFailure = undelivered.resumeData
-            return (driver, undelivered, false)
-        }
-        guard let cancelled else { return cancel(producing: handler) }
-        cancelled.undelivered.discardFiles(keepingResumeData: true)
-        cancelled.driver?.perform(.cancel(telling: self, producesResumeData: true))
-        if cancelled.mustDrain { scheduleDrain() }
     }
 
     // MARK: - Starting
