@@ -38,7 +38,9 @@ package struct AttemptEnd {
     package func mayReconnect(method: String, isReplayable: Bool) -> Bool {
         guard !hasResponseBytes else { return false }
         if wasRefused {
-            return [CurlCode.sendError, CurlCode.http2, CurlCode.receiveError, CurlCode.partialFile].contains(code)
+            // libcurl 7.88 may report a success, or an empty reply, once the server has announced its end.
+            return [0, CurlCode.gotNothing, CurlCode.partialFile].contains(code)
+                || [CurlCode.sendError, CurlCode.http2, CurlCode.receiveError].contains(code)
         }
         guard isReplayable, RepetitionRule.isIdempotent(method) else { return false }
         return switch code {
@@ -66,12 +68,12 @@ extension NetworkAttempt {
         if let question = trust.pendingQuestion {
             end.trust = transfer?.decidedTrust[question] == nil ? .pending : .decided
         }
+        end.wasRefused = wasRefused(code: code)
         guard code != 0, let engine = transfer?.engine else { return end }
         if !hasResponse, !needsNewConnection { noteFailure(engine) }
         end.failure = failure(code)
-        end.wasRefused = wasRefused(code: code)
-        let isClosed = code == CurlCode.sendError && sharesConnection && !end.wasRefused && !end.hasResponseBytes
-        let wasProcessed = isClosed || (code == CurlCode.cannotRewind && !end.wasRefused)
+        let isClosed = [CurlCode.sendError, CurlCode.receiveError].contains(code) && !end.hasResponseBytes
+        let wasProcessed = !end.wasRefused && ((isClosed && sharesConnection) || code == CurlCode.cannotRewind)
         if wasProcessed, !RepetitionRule.isIdempotent(prepared.method) { end.notRepeated = notRepeated() }
         end.confusesStreamEnds = engine.runtime.confusesStreamEnds
         // Some versions of libcurl keep a broken connection that other requests may share, as with HTTP/2.

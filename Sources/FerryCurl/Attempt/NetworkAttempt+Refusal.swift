@@ -14,6 +14,10 @@ extension NetworkAttempt {
             engine.connections.connection(from: ends.local, to: ends.remote) === connection
         else { return false }
         easy.watchText()
+        // On a connection that was used before, libcurl sends a request again without a report of the reason, except
+        // after this option, which has no other effect on HTTP. Afterwards it repeats only refused requests.
+        let rtspReceive = 11
+        if !RepetitionRule.isIdempotent(prepared.method) { easy.set(CurlOption.rtspRequest, rtspReceive) }
         return true
     }
 

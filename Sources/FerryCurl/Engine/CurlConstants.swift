@@ -44,6 +44,7 @@ package enum CurlOption {
     static let pipeWait: Int32 = 237
     static let uploadBufferSize: Int32 = 280
     static let httpAuthentication: Int32 = 107
+    static let rtspRequest: Int32 = 189
     static let userName: Int32 = 10_173
     package static let password: Int32 = 10_174
     static let proxyAuthentication: Int32 = 111

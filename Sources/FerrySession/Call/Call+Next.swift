@@ -70,13 +70,14 @@ extension Call {
         case .again(.onNewConnection)? where reconnections < Self.maximumReconnections: return .again(.onNewConnection)
         default: break
         }
-        guard hasFailed else { return response != nil && end.hasStatus ? .finish : .fail(.noResponse) }
+        if !hasFailed, response != nil, end.hasStatus { return .finish }
         // The response to CONNECT explains the failure better than libcurl does.
-        if asksForTunnel { return .askForTunnel }
+        if hasFailed, asksForTunnel { return .askForTunnel }
         let mayReconnect = reconnections < Self.maximumReconnections
         if mayReconnect, end.mayReconnect(method: request.method, isReplayable: content.isReplayable) {
             return .again(.onNewConnection)
         }
+        guard hasFailed else { return .fail(.noResponse) }
         // The received part is kept. The rest can be requested if the response has a validator.
         if rest.wasSuspended, response != nil, world.decoding == .none, validator != nil { return .again(.forRest) }
         // The body's stream was read in part, and the delegate can provide it again.
