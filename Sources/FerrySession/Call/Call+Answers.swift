@@ -132,12 +132,19 @@ extension Call {
     }
 
     /// Whether the configuration's storage has a credential for a weaker scheme of a server's challenge.
+    ///
+    /// A user and password that were refused do not count: a weaker scheme could reveal the password.
     private func hasStoredCredential(forWeaker challenge: AuthenticationChallenge) -> Bool {
         guard let store = settings.credentialStore, !challenge.isProxy, let url = request.url else { return false }
         return challenge.options.dropFirst().contains { option in
             var weaker = challenge
             weaker.options = [option]
-            return weaker.space(of: url, proxy: nil).flatMap(store.credential) != nil
+            guard let stored = weaker.space(of: url, proxy: nil).flatMap(store.credential) else { return false }
+            let (user, password) = (stored.user ?? "", stored.password ?? "")
+            return !credentials.hasRefused(isProxy: false) { sent in
+                sent.scheme != .negotiate
+                    && sent == SchemeCredential(scheme: sent.scheme, user: user, password: password)
+            }
         }
     }
 

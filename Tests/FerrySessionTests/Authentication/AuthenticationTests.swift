@@ -294,13 +294,35 @@ struct AuthenticationTests {
         #expect(server.requestCount == 2)
     }
 
-    private func space(_ host: String, realm: String?, port: Int? = nil) -> URLProtectionSpace {
+    @Test("A stored credential that Digest has refused is not sent unencrypted with Basic")
+    func refusedForStronger() async throws {
+        let server = try LoopbackServer { _ in
+            LoopbackResponse(status: 401, headers: ["WWW-Authenticate": "Basic realm=\"r\""])
+                .adding("WWW-Authenticate", "Digest realm=\"r\", nonce=\"n\", qop=\"auth\"")
+        }
+        let configuration = URLSessionConfiguration.ephemeral
+        let storage = URLCredentialStorage()
+        let method = NSURLAuthenticationMethodDefault
+        storage.set(credential("ada"), for: space("127.0.0.1", realm: nil, port: server.port, method: method))
+        configuration.urlCredentialStorage = storage
+        let (_, response) = try await CurlSession(configuration: configuration).data(from: server.url)
+        #expect(status(response) == 401)
+        let sent = server.requests.compactMap { $0.header("Authorization") }
+        #expect(sent.count == 1 && sent.allSatisfy { $0.hasPrefix("Digest ") })
+    }
+
+    private func space(
+        _ host: String,
+        realm: String?,
+        port: Int? = nil,
+        method: String = NSURLAuthenticationMethodHTTPBasic
+    ) -> URLProtectionSpace {
         URLProtectionSpace(
             host: host,
             port: port ?? server.port,
             protocol: "http",
             realm: realm,
-            authenticationMethod: NSURLAuthenticationMethodHTTPBasic
+            authenticationMethod: method
         )
     }
 
