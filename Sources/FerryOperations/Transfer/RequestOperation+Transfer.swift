@@ -108,7 +108,7 @@ extension RequestOperation {
     /// Returns the stream for a request that is sent again.
     private func freshBodyStream(_ settings: OperationSettings) throws -> InputStream {
         if let stream = settings.newBodyStream?() { return stream }
-        if let stream = inputStream?.replayed { return stream }
+        if let stream = inputStream?.replayed ?? (inputStream as? MultipartInputStream)?.unreadStream { return stream }
         throw NetworkError(
             .bodyStreamExhausted,
             message: "The body stream was needed again, after a pause or in a copy, and no new one is available",

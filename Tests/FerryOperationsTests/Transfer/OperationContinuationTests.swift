@@ -296,6 +296,36 @@ import Testing
         }
     }
 
+    @Test("A form whose one-shot part was not read before a pause is sent after it, and one that was read is not")
+    func oneShotPart() async throws {
+        let isStalling = Watched(true)
+        let server = try LoopbackServer { request in
+            isStalling.current
+                ? LoopbackResponse.text("").faulted(.stallBeforeHead) : .text(request.bodyText ?? "none")
+        }
+        let configuration = URLSessionConfiguration.ephemeral
+        configuration.httpMaximumConnectionsPerHost = 1
+        let manager = makeOperationManager(configuration)
+        let operations = try (0..<2).map { number in
+            var form = MultipartFormData()
+            try form.append(inputStream: InputStream(data: Data("once".utf8)), length: 4, name: "a", fileName: "a")
+            var request = URLRequest(url: server.url("/\(number)"))
+            request.httpMethod = "POST"
+            return RequestOperation(request: try form.apply(to: request), manager: manager)
+        }
+        operations[0].start()
+        try await server.waitForRequests(1, timeout: 40 * patience)
+        // It waits for the connection.
+        operations[1].start()
+        try await eventually("the task") { operations[1].record.withLock { $0.hasUsedBodyStream } }
+        for operation in operations.reversed() { operation.pause() }
+        isStalling.change { $0 = false }
+        for operation in operations { operation.resume() }
+        for operation in operations { try await operation.settled() }
+        #expect(operations[0].error?.code == .bodyStreamExhausted)
+        #expect(operations[1].error == nil && operations[1].responseString?.contains("once") == true)
+    }
+
     @Test("Fifty megabytes paused and resumed five times arrive exactly, though the entity changes once")
     func fiftyMegabytes() async throws {
         let count = 50_000_000

@@ -147,6 +147,12 @@ package final class MultipartInputStream: InputStream {
 }
 
 extension MultipartInputStream: ReplayableStream {
+    /// A new stream of the same body, unless one of its parts can be read only once and was read.
+    package var unreadStream: InputStream? {
+        let isRead = form.parts.contains { if case .stream(let stream) = $0.body { !stream.isUnread } else { false } }
+        return isRead ? nil : form.makeInputStream()
+    }
+
     package var anotherStream: InputStream? { form.isReplayable ? form.makeInputStream() : nil }
 }
 

@@ -63,6 +63,9 @@ package final class OneShotStream: @unchecked Sendable {
         self.stream = stream
     }
 
+    /// Whether no reader has taken the stream.
+    package var isUnread: Bool { isTaken.withLock { !$0 } }
+
     /// Returns the stream on the first call, and `nil` on later calls.
     package func take() -> InputStream? { isTaken.claim() ? stream : nil }
 }
