@@ -67,14 +67,14 @@ enum HelpText {
         let margin = String(repeating: " ", count: 30)
         let short = option.short.map { "-\($0), " } ?? "    "
         let long = "  \(short)--\(option.rawValue)" + (option.valueName.map { " " + $0 } ?? "")
-        let lines = option.help.split(separator: "\n").flatMap(wrapped).joined(separator: "\n" + margin)
+        let lines = wrapped(option.help).joined(separator: "\n" + margin)
         return long.count < margin.count - 1
             ? long + String(repeating: " ", count: margin.count - long.count) + lines
             : long + "\n" + margin + lines
     }
 
     /// Returns lines of at most 80 columns.
-    private static func wrapped(_ text: Substring) -> [String] {
+    private static func wrapped(_ text: String) -> [String] {
         text.split(separator: " ").reduce(into: [""]) { lines, word in
             let line = lines.removeLast()
             let isFull = line.count + word.count >= 80

@@ -94,14 +94,14 @@ extension Option {
         case .http3Only: "use HTTP/3 and nothing else; fails if this libcurl lacks it"
         case .unixSocket: "connect to this Unix-domain socket instead of the host of the URL"
         case .limitRate:
-            "receive, and send, at most RATE bytes per second in all\ntransfers together, such as 500k or 2M"
+            "receive, and send, at most RATE bytes per second in all transfers together, such as 500k or 2M"
         case .ping: "with ferry ws, send a ping each SECONDS, and end if it is not answered before the next one"
         case .binary: "with ferry ws, send what is read as binary messages, and write those unchanged"
         case .retry:
             "try a transfer up to COUNT more times after a temporary failure: no connection, a lost one, or status "
                 + "408, 425, 429, 500, 502, 503 or 504; none by default. The rest of a body is requested; a POST or "
                 + "PATCH is sent again only if no byte of it was sent"
-        case .retryDelay: "wait SECONDS before each retry, unless the server asks for another time;\n0 for the default"
+        case .retryDelay: "wait SECONDS before each retry, unless the server asks for another time; 0 for the default"
         case .retryMaxTime: "begin no further retry once a transfer has taken SECONDS"
         case .retryAllErrors:
             "with --retry, also try again after any HTTP error or inactivity timeout, and with every method, although "
@@ -109,7 +109,7 @@ extension Option {
         case .parallel: "run up to 50 transfers at a time, or as many as --parallel-max allows"
         case .parallelMax: "run COUNT transfers at a time; 1 by default, and always 1 on standard output"
         case .batch:
-            "also transfer the URLs in FILE (- for standard input), one per line;\nan indented line out=NAME after a "
+            "also transfer the URLs in FILE (- for standard input), one per line; an indented line out=NAME after a "
                 + "URL names its file"
         case .queueFolder: "with ferry queue, the folder that keeps the transfers"
         case .next: "begin a new set of URLs and options; -s, -S, -v, -Z and -P also apply to it, other options do not"
@@ -128,8 +128,8 @@ extension Option {
         case .config: "read options from FILE (- for standard input), in the syntax of curl's"
         case .disable: "read no default config file (there is none)"
         case .completion:
-            "print completions for a shell; load them with eval \"$(ferry --completion bash)\"\nin ~/.bashrc, likewise "
-                + "for zsh in ~/.zshrc after compinit, and with\nferry --completion fish | source in "
+            "print completions for a shell; load them with eval \"$(ferry --completion bash)\" in ~/.bashrc, likewise "
+                + "for zsh in ~/.zshrc after compinit, and with ferry --completion fish | source in "
                 + "~/.config/fish/config.fish"
         case .verbose: "print requests as they are sent, responses and timings on standard error"
         case .version: "print the versions of Ferry and libcurl"

@@ -69,5 +69,5 @@ extension Option {
     var names: [String] { [short.map { "-\($0)" }, "--\(rawValue)"].compactMap { $0 } }
 
     /// The beginning of the option's description, up to a semicolon.
-    var summary: String { String(help.replacing("\n", with: " ").prefix { $0 != ";" }) }
+    var summary: String { String(help.prefix { $0 != ";" }) }
 }

@@ -38,7 +38,7 @@ enum Manual {
     private static func lines(_ option: FerryCommand.Option) -> [String] {
         let short = option.short.map { "\\fB\\-\($0)\\fR, " } ?? ""
         let value = option.valueName.map { " \\fI" + escaped($0) + "\\fR" } ?? ""
-        let text = option.help.replacing("\n", with: " ")
+        let text = option.help
         return [
             ".TP", "\(short)\\fB\\-\\-\(escaped(option.rawValue))\\fR\(value)",
             escaped(text.prefix(1).uppercased() + text.dropFirst()) + ".",
