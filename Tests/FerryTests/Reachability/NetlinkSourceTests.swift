@@ -124,6 +124,37 @@ struct NetlinkSourceTests {
         }
     }
 
+    @Test("A lookup that fails after a further change leaves the known addresses, and is repeated")
+    func outdatedLookup() async {
+        await #expect(processExitsWith: .success) {
+            let namespace = try NetworkNamespace()
+            try namespace.ip("addr add 192.0.2.5/24 dev near")
+            let (begun, allowed) = (Watched(0), Watched(1))
+            let (manager, told) = NetlinkSourceTests.watching(.domain("name.test"), in: namespace) { _ in
+                let number = begun.change { count in
+                    count += 1
+                    return count
+                }
+                allowed.block { $0 >= number }
+                return number == 2 ? [] : [Data([192, 0, 2, 77])]
+            }
+            try await NetlinkSourceTests.expect(told, 1, .reachable, "the name at the start")
+            try namespace.ip("link set far down")
+            try await NetlinkSourceTests.expect(told, 2, .notReachable, "the cable unplugged")
+            try await eventually("a lookup") { begun.current == 2 }
+            try namespace.ip("link set far up")
+            try await NetlinkSourceTests.expect(told, 3, .reachable, "the cable plugged in")
+            allowed.change { $0 = 2 }
+            try await eventually("another lookup") { begun.current == 3 }
+            try namespace.ip("link set far down")
+            try await NetlinkSourceTests.expect(told, 4, .notReachable, "the cable unplugged again")
+            try namespace.ip("link set far up")
+            try await NetlinkSourceTests.expect(told, 5, .reachable, "the cable plugged in again")
+            manager.stopMonitoring()
+            allowed.change { $0 = .max }
+        }
+    }
+
     @Test("After a flood of changes the last status is reported")
     func flood() async {
         await #expect(processExitsWith: .success) {
