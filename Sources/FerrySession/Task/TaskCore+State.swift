@@ -3,7 +3,8 @@ extension TaskCore {
     struct State: ~Copyable, Sendable {
         enum Lifecycle: Sendable { case active, canceling, completed }
 
-        let resultDelivery: ResultDelivery
+        /// Of a task that is complete, it has no handler, so that a handler may retain its own task.
+        var resultDelivery: ResultDelivery
         let originalRequest: URLRequest?
         var currentRequest: CurrentRequest?
         var body: BodySource
