@@ -43,7 +43,7 @@ package final class TransferEngine: @unchecked Sendable {
     private var pausedStreams: [UnsafeMutableRawPointer: NetworkAttempt] = [:]
     var answered = AnsweredRequests()
     /// Memory for a piece of a body, used by the code that runs at the moment.
-    package let scratch = UnsafeMutableRawBufferPointer.allocate(byteCount: 65_536, alignment: 16)
+    package let scratch: UnsafeMutableRawBufferPointer
 
     package init(settings: EngineSettings, observer: any EngineObserver, trust: SessionTrust) throws {
         (self.settings, self.observer, self.trust) = (settings, observer, trust)
@@ -54,6 +54,8 @@ package final class TransferEngine: @unchecked Sendable {
         admission = Admission(connectionsPerOrigin: settings.maximumConnectionsPerHost, limits: settings.limits)
         multi = try MultiHandle(connections, keeping: settings.keptConnections)
         additionalTurns = AdditionalTurns(versionNumber: runtime.versionNumber)
+        // If something above throws, `deinit` does not free it.
+        scratch = .allocate(byteCount: 65_536, alignment: 16)
     }
 
     deinit { scratch.deallocate() }

@@ -19,9 +19,12 @@ struct SessionTasksTests {
                 var options = CurlSession.Options()
                 let file = try folder.file("authorities.pem", Certificates.pem)
                 options.tls.certificateAuthorities = .only([.pemFile(file)])
+                let memory = ProcessUsage.residentBytes
                 let (session, error) = await Child.withoutDescriptors { [options] in
                     let session = CurlSession(configuration: .ephemeral, options: options)
                     session.trustPolicy = Anybody()
+                    // Each attempt must free what it has allocated.
+                    for _ in 0..<10_000 { _ = try? session.core.requireEngine() }
                     do {
                         _ = try await session.data(from: server.url("/bytes/2"))
                         return (session, URLError?.none)
@@ -30,6 +33,8 @@ struct SessionTasksTests {
                     }
                 }
                 try Child.expect(error?.ferryCode == .curlUnavailable, "\(String(describing: error))")
+                let growth = ProcessUsage.residentBytes - memory
+                try Child.expect(growth < 10_000_000, "The process grew by \(growth) bytes")
                 let (data, _) = try await session.data(from: server.url("/bytes/3"))
                 try Child.expect(data.count == 3, "\(data.count)")
                 let engine = try #require(session.engine)
