@@ -8,7 +8,8 @@ package final class SlotQueue {
     /// The place of a request in a queue.
     package final class Place {
         fileprivate private(set) var ticket: AdmissionTicket?
-        private let queue: SlotQueue
+        /// Weak, since the queue retains places that were left.
+        private weak var queue: SlotQueue?
 
         fileprivate init(_ ticket: AdmissionTicket, in queue: SlotQueue) {
             (self.ticket, self.queue) = (ticket, queue)
@@ -18,7 +19,7 @@ package final class SlotQueue {
         package func leave() {
             guard ticket != nil else { return }
             ticket = nil
-            queue.noteLeft()
+            queue?.noteLeft()
         }
     }
 

@@ -140,6 +140,17 @@ struct RequestPaceTests {
         #expect((0..<2).map { _ in next() } == [2, 3])
     }
 
+    @Test("A queue is released although requests have left it, and they may leave it later") func released() {
+        let tickets = (0..<2).map { _ in AdmissionTicket() }
+        var queue: SlotQueue? = SlotQueue(limit: 1)
+        weak let gone = queue
+        for ticket in tickets { queue?.wait(ticket) }
+        tickets[0].place?.leave()
+        queue = nil
+        #expect(gone == nil)
+        tickets[1].place?.leave()
+    }
+
     @Test("A server that names very many hosts does not make the session remember them all")
     func manyOrigins() {
         let admission = Admission(connectionsPerOrigin: 6, limits: RequestLimits(rate: .init(1, per: 1)))
