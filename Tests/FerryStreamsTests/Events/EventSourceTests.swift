@@ -125,7 +125,7 @@ struct EventSourceTests {
     func retriedMediaType() async throws {
         let server = try server(["HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Length: 2\r\n\r\nhi"])
         await #expect(throws: EventSourceError.self) {
-            for try await _ in try source(server, { $0.policy.statuses.insert(200) }) {}
+            for try await _ in try source(server, { $0.retryPolicy.statuses.insert(200) }) {}
         }
         #expect(delays.current == [])
     }
