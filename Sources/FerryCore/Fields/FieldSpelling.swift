@@ -1,33 +1,38 @@
 /// The spelling of the names of header fields in `HTTPURLResponse.allHeaderFields`.
 enum FieldSpelling {
-    /// Returns a name as FoundationNetworking spells it.
+    /// Returns a name as FoundationNetworking spells it; `nil` if it is not a token.
     ///
     /// Each word begins with a capital letter and goes on with small ones, except in names that begin with `X-`, which
     /// are left as they are, and in `WWW-Authenticate`.
-    static func spelled(_ name: String) -> String {
+    static func spelled(_ name: String) -> String? {
+        var name = name
         var isSpelled = true
-        var isInWord = false
-        for byte in name.utf8 {
-            switch byte {
-            case UInt8(ascii: "a")...UInt8(ascii: "z"):
-                isSpelled = isSpelled && isInWord
-                isInWord = true
-            case UInt8(ascii: "A")...UInt8(ascii: "Z"):
-                isSpelled = isSpelled && !isInWord
-                isInWord = true
-            case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "_"), UInt8(ascii: "."):
-                isInWord = false
-            default: return spelledByFoundation(name)
+        // Whether there are only letters, digits, hyphens, underscores and periods.
+        var isPlain = !name.isEmpty
+        name.withUTF8 { bytes in
+            var isInWord = false
+            for byte in bytes {
+                if (byte | 0x20) &- UInt8(ascii: "a") < 26 {
+                    isSpelled = isSpelled && isInWord == (byte & 0x20 != 0)
+                    isInWord = true
+                } else {
+                    isPlain = isPlain && (byte.isDigit || byte &- UInt8(ascii: "-") < 2 || byte == UInt8(ascii: "_"))
+                    isInWord = false
+                }
             }
         }
+        if !isPlain, !HeaderRule.isToken(name) { return nil }
         if name.isEqualIgnoringCase("WWW-Authenticate") { return "WWW-Authenticate" }
-        return isSpelled || hasPrefix(name) ? name : capitalized(name)
+        if isPlain && isSpelled || isUnchanged(name) { return name }
+        // Other characters, such as an apostrophe, may be parts of a word.
+        return isPlain ? capitalized(name) : name.capitalized
     }
 
-    /// Returns the name as Foundation capitalizes it: other characters, such as an apostrophe, may be parts of a word.
-    private static func spelledByFoundation(_ name: String) -> String { hasPrefix(name) ? name : name.capitalized }
-
-    private static func hasPrefix(_ name: String) -> Bool { name.hasPrefix("X-") || name.hasPrefix("x-") }
+    /// Whether a name is left as it is, since it begins with `X-`.
+    static func isUnchanged(_ name: String) -> Bool {
+        var bytes = name.utf8.makeIterator()
+        return (bytes.next() ?? 0) | 0x20 == UInt8(ascii: "x") && bytes.next() == UInt8(ascii: "-")
+    }
 
     /// Returns the name with its words capitalized; it has only letters, digits, hyphens, underscores and periods.
     private static func capitalized(_ name: String) -> String {

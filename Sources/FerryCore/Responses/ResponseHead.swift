@@ -47,7 +47,7 @@ package struct ResponseHead: Sendable, Hashable, Codable {
     package func joinedValue(_ name: String) -> String? {
         guard let first = firstIndex(of: name) else { return nil }
         let isSingle = !fields[(first + 1)...].contains { $0.name.isEqualIgnoringCase(name) }
-        if isSingle { return Self.isReadable(fields[first]) ? fields[first].value : nil }
+        if isSingle { return HeaderRule.isToken(name) && Self.isReadable(fields[first]) ? fields[first].value : nil }
         return joinedFields.first { $0.key.isEqualIgnoringCase(name) }?.value
     }
 
@@ -74,13 +74,13 @@ package struct ResponseHead: Sendable, Hashable, Codable {
     package var framingProblem: String? {
         var (lengths, codings) = (0, 0)
         var isPlain = true
-        for field in fields {
-            // Comparing lengths first leaves few names to compare in full.
-            switch field.name.utf8.count {
-            case 14 where field.name.isEqualIgnoringCase("content-length"):
+        for index in fields.indices {
+            // Comparing lengths first, and in place, leaves few names to compare in full.
+            switch fields[index].name.utf8.count {
+            case 14 where fields[index].name.isEqualIgnoringCase("content-length"):
                 lengths += 1
-                isPlain = ByteCount(digits: field.value) != nil
-            case 17 where field.name.isEqualIgnoringCase("transfer-encoding"): codings += 1
+                isPlain = ByteCount(digits: fields[index].value) != nil
+            case 17 where fields[index].name.isEqualIgnoringCase("transfer-encoding"): codings += 1
             default: break
             }
         }
@@ -138,38 +138,26 @@ package struct ResponseHead: Sendable, Hashable, Codable {
     package var joinedFields: [String: String] {
         var result: [String: String] = [:]
         result.reserveCapacity(fields.count)
-        // Comparing all pairs is faster than folding the few names of a typical head, but could be slow for many names.
-        guard fields.count <= 32, fields.allSatisfy(Self.isReadable) else { return joinedFoldedFields }
-        for index in fields.indices {
-            let first = firstIndex(of: fields[index].name) ?? index
-            if first < index {
-                Self.append(fields[index], to: &result[FieldSpelling.spelled(fields[first].name)])
-            } else {
-                result[FieldSpelling.spelled(fields[index].name)] = fields[index].value
-            }
-        }
-        return result
-    }
-
-    private var joinedFoldedFields: [String: String] {
-        var result: [String: String] = [:]
-        var spelling: [String: String] = [:]
+        // The first spelling of each name that is left as it is, by the name in lower case.
+        var unchanged: [String: String] = [:]
         for field in fields where Self.isReadable(field) {
-            let folded = field.name.lowercased()
-            if let name = spelling[folded] {
-                Self.append(field, to: &result[name])
-            } else {
-                let name = FieldSpelling.spelled(field.name)
-                spelling[folded] = name
-                result[name] = field.value
+            guard var name = FieldSpelling.spelled(field.name) else { continue }
+            if FieldSpelling.isUnchanged(name) {
+                let folded = name.lowercased()
+                name = unchanged[folded, default: name]
+                unchanged[folded] = name
             }
+            Self.append(field, to: &result[name])
         }
         return result
     }
 
     /// Appends in place: a new string for each of many fields would take quadratic time.
     private static func append(_ field: Field, to value: inout String?) {
-        guard let size = value?.utf8.count else { return }
+        guard let size = value?.utf8.count else {
+            value = field.value
+            return
+        }
         if isParsedByFoundation(field.name), size + field.value.utf8.count > maximumParsedLength { return }
         value?.append(", ")
         value?.append(field.value)
@@ -178,8 +166,7 @@ package struct ResponseHead: Sendable, Hashable, Codable {
     private static let maximumParsedLength = 8_192
 
     private static func isReadable(_ field: Field) -> Bool {
-        HeaderRule.isToken(field.name)
-            && (field.value.utf8.count <= maximumParsedLength || !isParsedByFoundation(field.name))
+        field.value.utf8.count <= maximumParsedLength || !isParsedByFoundation(field.name)
     }
 
     private static func isParsedByFoundation(_ name: String) -> Bool {

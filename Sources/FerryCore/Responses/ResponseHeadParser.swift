@@ -162,7 +162,7 @@ package struct ResponseHeadParser: Sendable {
     /// Decodes bytes as UTF-8 if they are valid, otherwise as Latin-1, which accepts any bytes (RFC 9110, section 5.5).
     private static func text(_ bytes: UnsafeRawBufferPointer) -> (text: String, isLatin1: Bool) {
         // ASCII, which nearly all text is, needs no validation.
-        if bytes.allSatisfy({ $0 < 0x80 }) {
+        if bytes.reduce(0, |) < 0x80 {
             return (String(decoding: bytes.bindMemory(to: UInt8.self), as: UTF8.self), false)
         }
         return String(validating: bytes, as: UTF8.self).map { ($0, false) } ?? (String(latin1: bytes), true)
