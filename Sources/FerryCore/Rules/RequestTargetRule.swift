@@ -5,7 +5,7 @@ package enum RequestTargetRule {
     /// Newer versions of libcurl omit the question mark of an empty query, or write percent-encoded bytes in upper
     /// case. Neither is the same for a server that compares text, or that checks a signature of the target.
     package static func literalTarget(of url: String) -> String? {
-        guard mayChange(url.utf8), let target = Self.target(of: url) else { return nil }
+        guard mayChange(url), let target = Self.target(of: url) else { return nil }
         // Blanks and line breaks would end the target; libcurl refuses URLs with them.
         return target.utf8.allSatisfy { (0x21...0x7E).contains($0) } ? target : nil
     }
@@ -23,15 +23,18 @@ package enum RequestTargetRule {
     }
 
     /// Whether a URL has an empty query or a percent-encoded byte with a lowercase letter.
-    private static func mayChange(_ bytes: String.UTF8View) -> Bool {
-        var digits = 0
-        var last = UInt8(0)
-        for byte in bytes {
-            if byte == UInt8(ascii: "#") { break }
-            if digits > 0, byte >= UInt8(ascii: "a") { return true }
-            digits = byte == UInt8(ascii: "%") ? 2 : max(0, digits - 1)
-            last = byte
+    private static func mayChange(_ url: String) -> Bool {
+        var url = url
+        return url.withUTF8 { bytes in
+            var digits = 0
+            var last = UInt8(0)
+            for byte in bytes {
+                if byte == UInt8(ascii: "#") { break }
+                if digits > 0, byte >= UInt8(ascii: "a") { return true }
+                digits = byte == UInt8(ascii: "%") ? 2 : max(0, digits - 1)
+                last = byte
+            }
+            return last == UInt8(ascii: "?")
         }
-        return last == UInt8(ascii: "?")
     }
 }
