@@ -268,7 +268,8 @@ extension NetworkAttempt {
 
     /// Whether libcurl may send the request without its body at first, to be asked for a credential.
     var credentialTakesSeveralRequests: Bool {
-        [credentials.server, credentials.proxy].contains { $0?.scheme.takesSeveralRequests == true }
+        credentials.server?.scheme.takesSeveralRequests == true
+            || credentials.proxy?.scheme.takesSeveralRequests == true
     }
 
     /// Makes this the last use of the connection if libcurl has not sent the request's body, and would omit those of

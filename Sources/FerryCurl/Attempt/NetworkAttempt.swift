@@ -54,7 +54,7 @@ package final class NetworkAttempt {
         /// The bytes that were received before the body of the last response.
         var receivedBefore = ByteCount.zero
         /// The credentials to which a connection that carries the request may be tied.
-        var identity: (server: SchemeCredential?, proxy: SchemeCredential?) = (nil, nil)
+        var identity = CredentialPair()
     }
 
     /// The pause state of libcurl's handle.
@@ -96,7 +96,7 @@ package final class NetworkAttempt {
     @exclusivity(unchecked) var head: ResponseHead?
     package var status: Int? { head?.status }
     /// The credentials that libcurl was given.
-    package var credentials: (server: SchemeCredential?, proxy: SchemeCredential?) = (nil, nil)
+    @exclusivity(unchecked) package var credentials = CredentialPair()
     /// The bytes of the body that libcurl has delivered, before content codings are undone.
     @exclusivity(unchecked) package var received = ByteCount.zero
     /// The pieces in which the response has come in this turn.

@@ -26,3 +26,15 @@ package struct SchemeCredential: Hashable, Sendable {
         user.utf8.allSatisfy { $0 >= 0x20 && $0 != 0x7F } && !password.utf8.contains(0)
     }
 }
+
+/// The credentials of a request for the server and for the proxy.
+///
+/// Copying a pair of optionals that is a tuple takes several times as long.
+package struct CredentialPair: Sendable {
+    package var server: SchemeCredential?
+    package var proxy: SchemeCredential?
+
+    package init(server: SchemeCredential? = nil, proxy: SchemeCredential? = nil) {
+        (self.server, self.proxy) = (server, proxy)
+    }
+}

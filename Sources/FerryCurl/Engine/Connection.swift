@@ -27,7 +27,7 @@ package final class Connection {
     /// Whether the connection is known to use HTTP/2 or HTTP/3.
     package var isMultiplexed = false
     /// The credentials that the server and the proxy may have tied the connection to, whatever its requests have.
-    private var identity: (server: SchemeCredential?, proxy: SchemeCredential?) = (nil, nil)
+    @exclusivity(unchecked) private var identity = CredentialPair()
     /// The origin of the last request.
     var origin: Origin?
     /// The origin that the connection was opened to with prior knowledge of HTTP/2.
@@ -110,7 +110,7 @@ package final class Connection {
     }
 
     /// Records the credentials of a request that hold for its connection: those of Negotiate and NTLM.
-    func note(_ credentials: (server: SchemeCredential?, proxy: SchemeCredential?)) {
+    func note(_ credentials: CredentialPair) {
         if let server = credentials.server, server.scheme.holdsForConnection { identity.server = server }
         if let proxy = credentials.proxy, proxy.scheme.holdsForConnection { identity.proxy = proxy }
     }
@@ -118,7 +118,7 @@ package final class Connection {
     /// Whether the server and the proxy take a request with these credentials for one of the same user.
     ///
     /// libcurl itself, in 7.88 and 8.14, checks this only for NTLM.
-    func isKnown(by credentials: (server: SchemeCredential?, proxy: SchemeCredential?)) -> Bool {
+    func isKnown(by credentials: CredentialPair) -> Bool {
         (identity.server == nil || identity.server == credentials.server)
             && (identity.proxy == nil || identity.proxy == credentials.proxy)
     }
@@ -290,7 +290,7 @@ package final class ConnectionTable: @unchecked Sendable {
     }
 
     /// Whether each connection without a port, over a Unix-domain socket, may carry a request with these credentials.
-    func mayCarryRequestWithoutPort(of identity: (server: SchemeCredential?, proxy: SchemeCredential?)) -> Bool {
+    func mayCarryRequestWithoutPort(of identity: CredentialPair) -> Bool {
         for connection in connections.values { connection.resolveLocal() }
         return connections.values.allSatisfy { connection in
             (connection.local?.port ?? 0) >= 0 || (!connection.hasUnexpectedInput && connection.isKnown(by: identity))

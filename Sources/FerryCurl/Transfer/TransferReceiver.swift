@@ -64,9 +64,9 @@ package struct AttemptSetup {
     /// The number of fields at the end that are not the request's own.
     package var commonCount: Int
     /// The credentials with which libcurl authenticates the request.
-    package var credentials: (server: SchemeCredential?, proxy: SchemeCredential?) = (nil, nil)
+    package var credentials = CredentialPair()
     /// The credentials to which a connection that carries the request may be tied.
-    package var identity: (server: SchemeCredential?, proxy: SchemeCredential?) = (nil, nil)
+    package var identity = CredentialPair()
     /// Whether no connection of the pool may carry the request.
     package var usesNewConnection = false
 

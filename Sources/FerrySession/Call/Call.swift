@@ -163,7 +163,10 @@ struct Call {
         conditions: [RequestField],
         in world: some CallSurroundings
     ) -> AttemptSetup {
-        let accepted = (accepted(isProxy: false, world), accepted(isProxy: true, world))
+        let accepted = CredentialPair(
+            server: accepted(isProxy: false, world),
+            proxy: accepted(isProxy: true, world)
+        )
         credentials.forgetProxy(unless: world.proxyPlace)
         let (fields, commonCount) = fields(of: prepared, conditions)
         let sent = credentials.choose(hasBody: prepared.hasBody, accepted: accepted)

@@ -56,13 +56,13 @@ struct Credentials {
 
     private(set) var server = Party()
     private(set) var proxy = Party()
-    private var sent: (server: SchemeCredential?, proxy: SchemeCredential?) = (nil, nil)
+    private var sent = CredentialPair()
     /// The credentials that were accepted before, even if others were sent in their place, or none.
-    private var accepted: (server: SchemeCredential?, proxy: SchemeCredential?) = (nil, nil)
+    private var accepted = CredentialPair()
 
     /// The credentials of the current attempt's user, also those that libcurl was not given.
-    var known: (server: SchemeCredential?, proxy: SchemeCredential?) {
-        (sent.server ?? accepted.server, sent.proxy ?? accepted.proxy)
+    var known: CredentialPair {
+        CredentialPair(server: sent.server ?? accepted.server, proxy: sent.proxy ?? accepted.proxy)
     }
 
     /// Whether neither the server nor the proxy has asked for a credential.
@@ -110,10 +110,7 @@ struct Credentials {
     /// With a credential for Digest or NTLM, libcurl begins with a request without the body, since it expects a
     /// challenge. A server that does not ask for a credential there would process that request. An accepted credential
     /// for such a scheme is therefore not sent with a body until the server asks.
-    mutating func choose(
-        hasBody: Bool,
-        accepted: (server: SchemeCredential?, proxy: SchemeCredential?)
-    ) -> (server: SchemeCredential?, proxy: SchemeCredential?) {
+    mutating func choose(hasBody: Bool, accepted: CredentialPair) -> CredentialPair {
         func isSent(_ known: SchemeCredential?) -> Bool { !hasBody || known?.scheme == .basic }
         self.accepted = accepted
         sent.server = server.credential ?? (isSent(accepted.server) ? accepted.server : nil)
