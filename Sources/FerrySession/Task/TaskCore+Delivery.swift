@@ -145,9 +145,9 @@ extension TaskCore {
     // MARK: - Questions to the delegate
 
     /// Accepts the answer to a question and acts on it, unless it is late or repeated; then delivers further events.
-    private func accept(_ delivery: Delivery, holdingBack obstacle: Obstacle? = nil, _ act: () -> Void = {}) {
+    private func accept(_ question: Int, holdingBack obstacle: Obstacle? = nil, _ act: () -> Void = {}) {
         let (isValid, mustDrain) = state.withLock { state in
-            guard state.obstacle == .question(delivery.question) else { return (false, false) }
+            guard state.obstacle == .question(question) else { return (false, false) }
             state.obstacle = obstacle
             return (true, state.claimDrain())
         }
@@ -167,7 +167,7 @@ extension TaskCore {
         let (session, task) = (delivery.session, delivery.task)
         typealias Answer = @Sendable (URLRequest?) -> Void
         let answer: Answer = { [self] next in
-            accept(delivery) {
+            accept(delivery.question) {
                 if let driver = delivery.driver { followRedirect(response, to: next, driver) }
             }
         }
@@ -192,7 +192,7 @@ extension TaskCore {
         let (session, task) = (delivery.session, delivery.task)
         let answer: ChallengeSender.Answer = { [self] disposition, credential in
             let used = disposition == .performDefaultHandling ? question.proposed : credential
-            accept(delivery) { delivery.driver?.perform(.authenticate(disposition, used)) }
+            accept(delivery.question) { delivery.driver?.perform(.authenticate(disposition, used)) }
         }
         let delegate = session.delegate
         let askSession: ChallengeSender.Answer = { [self] disposition, credential in
@@ -208,7 +208,7 @@ extension TaskCore {
 
     private func askBodyStream(_ delivery: Delivery) {
         let answer: @Sendable (InputStream?) -> Void = { [self] stream in
-            accept(delivery) {
+            accept(delivery.question) {
                 // The first answer consumes the request's own stream, whichever stream the delegate provides.
                 let own = requestStream()
                 delivery.driver?.perform(.bodyStream((stream ?? own).map(StreamBox.init)))
@@ -232,28 +232,30 @@ extension TaskCore {
     }
 
     private func askDisposition(_ delivery: Delivery, _ response: ReceivedResponse) {
+        // A delivery is large, so the closures have only these parts of it.
+        let (question, driver) = (delivery.question, delivery.driver)
+        let isForDelegate = delivery.resultDelivery.isDelegate
         if case .stream(let stream, let refusal) = delivery.resultDelivery {
             if let error = refusal?(response.value) { state.withLock { $0.refusal = error } }
-            accept(delivery)
+            accept(question)
             return stream.respond(response)
         }
         guard let delegate = delivery.delegate.data, let task = delivery.task as? URLSessionDataTask else {
-            return accept(delivery)
+            return accept(question)
         }
         let answer: @Sendable (URLSession.ResponseDisposition) -> Void = { [self] disposition in
             // `cancel()` discards the queued events itself; answering first could deliver one of them.
             if disposition == .cancel {
-                if state.withLock({ $0.obstacle == .question(delivery.question) }) { cancel() }
+                if state.withLock({ $0.obstacle == .question(question) }) { cancel() }
                 return
             }
             // FoundationNetworking deprecates `becomeDownload`, because it does not support it.
             let becomeDownload = 2
             // A handler or an `async` function expects the data, and a task that has failed stays what it is.
-            guard disposition.rawValue == becomeDownload, delivery.resultDelivery.isDelegate,
-                !state.withLock({ $0.hasFailed })
-            else { return accept(delivery) }
+            guard disposition.rawValue == becomeDownload, isForDelegate, !state.withLock({ $0.hasFailed })
+            else { return accept(question) }
             // Conversion to a download holds back further events until the engine has finished it.
-            accept(delivery, holdingBack: .conversion) { delivery.driver?.perform(.becomeDownload(self)) }
+            accept(question, holdingBack: .conversion) { driver?.perform(.becomeDownload(self)) }
         }
         let session = delivery.session
         if let delegate = delivery.delegate.received {
