@@ -43,6 +43,7 @@ extension URLRequest {
         guard !headers.isEmpty else { return }
         try headers.validate()
         var fields = allHTTPHeaderFields ?? [:]
+        fields.reserveCapacity(fields.count + headers.count)
         for field in headers.combined() { change(&fields, field) }
         allHTTPHeaderFields = fields
     }

@@ -6,10 +6,10 @@ extension PreparedRequest {
         context: PreparationContext
     ) throws(URLError) {
         guard let url = request.url else { throw .ferry(.unsupportedURL, url: nil, "The request has no URL") }
-        if url.scheme == nil {
+        guard let scheme = url.scheme?.folded else {
             throw .ferry(.unsupportedURL, url: url, "The URL has no scheme, such as https://: \(url.presentableText)")
         }
-        guard let scheme = url.scheme?.folded, scheme == "http" || scheme == "https" else {
+        guard scheme == "http" || scheme == "https" else {
             let text =
                 "The scheme is neither http nor https, and no class of the configuration's protocolClasses or of "
                 + "CurlSession.registerProtocolClass takes it: \(url.presentableText)"
@@ -22,7 +22,8 @@ extension PreparedRequest {
         }
         let place = authority.host
         let host = try Self.host(String(text[place]), url)
-        if let port = url.port, !(1...65_535).contains(port) {
+        let port = url.port
+        if let port, !(1...65_535).contains(port) {
             let code: URLError.Code = port == 0 ? .cannotConnectToHost : .badURL
             throw .ferry(code, url: url, "The port is out of range: \(port)")
         }
@@ -41,7 +42,7 @@ extension PreparedRequest {
         let isPlain = fields.list.isEmpty && !context.hasBody
         self.init(
             url: text[place] == hostText ? text : text.replacingCharacters(in: place, with: hostText),
-            origin: Origin(scheme: scheme, host: host, port: url.port),
+            origin: Origin(scheme: scheme, host: host, port: port),
             method: method
         )
         if isPlain {
