@@ -234,12 +234,6 @@ extension Call {
     /// Whether a body is sent, even an empty one, where the method expects content (RFC 9110, section 8.6).
     var hasBody: Bool { content.isSent(with: request.method) }
 
-    /// The policy of the request, or else of the session.
-    var cachePolicy: URLRequest.CachePolicy {
-        let own = request.base.cachePolicy
-        return own == .useProtocolCachePolicy ? settings.configuration.requestCachePolicy : own
-    }
-
     /// The validator that makes sure that the rest of the body belongs to the same entity.
     var validator: String? {
         mutating get { rest.validator(for: request) }

@@ -71,7 +71,7 @@ extension Call {
         CacheUse.Attempt(
             prepared: attempt.prepared,
             url: request.url,
-            policy: cachePolicy,
+            policy: settings.cachePolicy(of: request.base),
             credential: credentialInURL(attempt.prepared)
                 ?? credentials.server.credential?.text ?? accepted(isProxy: false, world)?.text,
             isEmpty: content.isNone,

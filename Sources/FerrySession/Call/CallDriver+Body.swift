@@ -255,7 +255,8 @@ extension CallDriver {
                     send(.drained)
                 case .damaged:
                     localBody = nil
-                    send(.storedBodyIsDamaged(mayAsk: cache.removeDamaged(call.cachePolicy)))
+                    let policy = settings.cachePolicy(of: call.request.base)
+                    send(.storedBodyIsDamaged(mayAsk: cache.removeDamaged(policy)))
                 }
             }
             guard rest <= 0, localBody != nil, !transfer.pauses.contains(.clientIsFull) else { continue }

@@ -12,7 +12,7 @@ extension CallDriver: TransferReceiver {
 
     func setUp(_ attempt: NetworkAttempt) throws(URLError) -> AttemptSetup {
         if let error = call.refusalAfterWait(at: now) { throw error }
-        let conditions = cache.fields(for: attempt.prepared, call.cachePolicy)
+        let conditions = cache.fields(for: attempt.prepared, settings.cachePolicy(of: call.request.base))
         return call.setUp(attempt.prepared, conditions: conditions, in: self)
     }
 
@@ -39,7 +39,7 @@ extension CallDriver: TransferReceiver {
     func forgetChallenge() -> Bool { call.forgetUnaskedHeld() }
 
     func didReceiveHead(_ head: ResponseHead, of attempt: NetworkAttempt) -> Bool {
-        settings.cookies?.store(head.fields, for: call.request.base)
+        if head.value("Set-Cookie") != nil { settings.cookies?.store(head.fields, for: call.request.base) }
         if attempt.isVerified { settings.hsts?.note(head.fields, from: attempt.prepared.origin.host) }
         attempt.noteAnnouncement(head, engine)
         holdOrigin(head)

@@ -31,7 +31,7 @@ extension CallDriver {
             origin: prepared.origin,
             url: prepared.url,
             lines: (prepared.fields.map(\.line).sorted() + prepared.proxyFields.map(\.line)).map { Array($0.utf8) },
-            cachePolicy: call.cachePolicy.rawValue,
+            cachePolicy: settings.cachePolicy(of: call.request.base).rawValue,
             inactivity: transfer.clock.limits.inactivity,
             priority: transfer.priority,
             hasLeftOrigin: call.redirects.hasLeftOrigin,

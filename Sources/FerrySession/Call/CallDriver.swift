@@ -46,6 +46,7 @@ final class CallDriver: @unchecked Sendable {
         self.client = client
         self.call = call
         cache = CacheUse(group.settings)
+        steps.reserveCapacity(8)
         guard call.isDownload else { return }
         self.file = file ?? DownloadFile(in: group.settings.temporaryDirectory, for: call.request.url)
     }

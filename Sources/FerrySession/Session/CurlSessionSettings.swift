@@ -56,6 +56,11 @@ final class CurlSessionSettings: @unchecked Sendable {
         return TimeSpan(timeout: own == standard ? configuration.timeoutIntervalForRequest : own)
     }
 
+    /// Returns the cache policy of a request, or else of the session.
+    func cachePolicy(of request: URLRequest) -> URLRequest.CachePolicy {
+        request.cachePolicy == .useProtocolCachePolicy ? configuration.requestCachePolicy : request.cachePolicy
+    }
+
     func limits(for request: URLRequest, deadline: TimeSpan?) -> TransferClock.Limits {
         TransferClock.Limits(
             inactivity: inactivityLimit(of: request),

@@ -247,7 +247,14 @@ extension TaskCore {
             rest: rest
         )
         recover(&call, recovery, session, state.originalRequest, adaptation)
-        let driver = CallDriver(engine, session.core.group, call, file: partial?.file, client: self, limits: limits)
+        let driver = CallDriver(
+            engine,
+            session.core.group,
+            consume call,
+            file: partial?.file,
+            client: self,
+            limits: limits
+        )
         // As in URLSession, downloads and uploads do not use the cache.
         driver.cache.isEnabled = state.task is CurlDataTask
         // A stream may stay open for any time.
