@@ -103,8 +103,7 @@ package final class TransferEngine: @unchecked Sendable {
     // MARK: - The thread
 
     private func run() {
-        observer.engineDidStart()
-        defer { observer.engineDidStop() }
+        defer { observer.engineDidLeaveThread() }
         var commands: [EngineCommand] = []
         var isAwaited = true
         while true {
@@ -132,13 +131,17 @@ package final class TransferEngine: @unchecked Sendable {
     }
 
     /// Begins a turn, of which the commands are a part: the thread may have slept since the last one.
-    func beginTurn() { turnStart = .now() }
+    func beginTurn() {
+        turnStart = .now()
+        observer.engineDidBeginTurn()
+    }
 
     /// Performs the rest of a turn on a caller's thread.
     func performTurnInline() {
         noteEvent()
         multi.performQuietly()
         endTurn()
+        observer.engineDidLeaveThread()
     }
 
     package func noteEvent() { (additionalTurns.isEventful, additionalTurns.quietTurns) = (true, 0) }

@@ -61,7 +61,7 @@ final class CallGroup: @unchecked Sendable {
 }
 
 extension CallGroup: EngineObserver {
-    func engineDidStart() { dispatcher.engineDidStart() }
+    func engineDidBeginTurn() { dispatcher.engineDidBeginTurn() }
 
     func engineDidEndTurn() {
         // A single one is built immediately: the delegate queue would only wait for it.
@@ -71,5 +71,5 @@ extension CallGroup: EngineObserver {
     }
 
     func engineIsStopping() { cancelRevalidations() }
-    func engineDidStop() { dispatcher.engineDidStop() }
+    func engineDidLeaveThread() { dispatcher.engineDidLeaveThread() }
 }

@@ -12,7 +12,7 @@ final class DelegateDispatcher: Sendable {
         var isScheduled = false
         /// Streams with bytes for waiting readers.
         var streams: [ByteStream] = []
-        /// The engine's thread, which schedules delivery itself when its turn ends.
+        /// The thread that has the engine, which schedules delivery itself when its turn ends.
         var engine: pthread_t?
     }
 
@@ -87,9 +87,9 @@ final class DelegateDispatcher: Sendable {
     }
 }
 
-/// The engine's reports about its thread and its turns, which are made on that thread.
+/// The engine's reports about its turns, which are made on the thread that has the engine.
 extension DelegateDispatcher {
-    func engineDidStart() { state.withLock { $0.engine = pthread_self() } }
+    func engineDidBeginTurn() { state.withLock { $0.engine = pthread_self() } }
 
     /// Delivers the events of a turn, which the tasks have received.
     func engineDidEndTurn() {
@@ -101,7 +101,7 @@ extension DelegateDispatcher {
         schedule()
     }
 
-    func engineDidStop() {
+    func engineDidLeaveThread() {
         state.withLock { $0.engine = nil }
         schedule()
     }
