@@ -58,6 +58,7 @@ extension NetworkAttempt {
     /// `hasResponse` is whether a response was delivered, `hasOpenEnd` whether only its end shows the length of its
     /// body. `isOwn` is whether Ferry, and not libcurl, found the reason for the end.
     package func end(_ curlCode: Int32, hasResponse: Bool, hasOpenEnd: Bool, isOwn: Bool) -> AttemptEnd {
+        sending.hasSucceeded = curlCode == 0
         let code = endCode(curlCode, hasOpenEnd: hasOpenEnd)
         noteRefusedChunks(code)
         noteOmittedBody()

@@ -29,6 +29,8 @@ package final class NetworkAttempt {
     package struct Sending {
         /// The number of times that libcurl has begun to send it: several if it answers a challenge or tries again.
         package var count = 0
+        /// Whether libcurl has ended the attempt with a success.
+        var hasSucceeded = false
         /// The time when the request was sent last.
         package var start: MonotonicTime?
         /// Whether a byte of a response has come since.

@@ -259,9 +259,9 @@ package final class TransferEngine: @unchecked Sendable {
     }
 
     private func recycle(_ attempt: NetworkAttempt) {
-        // A handle whose request was sent again may keep that a stream was refused. libcurl would then send a later
-        // request again that was lost.
-        let isClean = attempt.discardBacklog() && attempt.sending.count < 2
+        // A handle whose request has failed or was sent again may keep that a stream was refused. libcurl would then
+        // send a later request again that was lost.
+        let isClean = attempt.discardBacklog() && attempt.sending.hasSucceeded && attempt.sending.count < 2
         guard let easy = attempt.detach() else { return }
         pausedStreams[easy.pointer] = nil
         multi.remove(easy)

@@ -87,24 +87,33 @@ struct RefusedStreamTests {
     }
 
     /// From 8.1, Ferry uses handles of libcurl again, and those keep that a stream was refused.
-    @Test("After a refused stream, a lost request that is not idempotent is not sent again")
-    func lostAfterRefusal() async throws {
+    @Test("After a refused stream, a lost request that is not idempotent is not sent again", arguments: [false, true])
+    func lostAfterRefusal(_ followsInterimResponse: Bool) async throws {
         let posts = Watched(0)
         let server = try RawServer { connection in
             let frames = FrameConnection(connection)
             guard frames.start(), let first = frames.nextRequest() else { return }
-            if connection.index >= 2 {
+            if connection.index >= (followsInterimResponse ? 1 : 2) {
                 posts.change { $0 += 1 }
                 // The client has nothing more to send.
                 while let frame = frames.next(), frame.kind != .settings {}
                 return connection.resetOnClose()
             }
-            if connection.index == 1 { frames.goAway(last: first) }
-            frames.respond(to: first)
+            if followsInterimResponse {
+                frames.sendHead(to: first, [(":status", "103")])
+                frames.reset(first, 7)
+            } else {
+                if connection.index == 1 { frames.goAway(last: first) }
+                frames.respond(to: first)
+            }
             while let other = frames.nextRequest() { frames.reset(other, 7) }
         }
         let session = session()
-        for _ in 0..<2 { #expect(try await session.data(from: server.url()).0 == Data("ok".utf8)) }
+        if followsInterimResponse {
+            #expect(await Wire.error { try await session.data(from: server.url()) } != nil)
+        } else {
+            for _ in 0..<2 { #expect(try await session.data(from: server.url()).0 == Data("ok".utf8)) }
+        }
         let request = request(server, Sent(method: "POST", hasBody: false))
         #expect(await Wire.error { try await session.data(for: request) }?.code == .networkConnectionLost)
         #expect(posts.current == 1)
