@@ -19,7 +19,7 @@ extension NetworkAttempt {
 
     package func setUp(_ easy: EasyHandle, for transfer: Transfer, _ receiver: any TransferReceiver) throws(URLError) {
         let engine = transfer.engine
-        // Those of the previous attempt, so that the deadline of inactivity runs again.
+        // Without the pauses of the previous attempt, the deadline of inactivity runs again.
         transfer.setPause(.local, false)
         (timing.start, timing.begin) = (Date.current, .now())
         easy.prepare(for: self, connections: engine.connections)

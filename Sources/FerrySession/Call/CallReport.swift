@@ -5,7 +5,7 @@ enum CallReport {
     case sends(CurrentRequest, bodyLength: ByteCount?)
     /// An event for the delegate; other reports also change the state of the task.
     ///
-    /// The call waits for the answer to a question, as a command.
+    /// If the event is a question, the call waits for a command with the answer.
     case event(TaskEvent)
     /// The final response has arrived and its body follows.
     case response(ReceivedResponse)
