@@ -86,9 +86,8 @@ public struct HTTPMessageSignature: RequestSigner {
         let (base, parameters) = try signatureBase(of: request, digest: added[Self.digestName])
         let signature = try await sign(Data(base.utf8))
         for (name, value) in [("Signature-Input", parameters), ("Signature", StructuredField.bytes(signature))] {
-            added[name] = [request.value(forHTTPHeaderField: name), "\(label)=\(value)"].compactMap { $0 }.joined(
-                separator: ", "
-            )
+            let members = [request.value(forHTTPHeaderField: name), "\(label)=\(value)"].compactMap { $0 }
+            added[name] = members.joined(separator: ", ")
         }
         return added
     }

@@ -99,8 +99,8 @@ extension RequestSerializer {
 
     /// Creates a request with a `multipart/form-data` body of the parameters and the parts that a closure adds.
     ///
-    /// The body is a stream. If there are neither parameters nor parts, the result is the request
-    /// that ``makeRequest(method:url:parameters:headers:)`` creates without parameters. AFNetworking:
+    /// The body is a stream. If there are neither parameters nor parts, the result is the request that
+    /// ``makeRequest(method:url:parameters:headers:)`` creates without parameters. AFNetworking:
     /// `multipartFormRequestWithMethod:URLString:parameters:constructingBodyWithBlock:error:`.
     ///
     /// - Parameters:
