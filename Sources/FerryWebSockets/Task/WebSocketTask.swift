@@ -216,8 +216,8 @@ public final class WebSocketTask: CurlDataTask, @unchecked Sendable {
 
     /// The code with which the connection is closed; `invalid` while it is not.
     ///
-    /// That is the server's or, if it has sent no close frame, the program's, as with URLSession; 1006 if neither has
-    /// closed the connection.
+    /// As with URLSession, it is the server's code or, if the server has sent no close frame, the program's. It is 1006
+    /// if neither has closed the connection.
     public var closeCode: CloseCode { connection.machine.closeCode ?? .invalid }
     /// The reason with which the connection is closed, if there is one.
     public var closeReason: Data? { connection.machine.closeReason }
