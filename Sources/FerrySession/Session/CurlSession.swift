@@ -10,8 +10,9 @@
 /// ```
 ///
 /// Delegate methods and completion handlers run on `delegateQueue`. The session retains its delegate until it is
-/// invalid or freed, and its tasks from their creation until they complete. A session without running tasks is freed,
-/// with its thread and connections, when neither it nor one of its tasks is referred to any longer.
+/// invalid or freed, and its tasks from their creation until they complete. A session is freed, with its thread and
+/// connections, when neither it nor one of its tasks is referred to any longer, unless one was resumed and has not
+/// completed: a task that is suspended for ever keeps its session.
 ///
 /// `@unchecked Sendable` like its superclass: all mutable state is protected by locks.
 public final class CurlSession: URLSession, @unchecked Sendable {
