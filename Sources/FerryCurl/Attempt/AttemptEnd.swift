@@ -70,12 +70,14 @@ extension NetworkAttempt {
             end.trust = transfer?.decidedTrust[question] == nil ? .pending : .decided
         }
         end.wasRefused = wasRefused(code: code)
+        // libcurl 7.88 may report a success without a response.
+        let closings = [0, CurlCode.sendError, CurlCode.receiveError, CurlCode.gotNothing]
+        let isClosed = closings.contains(code) && !end.hasResponseBytes
+        let wasProcessed = !end.wasRefused && ((isClosed && sharesConnection) || code == CurlCode.cannotRewind)
+        if wasProcessed, !RepetitionRule.isIdempotent(prepared.method) { end.notRepeated = notRepeated() }
         guard code != 0, let engine = transfer?.engine else { return end }
         if !hasResponse, !needsNewConnection { noteFailure(engine) }
         end.failure = failure(code)
-        let isClosed = [CurlCode.sendError, CurlCode.receiveError].contains(code) && !end.hasResponseBytes
-        let wasProcessed = !end.wasRefused && ((isClosed && sharesConnection) || code == CurlCode.cannotRewind)
-        if wasProcessed, !RepetitionRule.isIdempotent(prepared.method) { end.notRepeated = notRepeated() }
         end.confusesStreamEnds = engine.runtime.confusesStreamEnds
         // Some versions of libcurl keep a broken connection that other requests may share, as with HTTP/2.
         let isShared = connection?.isMultiplexed == true || prepared.origin.scheme == "https"

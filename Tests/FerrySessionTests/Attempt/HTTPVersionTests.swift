@@ -211,16 +211,20 @@ struct HTTPVersionTests {
         #expect(error?.ferryCode == .httpVersionRefused)
     }
 
-    @Test("Many requests to such a server fail, each with the reason")
-    func manyRefusals() async throws {
+    @Test("Many requests to such a server fail, each with the reason", arguments: ["GET", "POST"])
+    func manyRefusals(_ method: String) async throws {
         let server = try RawServer { connection in
             _ = connection.readHead()
             connection.write("HTTP/1.1 400 Bad Request\r\nContent-Length: 0\r\nConnection: close\r\n\r\n")
         }
         let session = session(.http2PriorKnowledge) { $0.retryPolicy = nil }
-        await withTaskGroup(of: CurlSessionError.Code?.self) { group in
-            for _ in 0..<30 { group.addTask { await failure(session, server.url())?.ferryCode } }
-            for await code in group { #expect(code == .httpVersionRefused) }
+        await withTaskGroup(of: URLError?.self) { group in
+            for _ in 0..<30 {
+                group.addTask { await Wire.error { try await session.data(for: Wire.request(server.url(), method)) } }
+            }
+            // Before 8.0, libcurl may only report that the connection of a POST was lost.
+            let reasons: [CurlSessionError.Code] = [.httpVersionRefused] + (method == "POST" ? [.notRepeated] : [])
+            for await error in group { #expect(error?.ferryCode.map(reasons.contains) == true) }
         }
     }
 
