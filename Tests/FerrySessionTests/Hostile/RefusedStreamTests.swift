@@ -101,6 +101,9 @@ struct RefusedStreamTests {
             }
             if followsInterimResponse {
                 frames.sendHead(to: first, [(":status", "103")])
+                frames.send(.ping, [UInt8](repeating: 0, count: 8))
+                // Otherwise libcurl may not deliver the interim response.
+                while let frame = frames.next(), frame.kind != .ping {}
                 frames.reset(first, 7)
             } else {
                 if connection.index == 1 { frames.goAway(last: first) }
