@@ -67,7 +67,8 @@ static void load(void) {
     }
 }
 
-bool ferry_path_available(void) {
+/// Returns whether there is an OpenSSL to verify paths with: that of the process, or else libcrypto.so.3.
+static bool is_available(void) {
     pthread_once(&x509_once, load);
     return x509_found;
 }
@@ -92,7 +93,7 @@ static int required_strength(int security_level) {
 
 bool ferry_certificate_is_authority(
     const uint8_t *bytes, size_t length, bool is_self_signed, int security_level) {
-    if (!ferry_path_available()) return false;
+    if (!is_available()) return false;
     void *certificate = read_certificate(bytes, length);
     if (certificate == NULL) return false;
     // Other results than 1 are for certificates without the extension, which older authorities have.
@@ -112,7 +113,7 @@ int ferry_path_verify(
     const uint8_t *bytes, const size_t *lengths, size_t chain_count, size_t anchor_count, bool checks_dates,
     int64_t date, int security_level) {
     enum { partial_chain = 0x80000, no_check_time = 0x200000, purpose_ssl_server = 2 };
-    if (!ferry_path_available()) return FERRY_PATH_UNAVAILABLE;
+    if (!is_available()) return FERRY_PATH_UNAVAILABLE;
     if (chain_count == 0 || anchor_count == 0) return FERRY_PATH_UNREADABLE;
     int verdict = FERRY_PATH_UNREADABLE;
     void *leaf = NULL;

@@ -145,7 +145,9 @@ static bool start(ferry_coder *coder, int window_bits) {
     case FERRY_ZSTD:
         coder->state = coder->encodes ? library.zstd_encoder() : library.zstd_decoder();
         if (coder->state == NULL || coder->encodes) return coder->state != NULL;
-        return !library.zstd_is_error(library.zstd_set(coder->state, ZSTD_WINDOW_LOG_MAX, ZSTD_WINDOW_LOG));
+        if (!library.zstd_is_error(library.zstd_set(coder->state, ZSTD_WINDOW_LOG_MAX, ZSTD_WINDOW_LOG))) return true;
+        library.zstd_free_decoder(coder->state);
+        return false;
     }
     return false;
 }

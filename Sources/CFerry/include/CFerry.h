@@ -259,9 +259,6 @@ enum {
     FERRY_PATH_LONGEST = 64
 };
 
-/// Whether there is an OpenSSL to verify paths with: the one that the process has loaded, or else libcrypto.so.3.
-bool ferry_path_available(void);
-
 /// Verifies that a chain, the server's own certificate first, leads to one of the anchors and is valid for a TLS server
 /// (RFC 5280, section 6.1). `bytes` has the chain's certificates in DER one after another, then the anchors'.
 ///
