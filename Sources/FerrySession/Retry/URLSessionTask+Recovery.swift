@@ -10,8 +10,8 @@ extension URLSessionTask {
 
     /// The interceptors of the task; by default, those of its session's options.
     ///
-    /// Set them before the task is resumed for the first time; later changes have no effect. The task releases them
-    /// when it ends. Tasks of other sessions have none, and setting them has no effect on them.
+    /// Set them before the task is resumed for the first time; later changes have no effect. The task retains them even
+    /// after its end. Tasks of other sessions have none, and setting them has no effect on them.
     public var interceptors: [any RequestInterceptor] {
         get { recoverySettings?.interceptors?.all ?? [] }
         set {

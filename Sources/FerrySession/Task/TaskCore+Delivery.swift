@@ -326,18 +326,15 @@ extension TaskCore {
         let (kept, keepsRecord) = state.withLock { state in
             let delegates = (state.ownDelegate, state.sessionDelegate)
             let bodies = (state.body, state.redirectedBody)
-            // The handlers and interceptors may retain the task.
-            let code = (state.resultDelivery, state.recovery, state.resumeDataHandler)
-            let kept = (state.session, state.sessionCore, state.task, delegates, state.driver, bodies, code)
+            // The handlers may retain the task.
+            let handlers = (state.resultDelivery, state.resumeDataHandler)
+            let kept = (state.session, state.sessionCore, state.task, delegates, state.driver, bodies, handlers)
             // As in URLSession, a task retains its own delegate until it is complete.
             (state.session, state.sessionCore, state.task, state.driver) = (nil, nil, nil, nil)
             (state.ownDelegate, state.sessionDelegate) = (nil, nil)
             state.finishedFile = nil
             (state.body, state.redirectedBody) = (.none, nil)
             (state.resultDelivery, state.resumeDataHandler) = (.delegate, nil)
-            if let own = state.recovery, own.interceptors != nil {
-                state.recovery = RecoverySettings(own) { $0.interceptors = nil }
-            }
             state.isDraining = false
             return (kept, state.keepsDurableRecord)
         }
