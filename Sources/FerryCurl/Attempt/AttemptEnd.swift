@@ -38,9 +38,12 @@ package struct AttemptEnd {
     package func mayReconnect(method: String, isReplayable: Bool) -> Bool {
         guard !hasResponseBytes else { return false }
         if wasRefused {
+            return switch code {
             // libcurl 7.88 may report a success, or an empty reply, once the server has announced its end.
-            return [0, CurlCode.gotNothing, CurlCode.partialFile].contains(code)
-                || [CurlCode.sendError, CurlCode.http2, CurlCode.receiveError].contains(code)
+            case 0, CurlCode.gotNothing: true
+            case CurlCode.sendError, CurlCode.http2, CurlCode.receiveError, CurlCode.partialFile: true
+            default: false
+            }
         }
         guard isReplayable, RepetitionRule.isIdempotent(method) else { return false }
         return switch code {

@@ -29,7 +29,7 @@ package struct SchemeCredential: Hashable, Sendable {
 
 /// The credentials of a request for the server and for the proxy.
 ///
-/// Copying a pair of optionals that is a tuple takes several times as long.
+/// It is no tuple, because Swift takes several times as long to copy a tuple of optionals.
 package struct CredentialPair: Sendable {
     package var server: SchemeCredential?
     package var proxy: SchemeCredential?
