@@ -32,7 +32,7 @@ public struct APIKeyInterceptor: ImmediateRequestInterceptor {
     }
 
     /// An empty set: a refused key is not sent again.
-    public var failureStatuses: Set<Int> { [] }
+    public var failureStatusCodes: Set<Int> { [] }
 
     /// Adds the key to the request.
     ///

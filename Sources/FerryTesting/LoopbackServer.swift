@@ -91,7 +91,7 @@ extension LoopbackServer {
         let rest = Mutex(responses[...])
         return { _ in
             let next = rest.withLock { $0.count > 1 ? $0.removeFirst() : $0.first }
-            return next ?? .text("The sequence is empty.", status: 500)
+            return next ?? .text("The sequence is empty.", statusCode: 500)
         }
     }
 

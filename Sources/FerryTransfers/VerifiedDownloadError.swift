@@ -11,7 +11,7 @@ public enum VerifiedDownloadError: Error, Sendable, Hashable {
     /// The response has a status other than 200 and 203, so that its body is not the file.
     ///
     /// The body is its first 64 KiB; it is empty for a temporary failure, or if another URL could still be used.
-    case status(Int, response: HTTPURLResponse, body: Data)
+    case unacceptableStatusCode(Int, response: HTTPURLResponse, body: Data)
     /// The file on the server changed again after the last time that the download may start again.
     case keepsChanging
     /// Another download is writing the partial file at this path.
@@ -28,7 +28,7 @@ extension VerifiedDownloadError: LocalizedError, CustomStringConvertible {
         case .digestMismatch(let expected, let actual):
             "The file has the digest \(actual) instead of \(expected)"
         case .sizeMismatch(let expected, let actual): "The file has \(actual) bytes instead of \(expected)"
-        case .status(let status, _, _): "The server responded with the status \(status)"
+        case .unacceptableStatusCode(let status, _, _): "The server responded with the status \(status)"
         case .keepsChanging: "The file changes on the server while it is downloaded"
         case .isBusy(let path): "\(path): another download is writing it"
         case .file(let path, _, let reason): "\(path): \(reason)"
@@ -39,7 +39,7 @@ extension VerifiedDownloadError: LocalizedError, CustomStringConvertible {
     public var errorDescription: String? { description }
 
     init(_ response: HTTPURLResponse, _ body: Data = Data()) {
-        self = .status(response.statusCode, response: response.presentable, body: body)
+        self = .unacceptableStatusCode(response.statusCode, response: response.presentable, body: body)
     }
 
     init(_ error: FileError) { self = .file(path: error.path, code: error.code, reason: error.reasonText) }

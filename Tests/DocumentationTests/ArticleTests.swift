@@ -35,7 +35,7 @@ struct ArticleTests {
 
     @Test("A protocol class loads with a task of another session")
     func forwarding() async throws {
-        let server = try LoopbackServer { request in .text(request.path, status: 201) }
+        let server = try LoopbackServer { request in .text(request.path, statusCode: 201) }
         let configuration = URLSessionConfiguration.ephemeral
         configuration.protocolClasses = [ForwardingProtocol.self]
         let session = CurlSession(configuration: configuration)

@@ -191,7 +191,7 @@ struct CookbookTests {
     @Test("Upload a form")
     func upload() async throws {
         let server = try LoopbackServer(routes: [
-            LoopbackRoute("POST", "/photos") { _ in .json(#"{"id":7}"#, status: 201) }
+            LoopbackRoute("POST", "/photos") { _ in .json(#"{"id":7}"#, statusCode: 201) }
         ])
         let folder = try TemporaryFolder()
         let file = try folder.file("harbour.jpg", "a picture")

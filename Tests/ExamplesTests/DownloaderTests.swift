@@ -175,7 +175,7 @@ struct DownloaderTests {
 
     @Test("An unacceptable status is an error immediately")
     func missing() async throws {
-        let server = try LoopbackServer { _ in .text("gone", status: 404) }
+        let server = try LoopbackServer { _ in .text("gone", statusCode: 404) }
         let error = await #expect(throws: NetworkError.self) {
             try await Downloader(folder: folder.url).download(server.url("/file"), as: "file")
         }

@@ -43,7 +43,7 @@ struct RESTClientTests {
 
     @Test("A refusal without a problem body is thrown as a network error")
     func otherError() async throws {
-        let server = try LoopbackServer { _ in .text("out of order", status: 503) }
+        let server = try LoopbackServer { _ in .text("out of order", statusCode: 503) }
         let client = NotesClient(baseURL: server.url) { "secret" }
         let error = await #expect(throws: NetworkError.self) { try await client.notes(page: 1) }
         #expect(error?.statusCode == 503)
@@ -69,7 +69,7 @@ private enum NoteServer {
         }
         return try LoopbackServer(routes: [
             LoopbackRoute("GET", "/v1/notes") { _ in .json("[\(note("Row"))]") },
-            LoopbackRoute("POST", "/v1/notes") { _ in .json(note("Row"), status: 201) },
+            LoopbackRoute("POST", "/v1/notes") { _ in .json(note("Row"), statusCode: 201) },
             LoopbackRoute("PATCH", "/v1/notes/7") { _ in .json(note("Sail")) },
             LoopbackRoute("DELETE", "/v1/notes/7") { _ in .status(204) },
             LoopbackRoute(nil, "/v1/notes/:id") { request in
@@ -77,7 +77,7 @@ private enum NoteServer {
                 return .data(
                     Data(#"{"title":"No such note","detail":"\#(detail)","status":404}"#.utf8),
                     contentType: "application/problem+json",
-                    status: 404
+                    statusCode: 404
                 )
             },
         ])

@@ -18,7 +18,7 @@ struct UploaderTests {
 
     @Test("An album is sent as one form, and its progress ends at 1")
     func album() async throws {
-        let server = try LoopbackServer { _ in .json(Self.receipt, status: 201) }
+        let server = try LoopbackServer { _ in .json(Self.receipt, statusCode: 201) }
         let photos = [
             try folder.file("waves.jpg", LoopbackServer.pattern(count: 200_000)),
             try folder.file("gulls.png", LoopbackServer.pattern(count: 100_000)),
@@ -55,7 +55,7 @@ struct UploaderTests {
     func put() async throws {
         let server = try LoopbackServer { request in
             request.path == "/bucket/film.mp4"
-                ? .redirect(to: "/elsewhere", status: 307) : .status(200, headers: ["ETag": "\"stored\""])
+                ? .redirect(to: "/elsewhere", statusCode: 307) : .status(200, headers: ["ETag": "\"stored\""])
         }
         let film = try folder.file("film.mp4", LoopbackServer.pattern(count: 500_000))
         let etag = try await Uploader(baseURL: server.url)

@@ -18,7 +18,7 @@ struct APIKeyInterceptorTests {
         let sent = try #require(try interceptor.adaptImmediately(request, for: task.attempt()))
         #expect(sent.value(forHTTPHeaderField: "X-API-Key") == "a key")
         #expect(sent.allHTTPHeaderFields?.count == 1)
-        #expect(interceptor.failureStatuses.isEmpty)
+        #expect(interceptor.failureStatusCodes.isEmpty)
     }
 
     @Test(

@@ -107,7 +107,7 @@ struct ProblemDetailsTests {
     )
     func wire(_ transport: TestTransport) async throws {
         let server = try LoopbackServer { _ in
-            .data(Data(Self.outOfCredit.utf8), contentType: "application/problem+json", status: 403)
+            .data(Data(Self.outOfCredit.utf8), contentType: "application/problem+json", statusCode: 403)
         }
         let manager = transport.manager(baseURL: server.url)
         let errors = [

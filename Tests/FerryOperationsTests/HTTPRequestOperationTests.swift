@@ -30,7 +30,7 @@ import Testing
         let server = try LoopbackServer { request in
             switch request.path {
             case "/good": .json("[1]")
-            case "/missing": .json("[2]", status: 404)
+            case "/missing": .json("[2]", statusCode: 404)
             case "/damaged": .json("[3")
             case "/broken": LoopbackResponse.json("[4]").faulted(.resetBeforeHead)
             case "/html": .data(Data("<p>".utf8), contentType: "text/html")
@@ -55,9 +55,9 @@ import Testing
     func message() async throws {
         let server = try LoopbackServer { request in
             switch request.path {
-            case "/form": .redirect(to: "/missing", status: 303)
-            case "/busy": LoopbackResponse.json("{}", status: 503).adding("Retry-After", "0")
-            default: .json("{}", status: 404)
+            case "/form": .redirect(to: "/missing", statusCode: 303)
+            case "/busy": LoopbackResponse.json("{}", statusCode: 503).adding("Retry-After", "0")
+            default: .json("{}", statusCode: 404)
             }
         }
         var form = URLRequest(url: server.url("/form"))
@@ -182,7 +182,7 @@ import Testing
     @Test("A body written to a file is validated but not parsed")
     func toFile() async throws {
         let server = try LoopbackServer { request in
-            .data(Data("not JSON".utf8), contentType: "image/png", status: request.path == "/404" ? 404 : 200)
+            .data(Data("not JSON".utf8), contentType: "image/png", statusCode: request.path == "/404" ? 404 : 200)
         }
         let scratch = try TemporaryFolder()
         for (path, code) in [("/", NetworkError.Code?.none), ("/404", .unacceptableStatusCode)] {

@@ -15,7 +15,7 @@ import Testing
     func largeBatch() async throws {
         let server = try LoopbackServer { request in
             let number = Int(request.path.dropFirst()) ?? 0
-            return .text("ok", status: number % 10 == 3 ? 500 : 200)
+            return .text("ok", statusCode: number % 10 == 3 ? 500 : 200)
         }
         let operations = operations(200, server)
         let log = Watched<[String]>([])

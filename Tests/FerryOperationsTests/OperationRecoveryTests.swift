@@ -22,7 +22,7 @@ import Testing
     }
 
     private func failingServer() throws -> LoopbackServer {
-        try LoopbackServer(handler: LoopbackServer.sequence([.text("no", status: 503), .json("[1]")]))
+        try LoopbackServer(handler: LoopbackServer.sequence([.text("no", statusCode: 503), .json("[1]")]))
     }
 
     @Test("An operation retries by its own policy, and asks its own interceptors")
@@ -57,7 +57,7 @@ import Testing
     func inheritedThroughManager() async throws {
         let server = try LoopbackServer(
             handler: LoopbackServer.sequence([
-                .text("busy", status: 503), .text("busy", status: 503), .json("[1]"),
+                .text("busy", statusCode: 503), .text("busy", statusCode: 503), .json("[1]"),
             ])
         )
         let session = HTTPSessionManager(baseURL: server.url, configuration: .ephemeral)

@@ -24,7 +24,7 @@ struct OperationUserInfoTests {
 
     @Test("Operations, their errors and their descriptions omit user and password")
     func operations() async throws {
-        let server = try LoopbackServer { _ in .text("no", status: 404) }
+        let server = try LoopbackServer { _ in .text("no", statusCode: 404) }
         let manager = makeOperationManager()
         let operations = try (0..<2).map { number in
             HTTPRequestOperation(request: try request(server, "/\(number)"), manager: manager)

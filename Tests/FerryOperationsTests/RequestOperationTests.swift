@@ -289,7 +289,7 @@ import Testing
         let target = other.url("/basic-auth/ada/secret").absoluteString
         let redirecting = try LoopbackServer { _ in .redirect(to: target) }
         let proxy = try LoopbackServer { _ in
-            LoopbackResponse(status: 407, headers: ["Proxy-Authenticate": "Basic realm=\"proxy\""])
+            LoopbackResponse(statusCode: 407, headers: ["Proxy-Authenticate": "Basic realm=\"proxy\""])
         }
         let configuration = URLSessionConfiguration.ephemeral
         configuration.connectionProxyDictionary = [

@@ -36,7 +36,7 @@ struct MirrorTests {
         return try LoopbackServer(
             handler: log.handler { request in
                 var response = slow.response(to: request)
-                if let mirror, response.status == 200 { response = response.held { !mirror.requests.isEmpty } }
+                if let mirror, response.statusCode == 200 { response = response.held { !mirror.requests.isEmpty } }
                 return link.map { response.adding("Link", "<\($0.absoluteString)>; rel=duplicate") } ?? response
             }
         )
@@ -263,7 +263,7 @@ struct MirrorTests {
                     var response = LoopbackResponse.resource(.data(content), etag: "x", for: request)
                     response.headers["ETag"] = nil
                     response.headers["Last-Modified"] = "Sun, 06 Nov 1994 08:49:37 GMT"
-                    if let mirror, response.status == 200 { response = response.held { !mirror.requests.isEmpty } }
+                    if let mirror, response.statusCode == 200 { response = response.held { !mirror.requests.isEmpty } }
                     return response
                 }
             )
@@ -320,7 +320,7 @@ struct MirrorTests {
         )
         let server = try LoopbackServer { request in
             var response = content.response(to: request)
-            guard response.status == 200 else { return response }
+            guard response.statusCode == 200 else { return response }
             response.headers["Content-Length"] = "\(Self.count)"
             response.body = .stream { stream in
                 var offset = 0

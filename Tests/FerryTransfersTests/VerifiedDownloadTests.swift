@@ -159,11 +159,11 @@ struct VerifiedDownloadTests {
     @Test("An error status is an error and leaves no file")
     func status() async throws {
         // The last failure is thrown.
-        let responses: [LoopbackResponse] = [.status(503), .text("no such key", status: 404)]
+        let responses: [LoopbackResponse] = [.status(503), .text("no such key", statusCode: 404)]
         let server = try LoopbackServer(handler: LoopbackServer.sequence(responses))
         let error = await failure { try await session.download(download(server)) }
         #expect(failedStatus(of: error) == 404)
-        guard case VerifiedDownloadError.status(_, _, let body)? = error else { return }
+        guard case VerifiedDownloadError.unacceptableStatusCode(_, _, let body)? = error else { return }
         #expect(body == Data("no such key".utf8))
         #expect(folder.names.isEmpty)
     }

@@ -46,11 +46,11 @@ package final class PacedEntity: Sendable {
             body: .pattern(count: max(0, state.count - first), offset: state.offset + first)
         )
         if first >= state.count, first > 0 {
-            response.status = 416
+            response.statusCode = 416
             response.headers.add("Content-Range", "bytes */\(state.count)")
             response.body = .data(Data())
         } else if first > 0 {
-            response.status = 206
+            response.statusCode = 206
             response.headers.add("Content-Range", "bytes \(first)-\(state.count - 1)/\(state.count)")
         }
         if let tag = state.tag { response.headers.add("ETag", tag) }

@@ -80,8 +80,8 @@ public final class AuthenticationInterceptor<A: Authenticator>: ImmediateRequest
 
     var waitingCount: Int { state.withLock { $0.flight }?.waitingCount ?? 0 }
 
-    /// The ``AuthenticationOptions/failureStatuses`` of the options.
-    public var failureStatuses: Set<Int> { options.failureStatuses }
+    /// The ``AuthenticationOptions/failureStatusCodes`` of the options.
+    public var failureStatusCodes: Set<Int> { options.failureStatusCodes }
 
     // MARK: - Requests
 
@@ -132,7 +132,7 @@ public final class AuthenticationInterceptor<A: Authenticator>: ImmediateRequest
 
     /// Decides whether a refused request is sent again with a new credential, for which it waits if necessary.
     public func retry(_ attempt: RequestAttempt, dueTo failure: AttemptFailure) async -> RetryDecision {
-        guard let response = failure.response, failureStatuses.contains(response.statusCode),
+        guard let response = failure.response, failureStatusCodes.contains(response.statusCode),
             scope.includes(failure.request.url, in: attempt), authenticator.isAuthenticationFailure(response),
             // If there is none, the application has removed the credential that was sent.
             let current = state.withLock({ $0.current })

@@ -8,7 +8,7 @@ public struct AuthenticationOptions: Sendable, Hashable {
     public var origins: [URL]?
 
     /// The status codes of the responses that may mean that the server refuses the credential; 401 by default.
-    public var failureStatuses: Set<Int> = [401]
+    public var failureStatusCodes: Set<Int> = [401]
 
     /// The time before its expiration at which a credential is refreshed, in seconds; 30 by default.
     ///

@@ -53,7 +53,7 @@ public protocol Authenticator: Sendable {
 
     /// Returns a Boolean value that indicates whether a response means that the server refuses the credential.
     ///
-    /// It is called for the statuses in ``AuthenticationOptions/failureStatuses``, by default 401 alone. The default
+    /// It is called for the statuses in ``AuthenticationOptions/failureStatusCodes``, by default 401 alone. The default
     /// is `true`.
     func isAuthenticationFailure(_ response: HTTPURLResponse) -> Bool
 

@@ -136,7 +136,7 @@ public struct OAuth2Authenticator: Authenticator {
                 throw OAuth2Error(
                     .responseTooLarge,
                     "The response of the token endpoint is too large",
-                    status: response.statusCode
+                    statusCode: response.statusCode
                 )
             }
             body.append(chunk)

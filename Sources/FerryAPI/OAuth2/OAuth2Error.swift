@@ -48,15 +48,15 @@ public struct OAuth2Error: Error, Sendable, Hashable, LocalizedError, CustomStri
     /// A sentence that describes the error, with the server's `error_description` if it has sent one.
     public let message: String
     /// The status code of the response; `nil` if there was none.
-    public let status: Int?
+    public let statusCode: Int?
 
     /// Creates an error.
-    public init(_ code: Code, _ message: String, status: Int? = nil) {
-        (self.code, self.message, self.status) = (code, message, status)
+    public init(_ code: Code, _ message: String, statusCode: Int? = nil) {
+        (self.code, self.message, self.statusCode) = (code, message, statusCode)
     }
 
     /// The message.
     public var errorDescription: String? { message }
     /// The code, the message and the status.
-    public var description: String { "\(code.rawValue): \(message)\(status.map { " (HTTP \($0))" } ?? "")" }
+    public var description: String { "\(code.rawValue): \(message)\(statusCode.map { " (HTTP \($0))" } ?? "")" }
 }

@@ -21,13 +21,13 @@ struct OAuth2Response: Sendable {
         // Some servers send errors with the status 200.
         if let error = json?["error"]?.string { throw failure(error, description: json?["error_description"]?.string) }
         guard status == 200 || status == 201 else {
-            throw OAuth2Error(.unexpectedResponse, "The token endpoint did not issue a token", status: status)
+            throw OAuth2Error(.unexpectedResponse, "The token endpoint did not issue a token", statusCode: status)
         }
         guard let members = json?.object else { throw malformed("is not a JSON object") }
         guard let accessToken = Self.visible(members["access_token"]) else { throw malformed("has no access token") }
         guard let type = members["token_type"]?.string else { throw malformed("does not name the type of the token") }
         guard type.isEqualIgnoringCase("bearer") else {
-            throw OAuth2Error(.unsupportedTokenType, "The token is not a bearer token", status: status)
+            throw OAuth2Error(.unsupportedTokenType, "The token is not a bearer token", statusCode: status)
         }
         var token = OAuth2Token(accessToken: accessToken, refreshToken: old?.refreshToken)
         if let value = Self.present(members["refresh_token"]) {
@@ -53,7 +53,7 @@ struct OAuth2Response: Sendable {
     }
 
     private func malformed(_ reason: String) -> OAuth2Error {
-        OAuth2Error(.malformedResponse, "The response of the token endpoint \(reason)", status: status)
+        OAuth2Error(.malformedResponse, "The response of the token endpoint \(reason)", statusCode: status)
     }
 
     // MARK: - Errors
@@ -61,10 +61,10 @@ struct OAuth2Response: Sendable {
     private func failure(_ error: String, description: String?) -> OAuth2Error {
         let refusal = "The token endpoint refused the request"
         guard !error.isEmpty, let code = publicText(error, limit: 100), code == error else {
-            return OAuth2Error(.unexpectedResponse, refusal, status: status)
+            return OAuth2Error(.unexpectedResponse, refusal, statusCode: status)
         }
         let text = description.flatMap { publicText($0, limit: 1_000) } ?? ""
-        return OAuth2Error(.init(rawValue: code), text.isEmpty ? refusal : "\(refusal): \(text)", status: status)
+        return OAuth2Error(.init(rawValue: code), text.isEmpty ? refusal : "\(refusal): \(text)", statusCode: status)
     }
 
     /// Returns a text of the server without secrets; `nil` if it is too long or has characters that it must not have.

@@ -55,7 +55,7 @@ public struct AWSSignatureV4: RequestSigner {
     }
 
     /// An empty set: a refused request is not signed again.
-    public var failureStatuses: Set<Int> { [] }
+    public var failureStatusCodes: Set<Int> { [] }
 
     /// Returns `Authorization`, `X-Amz-Date` and, if needed, `X-Amz-Security-Token` and `X-Amz-Content-Sha256`.
     ///

@@ -66,7 +66,7 @@ public struct HTTPMessageSignature: RequestSigner {
     }
 
     /// An empty set: a refused request is not signed again.
-    public var failureStatuses: Set<Int> { [] }
+    public var failureStatusCodes: Set<Int> { [] }
 
     /// Returns `Signature-Input`, `Signature` and, if it is covered and missing, `Content-Digest`.
     ///

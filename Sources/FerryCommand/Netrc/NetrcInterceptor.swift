@@ -15,7 +15,7 @@ struct NetrcInterceptor: ImmediateRequestInterceptor {
     init(_ file: NetrcFile) { self.file = file }
 
     /// An empty set: a refused password is not sent again.
-    var failureStatuses: Set<Int> { [] }
+    var failureStatusCodes: Set<Int> { [] }
 
     /// Adds the `Authorization` field to the request, unless there is no entry for it.
     func adaptImmediately(_ request: inout AdaptedRequest, for attempt: RequestAttempt) throws -> Bool {

@@ -52,7 +52,7 @@ extension RequestTiming {
             transfer: transfer,
             url: transaction.url?.presentableText ?? "",
             method: transaction.method,
-            status: transaction.status,
+            statusCode: transaction.status,
             protocolName: transaction.networkProtocolName,
             remoteAddress: transaction.remoteAddress,
             remotePort: transaction.remotePort,

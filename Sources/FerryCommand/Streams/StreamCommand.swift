@@ -94,7 +94,10 @@ struct StreamCommand: Sendable {
 
     private static func failure(_ error: any Error, _ url: URL) -> CommandFailure {
         guard let error = error as? EventSourceError else { return CommandFailure(error, url: url) }
-        return CommandFailure(error.code == .status ? .http : .network, "\(url.presentableText): \(error.message)")
+        return CommandFailure(
+            error.code == .unacceptableStatusCode ? .http : .network,
+            "\(url.presentableText): \(error.message)"
+        )
     }
 }
 

@@ -63,7 +63,8 @@ extension CommandFailure {
         return switch error {
         case .invalidRequest: CommandFailure(.usage, start + error.description)
         case .digestMismatch, .sizeMismatch: CommandFailure(.failedCheck, start + error.description)
-        case .status(let status, _, _): CommandFailure(status >= 400 ? .http : .network, start + text(ofStatus: status))
+        case .unacceptableStatusCode(let status, _, _):
+            CommandFailure(status >= 400 ? .http : .network, start + text(ofStatus: status))
         case .keepsChanging: CommandFailure(.network, start + error.description)
         case .isBusy(let path): CommandFailure(.file, "\(PresentableText.path(path)): another transfer is writing it")
         case .file(let path, _, let reason): CommandFailure(.file, "\(PresentableText.path(path)): \(reason)")

@@ -9,7 +9,7 @@ extension FetchOptions {
         // The transfers that run at the same time can each have as many retries as were asked for.
         policy.budget?.minimum = max(RetryPolicy.Budget().minimum, retries * parallel)
         if retriesAllErrors {
-            policy.statuses = Set(400...599)
+            policy.statusCodes = Set(400...599)
             policy.failures = Set(RetryPolicy.Failure.allCases)
             policy.additionalMethods = [effectiveMethod]
         }

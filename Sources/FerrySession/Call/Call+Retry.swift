@@ -20,7 +20,7 @@ extension Call {
         attempts?.current.failure = failure
         // Interceptors may want to see responses of the other statuses.
         let status = failure.cause.response?.statusCode
-        if status.map({ attempts?.settings.retry?.statuses.contains($0) == true }) ?? true { chargeRetry(world) }
+        if status.map({ attempts?.settings.retry?.statusCodes.contains($0) == true }) ?? true { chargeRetry(world) }
         guard let interceptors = attempts?.settings.interceptors, isOfInterest(failure, to: interceptors) else {
             return decideByPolicy(world)
         }
@@ -52,7 +52,7 @@ extension Call {
 
     func isOfInterest(_ failure: Attempts.Failure, to interceptors: RequestInterceptors) -> Bool {
         switch failure.cause {
-        case .response(let response): interceptors.failureStatuses.contains(response.statusCode)
+        case .response(let response): interceptors.failureStatusCodes.contains(response.statusCode)
         case .error: true
         }
     }

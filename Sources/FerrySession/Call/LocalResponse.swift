@@ -17,7 +17,7 @@ struct LocalResponse {
 
     /// Makes the local form of an interceptor's response.
     static func intercepted(_ response: InterceptedResponse) -> LocalResponse {
-        let head = ResponseHead(version: "HTTP/1.1", status: response.status, fields: response.fields)
+        let head = ResponseHead(version: "HTTP/1.1", status: response.statusCode, fields: response.fields)
         return LocalResponse(source: .interceptor, head: head, body: .data(response.body))
     }
 

@@ -2,9 +2,9 @@
 ///
 /// It is asked once, when neither an interceptor nor the ``RetryPolicy`` causes another attempt, or when a
 /// ``CircuitBreaker`` has refused the request. It is asked about responses with one of its
-/// ``RequestInterceptor/failureStatuses``, which may include 200 to 299. It is not asked after a cancellation, at the
-/// end of the deadline or of `timeoutIntervalForResource`, where a stored response may be served instead of the error,
-/// or once bytes of a body have been delivered that cannot be taken back.
+/// ``RequestInterceptor/failureStatusCodes``, which may include 200 to 299. It is not asked after a cancellation, at
+/// the end of the deadline or of `timeoutIntervalForResource`, where a stored response may be served instead of the
+/// error, or once bytes of a body have been delivered that cannot be taken back.
 public protocol ConcludingInterceptor: RequestInterceptor {
     /// The number of a body's bytes that are held back until ``conclude(_:with:)`` has returned; by default and at
     /// least 65,536.
@@ -54,7 +54,7 @@ extension RequestInterceptors {
     func conclusion(about attempt: RequestAttempt, with end: CallEnd) async -> InterceptorAnswer {
         do {
             for interceptor in concluding {
-                if let status = end.response?.statusCode, !interceptor.failureStatuses.contains(status) { continue }
+                if let status = end.response?.statusCode, !interceptor.failureStatusCodes.contains(status) { continue }
                 if let response = try await interceptor.conclude(attempt, with: end) { return .conclusion(response) }
             }
             return .conclusion(nil)

@@ -28,7 +28,7 @@ public protocol RequestInterceptor: Sendable {
     /// Such a response is held back, with up to 64 KiB of its body, until the interceptor has decided. The property is
     /// read when the interceptor is given to a session, a manager or a task, and again after a failed response. It
     /// should always return the same set.
-    var failureStatuses: Set<Int> { get }
+    var failureStatusCodes: Set<Int> { get }
 
     /// Returns the request to send in an attempt, for one that the interceptors before this one have changed.
     ///
@@ -44,7 +44,7 @@ public protocol RequestInterceptor: Sendable {
 
 extension RequestInterceptor {
     /// 400 to 599.
-    public var failureStatuses: Set<Int> { RequestInterceptors.allFailures }
+    public var failureStatusCodes: Set<Int> { RequestInterceptors.allFailures }
 
     /// Returns the request unchanged.
     public func adapt(_ request: URLRequest, for attempt: RequestAttempt) async throws -> URLRequest { request }
@@ -82,7 +82,7 @@ public protocol RespondingInterceptor: RequestInterceptor {
     /// Returns the response to a request, or `nil` to send the request.
     ///
     /// It is called after all interceptors have adapted the request. The first response counts. A response with one of
-    /// the ``RequestInterceptor/failureStatuses`` or one of the policy's statuses is treated as the server's.
+    /// the ``RequestInterceptor/failureStatusCodes`` or one of the policy's statuses is treated as the server's.
     ///
     /// - Throws: The error that the attempt fails with. A `URLError` is treated as one of the network.
     func respond(to request: URLRequest, for attempt: RequestAttempt) async throws -> InterceptedResponse?
@@ -213,7 +213,7 @@ public enum RetryDecision: Sendable {
 /// A response that an interceptor gives instead of a server.
 public struct InterceptedResponse: Sendable {
     /// The status code.
-    public var status: Int
+    public var statusCode: Int
     /// The header fields.
     public var headers: [String: String]
     /// Further header fields, in order, for names that come several times, such as `Set-Cookie`; empty by default.
@@ -222,8 +222,8 @@ public struct InterceptedResponse: Sendable {
     public var body: Data
 
     /// Makes a response; a `Content-Length` is added if the header fields have none.
-    public init(status: Int = 200, headers: [String: String] = [:], body: Data = Data()) {
-        self.status = status
+    public init(statusCode: Int = 200, headers: [String: String] = [:], body: Data = Data()) {
+        self.statusCode = statusCode
         self.headers = headers
         self.body = body
     }

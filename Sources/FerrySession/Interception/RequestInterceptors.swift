@@ -8,7 +8,7 @@ package final class RequestInterceptors: Sendable {
     let concluding: [any ConcludingInterceptor]
     /// The number of a body's bytes that are held back while interceptors decide.
     let heldBodyLimit: Int
-    let failureStatuses: Set<Int>
+    let failureStatusCodes: Set<Int>
     private let startObservers: [any TaskStartObserver]
     /// The interceptors, if they may all be asked on the thread that resumes a task.
     private let immediate: [any ImmediateRequestInterceptor]?
@@ -21,7 +21,7 @@ package final class RequestInterceptors: Sendable {
         concluding = all.compactMap { $0 as? any ConcludingInterceptor }
         heldBodyLimit = concluding.reduce(HeldResponse.bodyLimit) { max($0, $1.heldBodyLimit) }
         startObservers = all.compactMap { $0 as? any TaskStartObserver }
-        failureStatuses = all.reduce(into: []) { $0.formUnion($1.failureStatuses) }
+        failureStatusCodes = all.reduce(into: []) { $0.formUnion($1.failureStatusCodes) }
         let immediate = all.compactMap { $0 as? any ImmediateRequestInterceptor }
         self.immediate = immediate.count == all.count && responding.isEmpty && signers.isEmpty ? immediate : nil
     }
@@ -80,7 +80,7 @@ package final class RequestInterceptors: Sendable {
     /// Returns the first decision of an interceptor that does not leave it to the others.
     func decision(about attempt: RequestAttempt, dueTo failure: AttemptFailure) async -> RetryDecision {
         for interceptor in all {
-            if let status = failure.response?.statusCode, !interceptor.failureStatuses.contains(status) { continue }
+            if let status = failure.response?.statusCode, !interceptor.failureStatusCodes.contains(status) { continue }
             let decision = await interceptor.retry(attempt, dueTo: failure)
             if case .proceed = decision { continue }
             return decision

@@ -9,9 +9,9 @@
 /// manager.circuitBreaker = CircuitBreaker()
 /// ```
 ///
-/// An attempt has failed if there was no response, or one with a status of ``Rule/failureStatuses``. Each attempt of a
-/// task counts. One breaker can be shared by any number of tasks, sessions and managers; all methods can be called from
-/// any thread.
+/// An attempt has failed if there was no response, or one with a status of ``Rule/failureStatusCodes``. Each attempt of
+/// a task counts. One breaker can be shared by any number of tasks, sessions and managers; all methods can be called
+/// from any thread.
 public final class CircuitBreaker: Sendable {
     /// The conditions under which a circuit opens, and the time for which it stays open.
     public struct Rule: Hashable, Sendable {
@@ -26,7 +26,7 @@ public final class CircuitBreaker: Sendable {
         /// The longest time, in seconds, to which ``openTime`` is doubled after failed trials; 60 by default.
         public var maximumOpenTime: TimeInterval = 60
         /// The status codes that are failures; 500, 502, 503 and 504 by default.
-        public var failureStatuses: Set<Int> = [500, 502, 503, 504]
+        public var failureStatusCodes: Set<Int> = [500, 502, 503, 504]
 
         /// Creates a rule with the defaults.
         public init() {}
@@ -153,7 +153,7 @@ struct CircuitUse {
     }
 
     mutating func noteStatus(_ status: Int, at now: MonotonicTime) {
-        note(breaker?.rule.failureStatuses.contains(status) == true ? .failure : .success, at: now)
+        note(breaker?.rule.failureStatusCodes.contains(status) == true ? .failure : .success, at: now)
     }
 
     /// Notes the end of the request, unless one was noted before.

@@ -47,7 +47,7 @@ package final class RecoverySettings: Sendable {
 
     /// Whether a response with a status is held back until it is known whether the request is sent again.
     func concerns(_ status: Int) -> Bool {
-        retry?.statuses.contains(status) == true || interceptors?.failureStatuses.contains(status) == true
+        retry?.statusCodes.contains(status) == true || interceptors?.failureStatusCodes.contains(status) == true
     }
 
     /// Returns the request with the key that makes repeating it safe, if the policy adds one.

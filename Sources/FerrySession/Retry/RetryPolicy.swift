@@ -96,7 +96,7 @@ public struct RetryPolicy: Sendable, Hashable {
     public var backoff = Backoff()
     /// The status codes of responses that are not delivered if the request can be sent again; 408, 425, 429, 500, 502,
     /// 503 and 504 by default.
-    public var statuses: Set<Int> = [408, 425, 429, 500, 502, 503, 504]
+    public var statusCodes: Set<Int> = [408, 425, 429, 500, 502, 503, 504]
     /// The failures after which the request is sent again; all but ``Failure/inactivityTimeout`` by default.
     ///
     /// An inactivity timeout in the middle of a response's body counts as a lost connection.

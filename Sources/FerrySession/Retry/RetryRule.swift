@@ -107,7 +107,7 @@ enum RetryRule {
         // responded may still be working.
         case .failure(.inactivityTimeout) where situation.delivered != .nothing:
             policy.failures.contains(.inactivityTimeout) || policy.failures.contains(.connectionLost)
-        case .response(let status, _): policy.statuses.contains(status)
+        case .response(let status, _): policy.statusCodes.contains(status)
         case .failure(let failure): policy.failures.contains(failure)
         case .permanent: false
         }

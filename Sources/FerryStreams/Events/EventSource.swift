@@ -189,7 +189,7 @@ extension EventSourceError {
     init(_ code: Code, _ response: HTTPURLResponse, mediaType: String?) {
         let text =
             switch code {
-            case .status: "The response has the status \(response.statusCode)"
+            case .unacceptableStatusCode: "The response has the status \(response.statusCode)"
             default: "The response's media type is \(PresentableText.argument(mediaType ?? "missing"))"
             }
         self.init(code: code, message: text + ", so it is not a stream of events", response: response)

@@ -8,10 +8,11 @@ public struct EventSourceError: Error, Sendable {
         /// Creates a code from its name.
         public init(rawValue: String) { self.rawValue = rawValue }
 
+        // swift-format-ignore: DontRepeatTypeInStaticProperties
         /// The response has another status than 200 and 204.
-        public static let status = Code(rawValue: "status")
+        public static let unacceptableStatusCode = Code(rawValue: "unacceptableStatusCode")
         /// The response's media type is not `text/event-stream`.
-        public static let contentType = Code(rawValue: "contentType")
+        public static let unacceptableContentType = Code(rawValue: "unacceptableContentType")
     }
 
     /// The kind of failure.

@@ -10,8 +10,9 @@ enum EventSourceRule {
 
     static func verdict(status: Int, mediaType: String?) -> Verdict {
         if status == 204 { return .ends }
-        guard status == 200 else { return .fails(.status) }
-        return mediaType.map(ContentTypeField.mediaType) == "text/event-stream" ? .opens : .fails(.contentType)
+        guard status == 200 else { return .fails(.unacceptableStatusCode) }
+        return mediaType.map(ContentTypeField.mediaType) == "text/event-stream"
+            ? .opens : .fails(.unacceptableContentType)
     }
 
     /// Returns the delay in seconds before the next connection, or `nil` if there is none.
@@ -35,7 +36,9 @@ enum EventSourceRule {
         case let error as URLError: guard isLoss(error) || policy.isTemporary(error) else { return nil }
         case let error as EventSourceError:
             // The standard ends a stream of another media type, whatever its status.
-            guard error.code == .status, policy.statuses.contains(error.response.statusCode) else { return nil }
+            guard error.code == .unacceptableStatusCode, policy.statusCodes.contains(error.response.statusCode) else {
+                return nil
+            }
         default: return nil
         }
         let backoff = ends > 0 ? policy.backoff.delay(retry: ends - 1, random: random) : 0

@@ -96,7 +96,7 @@ public final class ArchiveTransport: RespondingInterceptor {
             body = bytes
         }
         var intercepted = InterceptedResponse(
-            status: response.status,
+            statusCode: response.status,
             headers: headers(of: response, isHead: isHead),
             body: body
         )

@@ -47,9 +47,9 @@ struct RandomFaults: Sendable {
         case 2: return .reset(after: position)
         case 3: return .truncate(after: position)
         case 4: return .pause(after: position, seconds: 0.5)
-        case 5: return .respond(status: 429, retryAfter: 1)
-        case 6: return .respond(status: 500)
-        default: return .respond(status: 503, retryAfter: 1)
+        case 5: return .respond(statusCode: 429, retryAfter: 1)
+        case 6: return .respond(statusCode: 500)
+        default: return .respond(statusCode: 503, retryAfter: 1)
         }
     }
 }

@@ -4,7 +4,7 @@
 ///
 /// ```swift
 /// let script: FaultScript = [
-///     .reset, .reset, .respond(status: 503, retryAfter: 1),
+///     .reset, .reset, .respond(statusCode: 503, retryAfter: 1),
 ///     .truncate(after: 1_000),
 /// ]
 /// let server = try LoopbackServer(script: script) { _ in .pattern(count: 10_000) }

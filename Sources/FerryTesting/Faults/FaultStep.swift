@@ -2,7 +2,7 @@
 ///
 /// ```swift
 /// let steps: [FaultStep] = [
-///     .reset, .respond(status: 503, retryAfter: 1), .truncate(after: 1_000),
+///     .reset, .respond(statusCode: 503, retryAfter: 1), .truncate(after: 1_000),
 ///     .pass,
 /// ]
 /// ```
@@ -89,14 +89,14 @@ extension FaultStep {
 
     /// A response instead of the handler's; it is counted by its status, such as `503`.
     public static func respond(_ response: LoopbackResponse) -> FaultStep {
-        FaultStep(String(response.status)) { _, _ in response }
+        FaultStep(String(response.statusCode)) { _, _ in response }
     }
 
     /// A response without a body, with `Retry-After` in seconds; nil for none.
     ///
     /// It is counted by its status.
-    public static func respond(status: Int, retryAfter: Int? = nil) -> FaultStep {
-        respond(.status(status, headers: retryAfter.map { ["Retry-After": String($0)] } ?? [:]))
+    public static func respond(statusCode: Int, retryAfter: Int? = nil) -> FaultStep {
+        respond(.status(statusCode, headers: retryAfter.map { ["Retry-After": String($0)] } ?? [:]))
     }
 
     /// The response of another handler, which is counted as `then`.

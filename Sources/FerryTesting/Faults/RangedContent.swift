@@ -57,7 +57,7 @@ public struct RangedContent: Sendable {
             for: request
         )
         response.bytesPerSecond = bytesPerSecond
-        if let resetInterval, request.method == "GET", (200..<300).contains(response.status),
+        if let resetInterval, request.method == "GET", (200..<300).contains(response.statusCode),
             let length = response.body.count, length > max(0, resetInterval)
         {
             response.fault = .reset(afterBodyBytes: resetInterval)

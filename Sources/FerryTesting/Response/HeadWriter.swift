@@ -9,7 +9,7 @@ struct HeadWriter {
             bytes.append(contentsOf: raw)
             return
         }
-        appendStatusLine(response.status, reason: response.reason)
+        appendStatusLine(response.statusCode, reason: response.reason)
         if response.sendsDate, response.headers["Date"] == nil { append("Date", Self.currentDate) }
         append(response.headers)
         switch framing {
@@ -25,7 +25,7 @@ struct HeadWriter {
 
     init(_ interim: LoopbackResponse.Interim) {
         self.init()
-        appendStatusLine(interim.status, reason: nil)
+        appendStatusLine(interim.statusCode, reason: nil)
         append(interim.headers)
         appendText("\r\n")
     }

@@ -32,7 +32,7 @@ extension LoopbackResponse {
     /// An interim (1xx) response.
     public struct Interim: Sendable {
         /// The status code, such as 103.
-        public var status: Int
+        public var statusCode: Int
 
         /// The header fields.
         public var headers: LoopbackHeaders
@@ -41,8 +41,8 @@ extension LoopbackResponse {
         public var delay: TimeInterval
 
         /// Creates an interim response.
-        public init(status: Int, headers: LoopbackHeaders = [:], delay: TimeInterval = 0) {
-            self.status = status
+        public init(statusCode: Int, headers: LoopbackHeaders = [:], delay: TimeInterval = 0) {
+            self.statusCode = statusCode
             self.headers = headers
             self.delay = delay
         }

@@ -23,7 +23,7 @@ extension LoopbackResponse {
         let validators = Validators(etag: etag, lastModified: lastModified)
         var response = LoopbackResponse(headers: validators.fields, body: body)
         if let status = validators.failedPrecondition(of: request) {
-            response.status = status
+            response.statusCode = status
             response.body = .data(Data())
             return response
         }
@@ -34,13 +34,13 @@ extension LoopbackResponse {
             let range = ByteRange(field)
         else { return response }
         guard let bytes = range.resolved(total: total) else {
-            response.status = 416
+            response.statusCode = 416
             response.headers.add("Content-Range", "bytes */\(total)")
             response.body = .data(Data())
             return response
         }
         guard let part = body.slice(bytes) else { return response }
-        response.status = 206
+        response.statusCode = 206
         response.headers.add("Content-Range", "bytes \(bytes.lowerBound)-\(bytes.upperBound - 1)/\(total)")
         response.body = part
         return response

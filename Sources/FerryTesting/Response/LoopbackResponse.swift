@@ -2,12 +2,12 @@
 ///
 /// ```swift
 /// LoopbackResponse.text("hello")
-/// LoopbackResponse(status: 503, headers: ["Retry-After": "1"])
+/// LoopbackResponse(statusCode: 503, headers: ["Retry-After": "1"])
 /// LoopbackResponse.pattern(count: 1_000_000).faulted(.reset(afterBodyBytes: 4096))
 /// ```
 public struct LoopbackResponse: Sendable {
     /// The status code.
-    public var status: Int
+    public var statusCode: Int
 
     /// The reason phrase; nil for the standard one, empty for none.
     public var reason: String?
@@ -53,8 +53,13 @@ public struct LoopbackResponse: Sendable {
     public var rawHead: Data?
 
     /// Creates a response.
-    public init(status: Int = 200, reason: String? = nil, headers: LoopbackHeaders = [:], body: Body = .data(Data())) {
-        self.status = status
+    public init(
+        statusCode: Int = 200,
+        reason: String? = nil,
+        headers: LoopbackHeaders = [:],
+        body: Body = .data(Data())
+    ) {
+        self.statusCode = statusCode
         self.reason = reason
         self.headers = headers
         self.body = body
@@ -106,37 +111,37 @@ extension LoopbackResponse {
 
 extension LoopbackResponse {
     /// Returns a response with a status and no body.
-    public static func status(_ status: Int, headers: LoopbackHeaders = [:]) -> LoopbackResponse {
-        LoopbackResponse(status: status, headers: headers)
+    public static func status(_ statusCode: Int, headers: LoopbackHeaders = [:]) -> LoopbackResponse {
+        LoopbackResponse(statusCode: statusCode, headers: headers)
     }
 
     /// Returns UTF-8 text as `text/plain`.
-    public static func text(_ text: String, status: Int = 200) -> LoopbackResponse {
-        .data(Data(text.utf8), contentType: "text/plain; charset=utf-8", status: status)
+    public static func text(_ text: String, statusCode: Int = 200) -> LoopbackResponse {
+        .data(Data(text.utf8), contentType: "text/plain; charset=utf-8", statusCode: statusCode)
     }
 
     /// Returns bytes with a content type; nil for none.
-    public static func data(_ data: Data, contentType: String? = nil, status: Int = 200) -> LoopbackResponse {
+    public static func data(_ data: Data, contentType: String? = nil, statusCode: Int = 200) -> LoopbackResponse {
         LoopbackResponse(
-            status: status,
+            statusCode: statusCode,
             headers: contentType.map { ["Content-Type": $0] } ?? [:],
             body: .data(data)
         )
     }
 
     /// Returns JSON text as `application/json`.
-    public static func json(_ text: String, status: Int = 200) -> LoopbackResponse {
-        .data(Data(text.utf8), contentType: "application/json", status: status)
+    public static func json(_ text: String, statusCode: Int = 200) -> LoopbackResponse {
+        .data(Data(text.utf8), contentType: "application/json", statusCode: statusCode)
     }
 
     /// Returns a value as `application/json` with sorted keys; the status is 500 if it cannot be encoded.
-    public static func json(encoding value: some Encodable, status: Int = 200) -> LoopbackResponse {
+    public static func json(encoding value: some Encodable, statusCode: Int = 200) -> LoopbackResponse {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
         do {
-            return .data(try encoder.encode(value), contentType: "application/json", status: status)
+            return .data(try encoder.encode(value), contentType: "application/json", statusCode: statusCode)
         } catch {
-            return .text("Not encodable: \(error)", status: 500)
+            return .text("Not encodable: \(error)", statusCode: 500)
         }
     }
 
@@ -154,8 +159,8 @@ extension LoopbackResponse {
     }
 
     /// Returns a redirect; `location` may be relative.
-    public static func redirect(to location: String, status: Int = 302) -> LoopbackResponse {
-        LoopbackResponse(status: status, headers: ["Location": location])
+    public static func redirect(to location: String, statusCode: Int = 302) -> LoopbackResponse {
+        LoopbackResponse(statusCode: statusCode, headers: ["Location": location])
     }
 
     /// Returns a response whose body `write` sends, one chunk per call.

@@ -37,7 +37,7 @@ struct ResponseWriter {
 
     private func sendFinal(_ response: LoopbackResponse) -> Outcome {
         if case .file = response.body, response.body.count == nil {
-            return sendFinal(.text("The file to send is missing.", status: 404))
+            return sendFinal(.text("The file to send is missing.", statusCode: 404))
         }
         let framing = ResponseFraming(of: response, method: method, isVersion10: isVersion10)
         let keeps =
@@ -92,7 +92,7 @@ enum ResponseFraming: Equatable {
         let ownLength = response.headers["Content-Length"]
         let ownCoding = response.headers["Transfer-Encoding"]
         let count = response.body.count
-        switch response.status {
+        switch response.statusCode {
         case 100...199, 204, 304: self = .none(announcedLength: nil)
         case _ where method == "HEAD":
             let isCounted = response.framing == .automatic && ownLength == nil && ownCoding == nil

@@ -34,7 +34,7 @@ extension StandardRoutes {
     private static func accepted(_ user: String) -> LoopbackResponse { .json(encoding: ["user": user]) }
 
     private static func challenge(_ field: String) -> LoopbackResponse {
-        .text("unauthorized\n", status: 401).adding("WWW-Authenticate", field)
+        .text("unauthorized\n", statusCode: 401).adding("WWW-Authenticate", field)
     }
 }
 

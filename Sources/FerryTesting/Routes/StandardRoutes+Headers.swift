@@ -12,7 +12,7 @@ extension StandardRoutes {
                 return response
             case "odd":
                 guard call.segments.count == 2, let head = oddHeads[call.segments[1]] else {
-                    return .text(oddHeads.keys.sorted().joined(separator: "\n"), status: 404)
+                    return .text(oddHeads.keys.sorted().joined(separator: "\n"), statusCode: 404)
                 }
                 var response = LoopbackResponse.text("ok")
                 response.rawHead = head
@@ -62,11 +62,11 @@ extension StandardRoutes {
             if call.flag("absolute"), let host = call.request.header("Host") {
                 location = "http://\(host)/" + (count > 1 ? "redirect/\(location)" : "echo")
             }
-            return .redirect(to: location, status: call.number("status", default: 302))
+            return .redirect(to: location, statusCode: call.number("status", default: 302))
         },
         "redirect-to": { call in
             guard let url = call.request.query["url"] else { return badArgument }
-            return .redirect(to: url, status: call.number("status", default: 302))
+            return .redirect(to: url, statusCode: call.number("status", default: 302))
         },
         "redirect-loop": { _ in .redirect(to: "/redirect-loop") },
     ]

@@ -17,7 +17,7 @@ extension StandardRoutes {
             return call.request.query["where"] == "body" ? echo.delayed(body: seconds) : echo.delayed(seconds)
         },
         "response-headers": { call in
-            var response = LoopbackResponse.text("ok\n", status: call.number("status", default: 200))
+            var response = LoopbackResponse.text("ok\n", statusCode: call.number("status", default: 200))
             for item in call.request.queryItems where item.name != "status" {
                 if item.name.isEqualIgnoringCase("Content-Type") { response.headers["Content-Type"] = nil }
                 response.headers.add(item.name, item.value ?? "")
@@ -30,7 +30,7 @@ extension StandardRoutes {
             }
             let fields: LoopbackHeaders = status == 103 ? ["Link": "</style.css>; rel=preload"] : [:]
             return .json(encoding: LoopbackEcho(call.request))
-                .preceded(by: LoopbackResponse.Interim(status: status, headers: fields))
+                .preceded(by: LoopbackResponse.Interim(statusCode: status, headers: fields))
         },
     ]
 
@@ -53,7 +53,7 @@ extension StandardRoutes {
 
     static func status(of call: Call) -> LoopbackResponse {
         guard let status = call.number(0), (200...999).contains(status) else { return badArgument }
-        return .text("\(status)\n", status: status)
+        return .text("\(status)\n", statusCode: status)
     }
 }
 

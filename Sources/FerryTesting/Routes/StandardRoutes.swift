@@ -35,8 +35,8 @@ enum StandardRoutes {
 
     typealias Route = @Sendable (Call) -> LoopbackResponse
 
-    static let notFound = LoopbackResponse.text("There is no such route.\n", status: 404)
-    static let badArgument = LoopbackResponse.text("An argument of the route is wrong.\n", status: 400)
+    static let notFound = LoopbackResponse.text("There is no such route.\n", statusCode: 404)
+    static let badArgument = LoopbackResponse.text("An argument of the route is wrong.\n", statusCode: 400)
 
     /// The greatest number of bytes a route keeps in memory.
     static let memoryLimit = 256 << 20

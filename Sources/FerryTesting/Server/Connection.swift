@@ -49,7 +49,7 @@ final class Connection {
         } catch {
             core.log.add(error)
             isBodyUnread = true
-            return writer(nil, mayKeep: false).send(.text("\(error.reason)\n", status: error.status))
+            return writer(nil, mayKeep: false).send(.text("\(error.reason)\n", statusCode: error.status))
         }
     }
 
@@ -84,7 +84,7 @@ final class Connection {
         request.isComplete = false
         if reading.delay > 0, !socket.wait(reading.delay) { return .clientLeft }
         if head.expectsContinue, reading.sendsContinue, reader.isEmpty {
-            guard socket.write(HeadWriter(LoopbackResponse.Interim(status: 100)).bytes) else { return .clientLeft }
+            guard socket.write(HeadWriter(LoopbackResponse.Interim(statusCode: 100)).bytes) else { return .clientLeft }
         }
         var body = RequestBodyReader(
             reader: reader,

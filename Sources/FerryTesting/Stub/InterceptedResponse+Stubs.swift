@@ -1,17 +1,17 @@
 extension InterceptedResponse {
     /// Returns a response with a status and no body.
-    public static func status(_ status: Int, headers: [String: String] = [:]) -> InterceptedResponse {
-        InterceptedResponse(status: status, headers: headers)
+    public static func status(_ statusCode: Int, headers: [String: String] = [:]) -> InterceptedResponse {
+        InterceptedResponse(statusCode: statusCode, headers: headers)
     }
 
     /// Returns UTF-8 text as `text/plain`.
-    public static func text(_ text: String, status: Int = 200) -> InterceptedResponse {
-        .data(Data(text.utf8), contentType: "text/plain; charset=utf-8", status: status)
+    public static func text(_ text: String, statusCode: Int = 200) -> InterceptedResponse {
+        .data(Data(text.utf8), contentType: "text/plain; charset=utf-8", statusCode: statusCode)
     }
 
     /// Returns JSON text as `application/json`.
-    public static func json(_ text: String, status: Int = 200) -> InterceptedResponse {
-        .data(Data(text.utf8), contentType: "application/json", status: status)
+    public static func json(_ text: String, statusCode: Int = 200) -> InterceptedResponse {
+        .data(Data(text.utf8), contentType: "application/json", statusCode: statusCode)
     }
 
     /// Returns a value as `application/json` with sorted keys.
@@ -19,27 +19,31 @@ extension InterceptedResponse {
     /// - Parameters:
     ///   - value: The value.
     ///   - encoder: The encoder; one with sorted keys by default.
-    ///   - status: The status code.
+    ///   - statusCode: The status code.
     /// - Returns: The response.
     /// - Throws: An `EncodingError`.
     public static func json(
         encoding value: some Encodable,
         by encoder: JSONEncoder? = nil,
-        status: Int = 200
+        statusCode: Int = 200
     ) throws -> InterceptedResponse {
         let standard = JSONEncoder()
         standard.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-        return .data(try (encoder ?? standard).encode(value), contentType: "application/json", status: status)
+        return .data(try (encoder ?? standard).encode(value), contentType: "application/json", statusCode: statusCode)
     }
 
     /// Returns bytes with a content type; nil for none.
-    public static func data(_ data: Data, contentType: String? = nil, status: Int = 200) -> InterceptedResponse {
-        InterceptedResponse(status: status, headers: contentType.map { ["Content-Type": $0] } ?? [:], body: data)
+    public static func data(_ data: Data, contentType: String? = nil, statusCode: Int = 200) -> InterceptedResponse {
+        InterceptedResponse(
+            statusCode: statusCode,
+            headers: contentType.map { ["Content-Type": $0] } ?? [:],
+            body: data
+        )
     }
 
     /// Returns a redirect; `location` may be relative.
-    public static func redirect(to location: String, status: Int = 302) -> InterceptedResponse {
-        InterceptedResponse(status: status, headers: ["Location": location])
+    public static func redirect(to location: String, statusCode: Int = 302) -> InterceptedResponse {
+        InterceptedResponse(statusCode: statusCode, headers: ["Location": location])
     }
 
     /// Returns the response with an additional header field.

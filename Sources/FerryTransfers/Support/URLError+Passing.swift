@@ -26,7 +26,8 @@ extension HTTPURLResponse {
 func mayPass(_ error: any Error) -> Bool {
     switch error {
     case let error as URLError: error.isPassing
-    case VerifiedDownloadError.status(let status, _, _), FileUploadError.status(let status, _, _):
+    case VerifiedDownloadError.unacceptableStatusCode(let status, _, _),
+        FileUploadError.unacceptableStatusCode(let status, _, _):
         HTTPURLResponse.isPassing(status)
     case VerifiedDownloadError.keepsChanging: true
     default: false
@@ -37,7 +38,8 @@ extension RetryPolicy {
     /// Returns a delay, or the longer one that the server has asked for; `nil` if that exceeds the maximum.
     func delay(_ delay: TimeSpan, after error: any Error) -> TimeSpan? {
         switch error {
-        case VerifiedDownloadError.status(_, let response, _), FileUploadError.status(_, let response?, _):
+        case VerifiedDownloadError.unacceptableStatusCode(_, let response, _),
+            FileUploadError.unacceptableStatusCode(_, let response?, _):
             self.delay(delay.seconds, after: response).map { TimeSpan(seconds: $0) }
         default: delay
         }

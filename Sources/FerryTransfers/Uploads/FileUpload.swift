@@ -126,7 +126,7 @@ extension FileUpload.Location: RedactedDescription {
 /// A failed request throws a `URLError` instead, as do cancelled uploads.
 public enum FileUploadError: Error, Sendable, Hashable {
     /// The response has a status other than 200 to 299; the body is its first 64 KiB, such as an error code.
-    case status(Int, response: HTTPURLResponse?, body: Data)
+    case unacceptableStatusCode(Int, response: HTTPURLResponse?, body: Data)
     /// The file has changed while it was uploaded.
     case fileChanged(path: String)
     /// The server's response does not conform to the protocol; the text is the reason.
@@ -145,7 +145,7 @@ extension FileUploadError: LocalizedError, CustomStringConvertible {
     /// A sentence that describes the error.
     public var description: String {
         switch self {
-        case .status(let status, _, _): "The server responded with the status \(status)"
+        case .unacceptableStatusCode(let status, _, _): "The server responded with the status \(status)"
         case .fileChanged(let path): "\(path): the file has changed while it was uploaded"
         case .badResponse(let reason): "The server's response does not fit the upload protocol: \(reason)"
         case .checksumNotOffered: "The server does not offer to check digests of this algorithm"
@@ -163,6 +163,6 @@ extension FileUploadError: LocalizedError, CustomStringConvertible {
 
     init(_ answer: (data: Data, response: HTTPURLResponse)) {
         let body = Data(answer.data.prefix(HTTPURLResponse.keptBody))
-        self = .status(answer.response.statusCode, response: answer.response.presentable, body: body)
+        self = .unacceptableStatusCode(answer.response.statusCode, response: answer.response.presentable, body: body)
     }
 }

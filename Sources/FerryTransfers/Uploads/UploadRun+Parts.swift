@@ -18,7 +18,9 @@ extension UploadRun {
             return try isUsable(answer) ? finish(answer, source) : nil
         } catch let interruption as Interruption {
             // With one of these statuses, from the server or a gateway, the parts may have been joined.
-            if case FileUploadError.status(let code, _, _) = interruption.cause, ![408, 500, 502, 504].contains(code) {
+            if case FileUploadError.unacceptableStatusCode(let code, _, _) = interruption.cause,
+                ![408, 500, 502, 504].contains(code)
+            {
                 throw interruption.cause
             }
             let cause = interruption.cause.localizedDescription

@@ -123,7 +123,7 @@ final class UploadRun: Sendable {
             }
             setLocation(nil)
         }
-        throw FileUploadError.status(404, response: nil, body: Data())
+        throw FileUploadError.unacceptableStatusCode(404, response: nil, body: Data())
     }
 
     /// Sends the file to one upload; returns `nil` if the server no longer has it.

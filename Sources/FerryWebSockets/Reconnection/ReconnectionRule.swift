@@ -29,7 +29,7 @@ enum ReconnectionRule {
     private static func isTemporary(_ error: WebSocketError, _ policy: RetryPolicy) -> Bool {
         switch error.code {
         case .timedOut: true
-        case .refused: error.response.map { policy.statuses.contains($0.statusCode) } ?? false
+        case .refused: error.response.map { policy.statusCodes.contains($0.statusCode) } ?? false
         // The server restarts, is overloaded or has failed, or the connection was lost.
         case .closed: error.closeCode.map { [1001, 1006, 1011, 1012, 1013, 1014].contains($0.rawValue) } ?? false
         default: false

@@ -92,7 +92,7 @@ struct Users: Sendable {
 @Suite("The cookbook's test", .timeLimit(.minutes(1)))
 struct CookbookTestSnippet {
     @Test func asksAgainWhenTheServerIsBusy() async throws {
-        let script: FaultScript = [.respond(status: 503, retryAfter: 0)]
+        let script: FaultScript = [.respond(statusCode: 503, retryAfter: 0)]
         let server = try LoopbackServer(script: script) { _ in
             .json(#"{"id":1,"name":"Ada"}"#)
         }

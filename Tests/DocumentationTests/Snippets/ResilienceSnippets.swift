@@ -10,7 +10,7 @@ enum ResilienceSnippets {
     static func breaker(manager: HTTPSessionManager) {
         var rule = CircuitBreaker.Rule()
         rule.failureShare = 0.25
-        rule.failureStatuses.insert(520)
+        rule.failureStatusCodes.insert(520)
         let breaker = CircuitBreaker(rule) { change in
             print(change.origin, change.state)
         }

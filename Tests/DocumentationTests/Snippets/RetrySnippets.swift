@@ -55,7 +55,7 @@ enum RetrySnippets {
         var policy = RetryPolicy.standard
         policy.maximumRetries = 5
         policy.backoff.cap = 10
-        policy.statuses.insert(520)
+        policy.statusCodes.insert(520)
         policy.additionalMethods = ["POST"]
         manager.retryPolicy = policy
     }

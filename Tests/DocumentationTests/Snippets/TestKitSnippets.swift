@@ -7,7 +7,7 @@ import Testing
 struct TestKitSnippets {
     @Test func retriesUntilTheServerResponds() async throws {
         let script: FaultScript = [
-            .reset, .close, .respond(status: 503, retryAfter: 0),
+            .reset, .close, .respond(statusCode: 503, retryAfter: 0),
         ]
         let server = try LoopbackServer(script: script) { _ in .text("at last") }
         let manager = HTTPSessionManager(baseURL: server.url)
@@ -40,7 +40,7 @@ struct TestKitSnippets {
             .json(#"{"id":\#(parameters["id"] ?? "0"),"name":"Ada"}"#)
         }
         transport.on("POST", "/users", times: 1) { request, _ in
-            .data(request.httpBody ?? Data(), status: 201)
+            .data(request.httpBody ?? Data(), statusCode: 201)
         }
         let manager = HTTPSessionManager(
             baseURL: URL(string: "https://api.example.com/")

@@ -29,7 +29,7 @@ struct OAuth2AuthenticatorTests {
     }
 
     private func server(_ json: String, status: Int = 200) throws -> LoopbackServer {
-        try LoopbackServer { _ in .json(json, status: status) }
+        try LoopbackServer { _ in .json(json, statusCode: status) }
     }
 
     /// Returns the error with which a refresh fails.
@@ -161,7 +161,7 @@ struct OAuth2AuthenticatorTests {
         let token = OAuth2Token(accessToken: "a", refreshToken: "r1")
         let error = try await failure(authenticator(server.url, grant: .refreshToken), replacing: token)
         let message = "The token endpoint refused the request: The token was revoked"
-        #expect(error == OAuth2Error(.invalidGrant, message, status: 400))
+        #expect(error == OAuth2Error(.invalidGrant, message, statusCode: 400))
         #expect(error.localizedDescription == message)
         #expect("\(error)" == "invalid_grant: \(message) (HTTP 400)")
     }
@@ -169,7 +169,7 @@ struct OAuth2AuthenticatorTests {
     @Test("A refused client is an error, also with a challenge")
     func invalidClient() async throws {
         let server = try LoopbackServer { _ in
-            LoopbackResponse.json(#"{"error":"invalid_client"}"#, status: 401)
+            LoopbackResponse.json(#"{"error":"invalid_client"}"#, statusCode: 401)
                 .adding("WWW-Authenticate", "Basic realm=\"a\"")
         }
         #expect(try await failure(authenticator(server.url)).code == .invalidClient)
@@ -192,10 +192,10 @@ struct OAuth2AuthenticatorTests {
     @Test("A redirect is not followed, which would send the secrets elsewhere", arguments: [301, 302, 303, 307, 308])
     func redirect(status: Int) async throws {
         let other = try server(Self.token)
-        let server = try LoopbackServer { _ in .redirect(to: other.url.absoluteString, status: status) }
+        let server = try LoopbackServer { _ in .redirect(to: other.url.absoluteString, statusCode: status) }
         let error = try await failure(authenticator(server.url))
         #expect(error.code == .unexpectedResponse)
-        #expect(error.status == status)
+        #expect(error.statusCode == status)
         #expect(other.requestCount == 0)
     }
 

@@ -75,7 +75,7 @@ struct OAuth2ResponseTests {
     func malformed(json: String) throws {
         let error = try error(json)
         #expect(error.code == .malformedResponse)
-        #expect(error.status == 200)
+        #expect(error.statusCode == 200)
     }
 
     @Test("A token of another type is an error", arguments: ["mac", "DPoP", "", "bearer "])
@@ -87,7 +87,7 @@ struct OAuth2ResponseTests {
     func status(status: Int) throws {
         for body in ["", "<html>", with("\"x\":1")] {
             #expect(try error(body, status: status).code == .unexpectedResponse)
-            #expect(try error(body, status: status).status == status)
+            #expect(try error(body, status: status).statusCode == status)
         }
     }
 
@@ -103,14 +103,14 @@ struct OAuth2ResponseTests {
         for code in ["", "a\\nb", "é", long] {
             let error = try error("{\"error\":\"\(code)\"}", status: 400)
             #expect(error.code == .unexpectedResponse)
-            #expect(error.status == 400)
+            #expect(error.statusCode == 400)
         }
         for description in ["", "a\\u0000b", "é", long] {
             let error = try error(
                 "{\"error\":\"invalid_request\",\"error_description\":\"\(description)\"}",
                 status: 400
             )
-            #expect(error == OAuth2Error(.invalidRequest, "The token endpoint refused the request", status: 400))
+            #expect(error == OAuth2Error(.invalidRequest, "The token endpoint refused the request", statusCode: 400))
         }
     }
 

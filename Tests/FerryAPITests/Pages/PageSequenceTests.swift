@@ -15,7 +15,7 @@ struct PageSequenceTests {
     private func server(pages: Int, status: @escaping @Sendable (Int) -> Int = { _ in 200 }) throws -> LoopbackServer {
         try LoopbackServer { request in
             let number = request.query["page"].flatMap(Int.init) ?? 1
-            let page = LoopbackResponse.json("[\(number)]", status: status(number))
+            let page = LoopbackResponse.json("[\(number)]", statusCode: status(number))
             return number < pages ? page.adding("Link", "<?page=\(number + 1)>; rel=\"next\"") : page
         }
     }

@@ -232,7 +232,8 @@ struct AssetDownloaderTests {
     @Test("Errors are reported and not cached, and the next download goes on")
     func failures() async throws {
         let server = try LoopbackServer { request in
-            request.path == "/bad" ? LoopbackResponse(status: 404) : LoopbackResponse(body: .data(Data("good".utf8)))
+            request.path == "/bad"
+                ? LoopbackResponse(statusCode: 404) : LoopbackResponse(body: .data(Data("good".utf8)))
         }
         let cache = AutoPurgingCache<Data>()
         let downloader = downloader(cache: cache, maximum: 1)

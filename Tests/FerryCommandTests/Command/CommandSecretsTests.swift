@@ -28,11 +28,11 @@ struct CommandSecretsTests {
             let target = "http://\(Self.userInfo)127.0.0.1:\(port)/?\(Self.query)"
             var response = LoopbackResponse.text("body")
             switch request.path {
-            case "/status": response = .text("no", status: 404)
-            case "/redirect": response = LoopbackResponse(status: 302).adding("Location", target)
+            case "/status": response = .text("no", statusCode: 404)
+            case "/redirect": response = LoopbackResponse(statusCode: 302).adding("Location", target)
             case "/loop":
                 let own = "http://\(Self.userInfo)\(request.header("Host") ?? "")/loop?access_token=\(mark)"
-                response = LoopbackResponse(status: 302).adding("Location", own)
+                response = LoopbackResponse(statusCode: 302).adding("Location", own)
             case "/retry": response = .status(503, headers: ["Retry-After": "0"])
             case "/challenge": response = .status(401, headers: ["WWW-Authenticate": "Basic realm=\"r\""])
             case "/truncated":

@@ -227,7 +227,7 @@ struct ContinueTests {
         let server = try LoopbackServer { request in
             guard request.header("Range") != nil else { return .data(whole) }
             return LoopbackResponse(
-                status: 206,
+                statusCode: 206,
                 headers: ["Content-Range": "bytes 0-999999/1000000"],
                 body: .data(whole)
             )

@@ -108,7 +108,7 @@ struct CurlOptionTests {
         let date = "Sun, 06 Nov 1994 08:49:37 GMT"
         let own = try LoopbackServer { request in
             let isRest = request.header("Range") != nil
-            var response = LoopbackResponse.text(isRest ? "def" : "abcdef", status: isRest ? 206 : 200)
+            var response = LoopbackResponse.text(isRest ? "def" : "abcdef", statusCode: isRest ? 206 : 200)
             response.headers["Last-Modified"] = date
             response.headers["ETag"] = "\"a\""
             if isRest { response.headers["Content-Range"] = "bytes 3-5/6" }
@@ -183,7 +183,9 @@ struct CurlOptionTests {
 
     @Test("--retry-delay waits this time before each retry, and zero is the default")
     func retryDelay() async throws {
-        let own = try LoopbackServer(script: [.respond(status: 503), .respond(status: 503)]) { _ in .text("there") }
+        let own = try LoopbackServer(script: [.respond(statusCode: 503), .respond(statusCode: 503)]) { _ in
+            .text("there")
+        }
         let outcome = try await ferry("--retry", "2", "--retry-delay", "0.2", own.url.absoluteString)
         #expect(outcome.status == 0 && outcome.text == "there")
         #expect(outcome.errorLines.filter { $0.hasSuffix("trying again in 200 ms") }.count == 2, "\(outcome.errors)")

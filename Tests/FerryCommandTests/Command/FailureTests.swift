@@ -41,7 +41,7 @@ struct FailureTests {
     @Test("An error's body that stalls is not waited for, and one that arrives keeps the connection alive")
     func errorBodies() async throws {
         let stalling = try LoopbackServer { _ in
-            LoopbackResponse(status: 500, body: .data(Data(count: 100))).faulted(.stall(afterBodyBytes: 5))
+            LoopbackResponse(statusCode: 500, body: .data(Data(count: 100))).faulted(.stall(afterBodyBytes: 5))
         }
         try await expect(
             22,
@@ -110,7 +110,7 @@ struct FailureTests {
     )
     func redirectWithoutHost(_ location: String) async throws {
         let server = try LoopbackServer { _ in
-            LoopbackResponse(status: 302, headers: ["Location": location], body: .data(Data("moved".utf8)))
+            LoopbackResponse(statusCode: 302, headers: ["Location": location], body: .data(Data("moved".utf8)))
         }
         let url = server.url("/").absoluteString
         try await expect(7, "is not followed: its Location is not a URL with a host", ["-so", "x", url])
@@ -123,7 +123,7 @@ struct FailureTests {
     @Test("A 302 without a Location, or with an empty one, is an ordinary response", arguments: [nil, "", " "])
     func statusWithoutLocation(_ location: String?) async throws {
         let server = try LoopbackServer { _ in
-            let response = LoopbackResponse(status: 302, body: .data(Data("here".utf8)))
+            let response = LoopbackResponse(statusCode: 302, body: .data(Data("here".utf8)))
             return location.map { response.adding("Location", $0) } ?? response
         }
         let outcome = try await FerryProcess.run([server.url("/").absoluteString], in: folder)

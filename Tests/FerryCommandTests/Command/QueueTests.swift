@@ -102,7 +102,7 @@ struct QueueTests {
     func failures() async throws {
         let answers = Mutex([404, 200])
         let server = try LoopbackServer { _ in
-            .text("x", status: answers.withLock { $0.count > 1 ? $0.removeFirst() : $0[0] })
+            .text("x", statusCode: answers.withLock { $0.count > 1 ? $0.removeFirst() : $0[0] })
         }
         #expect(try await queue("add", "-o", "a", server.url.absoluteString).status == 0)
         let run = try await queue("run")

@@ -282,7 +282,7 @@ struct RetryTests {
         let server = try LoopbackServer { request in
             let isWhole = request.header("Range") == nil
             let other = LoopbackResponse(
-                status: 206,
+                statusCode: 206,
                 headers: ["Content-Range": "bytes 0-9/20"],
                 body: .pattern(count: 10)
             )

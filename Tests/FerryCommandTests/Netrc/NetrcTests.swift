@@ -131,7 +131,7 @@ struct NetrcTests {
 
     private func authorization(_ text: String, _ configure: (inout URLRequest) -> Void = { _ in }) throws -> String? {
         let interceptor = NetrcInterceptor(try NetrcFile("machine a.example login ada password x"))
-        #expect(interceptor.failureStatuses.isEmpty)
+        #expect(interceptor.failureStatusCodes.isEmpty)
         let task = InterceptedTask(text)
         var request = task.request
         configure(&request)

@@ -90,7 +90,7 @@ struct StreamCommandTests {
 
     @Test("A retry of --lines has a note and an event of the log")
     func noteOfRetry() async throws {
-        let server = try LoopbackServer(script: [.respond(status: 503)]) { _ in .text("one\n") }
+        let server = try LoopbackServer(script: [.respond(statusCode: 503)]) { _ in .text("one\n") }
         let options = ["--lines", "--retry", "1", "--retry-delay", "0.2", "--json-log", "log"]
         let outcome = try await FerryProcess.run(options + [server.url.absoluteString], in: folder)
         #expect(outcome.status == 0 && outcome.text == "one\n")

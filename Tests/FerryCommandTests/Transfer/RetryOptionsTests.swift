@@ -30,7 +30,7 @@ struct RetryOptionsTests {
     @Test("--retry-all-errors includes all HTTP errors, inactivity, and the method of the request")
     func allErrors() throws {
         let policy = try #require(try options("--retry", "1", "--retry-all-errors", "-d", "x").retryPolicy)
-        #expect(policy.statuses == Set(400...599))
+        #expect(policy.statusCodes == Set(400...599))
         #expect(policy.failures == Set(RetryPolicy.Failure.allCases))
         #expect(policy.additionalMethods == ["POST"])
     }

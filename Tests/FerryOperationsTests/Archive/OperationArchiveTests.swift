@@ -13,7 +13,7 @@ import Testing
 
     @Test("A finished operation is restored completely, and calls its closures when started")
     func finished() async throws {
-        let server = try LoopbackServer { _ in .json("[1]", status: 404) }
+        let server = try LoopbackServer { _ in .json("[1]", statusCode: 404) }
         let original = HTTPRequestOperation(request: URLRequest(url: server.url("/x")), manager: manager)
         original.responseSerializer = .json
         original.start()

@@ -159,7 +159,7 @@ import Testing
                     case .otherTotal: (200_000, total, total + 1)
                     case .otherTag, .noRange: (200_000, total - 1, total)
                     }
-                var response = LoopbackResponse(status: 206, body: .pattern(count: last - first + 1, offset: 7))
+                var response = LoopbackResponse(statusCode: 206, body: .pattern(count: last - first + 1, offset: 7))
                 if odd != .noRange { response.headers.add("Content-Range", "bytes \(first)-\(last)/\(size)") }
                 response.headers.add("ETag", odd == .otherTag ? "\"v9\"" : "\"v1\"")
                 return response
@@ -186,7 +186,7 @@ import Testing
                     return LoopbackResponse(headers: ["ETag": "\"v1\""], body: .pattern(count: 200_000))
                         .framed(.chunked).faulted(.stall(afterBodyBytes: 200_000))
                 }
-                return LoopbackResponse(status: 416, headers: ["Content-Range": "bytes */\(200_000 + surplus)"])
+                return LoopbackResponse(statusCode: 416, headers: ["Content-Range": "bytes */\(200_000 + surplus)"])
             }
         }
         let operation = RequestOperation(request: URLRequest(url: server.url("/entity")), manager: manager)
@@ -205,7 +205,7 @@ import Testing
         let entity = PacedEntity(count: count)
         let server = try LoopbackServer(handler: entity.handler)
         let operation = try await paused(entity, server)
-        entity.state.change { $0.answer = { _ in .text("gone", status: 410) } }
+        entity.state.change { $0.answer = { _ in .text("gone", statusCode: 410) } }
         operation.resume()
         try await operation.settled()
         #expect((operation.response as? HTTPURLResponse)?.statusCode == 410)

@@ -261,7 +261,7 @@ struct SharedTransferTests {
     func unsafeRedirect() async throws {
         let gate = Gate()
         let server = try LoopbackServer { request in
-            if request.method == "POST" { return .redirect(to: "/items", status: 303) }
+            if request.method == "POST" { return .redirect(to: "/items", statusCode: 303) }
             let isFirst = gate.arrived == 0
             if isFirst { gate.wait() }
             return .text(isFirst ? "before" : "after")
@@ -287,7 +287,7 @@ struct SharedTransferTests {
             if request.path == "/end" { return .text("end") }
             gate.wait()
             var response = LoopbackResponse.pattern(count: 200_000)
-            response.status = 302
+            response.statusCode = 302
             response.headers.add("Location", "/end")
             return response
         }

@@ -9,7 +9,7 @@ struct AnsweredChallengeTests {
     private static let digest = #"Digest realm="r", nonce="n", algorithm=SHA-256"#
 
     private static func refusal(_ challenges: String...) -> LoopbackResponse {
-        challenges.reduce(.text("refused", status: 401)) { $0.adding("WWW-Authenticate", $1) }
+        challenges.reduce(.text("refused", statusCode: 401)) { $0.adding("WWW-Authenticate", $1) }
     }
 
     private static func isDigest(_ request: LoopbackRequest) -> Bool {
@@ -115,7 +115,7 @@ struct AnsweredChallengeTests {
     func refused(challenges: [String]) async throws {
         let server = try LoopbackServer { request in
             guard request.header("Authorization") == nil else {
-                return challenges.reduce(.text("refused", status: 401)) { $0.adding("WWW-Authenticate", $1) }
+                return challenges.reduce(.text("refused", statusCode: 401)) { $0.adding("WWW-Authenticate", $1) }
             }
             return Self.refusal("Basic realm=\"r\"")
         }
@@ -134,7 +134,7 @@ struct AnsweredChallengeTests {
     func refusedDigest(challenges: [String]) async throws {
         let server = try LoopbackServer { request in
             guard Self.isDigest(request) else { return Self.refusal(Self.digest) }
-            return challenges.reduce(.text("locked", status: 401)) { $0.adding("WWW-Authenticate", $1) }
+            return challenges.reduce(.text("locked", statusCode: 401)) { $0.adding("WWW-Authenticate", $1) }
         }
         let session = Wire.session(CredentialDelegate(password: "secret"))
         #expect(try await session.data(from: server.url).0 == Data("locked".utf8))
@@ -155,7 +155,7 @@ struct AnsweredChallengeTests {
     @Test("A request with an empty body is sent once after a redirect") func emptyRedirect() async throws {
         let server = try LoopbackServer { request in
             if request.path == "/open" { return .text("open") }
-            return Self.isDigest(request) ? .redirect(to: "/open", status: 307) : Self.refusal(Self.digest)
+            return Self.isDigest(request) ? .redirect(to: "/open", statusCode: 307) : Self.refusal(Self.digest)
         }
         let session = Wire.session(CredentialDelegate(password: "secret"))
         #expect(try await session.data(for: Wire.request(server.url, "POST")).0 == Data("open".utf8))

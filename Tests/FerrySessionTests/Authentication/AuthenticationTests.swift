@@ -101,7 +101,7 @@ struct AuthenticationTests {
     func bodyIsReplayed() async throws {
         let server = try LoopbackServer { request in
             guard request.headers["Authorization"] != nil else {
-                return LoopbackResponse(status: 401, headers: ["WWW-Authenticate": "Basic realm=\"x\""])
+                return LoopbackResponse(statusCode: 401, headers: ["WWW-Authenticate": "Basic realm=\"x\""])
             }
             return .text(request.bodySHA256)
         }
@@ -214,7 +214,7 @@ struct AuthenticationTests {
     func unknownDigest() async throws {
         let server = try LoopbackServer { _ in
             LoopbackResponse(
-                status: 401,
+                statusCode: 401,
                 headers: ["WWW-Authenticate": #"Digest realm="d", nonce="n", algorithm=SHA-512-256"#]
             )
         }
@@ -230,7 +230,7 @@ struct AuthenticationTests {
         let server = try LoopbackServer { request in
             if request.headers["Authorization"]?.hasPrefix("Basic ") == true { return .text("in") }
             return LoopbackResponse(
-                status: 401,
+                statusCode: 401,
                 headers: ["WWW-Authenticate": "Basic realm=\"b\", Digest realm=\"d\", nonce=\"n\", Bearer"]
             )
         }
@@ -281,7 +281,7 @@ struct AuthenticationTests {
     func weakerScheme() async throws {
         let server = try LoopbackServer { request in
             if request.header("Authorization") == "Basic YWRhOnNlY3JldA==" { return .text("ok") }
-            var refusal = LoopbackResponse(status: 401, headers: ["WWW-Authenticate": "Basic realm=\"r\""])
+            var refusal = LoopbackResponse(statusCode: 401, headers: ["WWW-Authenticate": "Basic realm=\"r\""])
             refusal.headers.add("WWW-Authenticate", "Digest realm=\"r\", nonce=\"n\", qop=\"auth\"")
             return refusal
         }
@@ -297,7 +297,7 @@ struct AuthenticationTests {
     @Test("A stored credential that Digest has refused is not sent unencrypted with Basic")
     func refusedForStronger() async throws {
         let server = try LoopbackServer { _ in
-            LoopbackResponse(status: 401, headers: ["WWW-Authenticate": "Basic realm=\"r\""])
+            LoopbackResponse(statusCode: 401, headers: ["WWW-Authenticate": "Basic realm=\"r\""])
                 .adding("WWW-Authenticate", "Digest realm=\"r\", nonce=\"n\", qop=\"auth\"")
         }
         let configuration = URLSessionConfiguration.ephemeral
@@ -503,7 +503,7 @@ struct AuthenticationTests {
         let gate = Watched(false)
         let server = try LoopbackServer { request in
             guard request.header("Authorization") != nil else {
-                return LoopbackResponse(status: 401, headers: ["WWW-Authenticate": "Basic realm=\"x\""])
+                return LoopbackResponse(statusCode: 401, headers: ["WWW-Authenticate": "Basic realm=\"x\""])
             }
             for _ in 0..<2_000 where !gate.current { Thread.sleep(forTimeInterval: 0.005) }
             return .text("in")
@@ -537,7 +537,7 @@ struct AuthenticationTests {
         let target = second.url("/", host: "localhost").absoluteString
         let first = try LoopbackServer { request in
             request.headers["Authorization"] == nil
-                ? LoopbackResponse(status: 401, headers: ["WWW-Authenticate": "Basic realm=\"x\""])
+                ? LoopbackResponse(statusCode: 401, headers: ["WWW-Authenticate": "Basic realm=\"x\""])
                 : .redirect(to: target)
         }
         let (data, _) = try await session(Answerer(user: "ada", passwords: ["secret"])).data(from: first.url)
@@ -550,7 +550,7 @@ struct AuthenticationTests {
         let server = try LoopbackServer { request in
             request.header("Authorization") == "Basic YWRhOnNlY3JldA=="
                 ? .redirect(to: target.url.absoluteString)
-                : LoopbackResponse(status: 401, headers: ["WWW-Authenticate": "Basic realm=\"x\""])
+                : LoopbackResponse(statusCode: 401, headers: ["WWW-Authenticate": "Basic realm=\"x\""])
         }
         let answerer = Answerer(user: "ada", passwords: ["secret"])
         let session = session(answerer)
@@ -599,7 +599,7 @@ struct AuthenticationTests {
         let server = try LoopbackServer { request in
             let realm = request.path == "/from" ? "from" : "to"
             guard request.headers["Authorization"] != nil else {
-                return LoopbackResponse(status: 401, headers: ["WWW-Authenticate": "Basic realm=\"\(realm)\""])
+                return LoopbackResponse(statusCode: 401, headers: ["WWW-Authenticate": "Basic realm=\"\(realm)\""])
             }
             return request.path == "/from" ? .redirect(to: "to") : .text("there")
         }

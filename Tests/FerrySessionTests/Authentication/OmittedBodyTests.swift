@@ -17,9 +17,9 @@ struct OmittedBodyTests {
             guard request.path == "/private" else { return .text("\(request.bodyLength)") }
             if request.header("Authorization") == nil {
                 let challenge = "Digest realm=\"r\", nonce=\"n\", qop=\"auth\", algorithm=SHA-256"
-                return .text("no", status: 401).adding("WWW-Authenticate", challenge)
+                return .text("no", statusCode: 401).adding("WWW-Authenticate", challenge)
             }
-            return LoopbackResponse.text("done", status: status).adding("Location", "/open")
+            return LoopbackResponse.text("done", statusCode: status).adding("Location", "/open")
         }
     }
 

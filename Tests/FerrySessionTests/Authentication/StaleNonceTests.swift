@@ -26,7 +26,7 @@ struct StaleNonceTests {
             if verdict == .accepted { return .text(request.bodySHA256) }
             let challenge = "Digest realm=\"r\", nonce=\"n\(number)\", qop=\"auth\", algorithm=SHA-256"
             let field = verdict == .stale ? challenge + ", stale=true" : challenge
-            return LoopbackResponse.text("refused \(number)", status: 401).adding("WWW-Authenticate", field)
+            return LoopbackResponse.text("refused \(number)", statusCode: 401).adding("WWW-Authenticate", field)
         }
     }
 
@@ -112,7 +112,7 @@ struct StaleNonceTests {
 
     @Test("Basic is not sent again, whatever the challenge says") func basic() async throws {
         let server = try LoopbackServer { _ in
-            LoopbackResponse.text("no", status: 401).adding("WWW-Authenticate", "Basic realm=\"r\", stale=true")
+            LoopbackResponse.text("no", statusCode: 401).adding("WWW-Authenticate", "Basic realm=\"r\", stale=true")
         }
         let delegate = CredentialDelegate(password: "secret")
         let (_, response) = try await Wire.session(delegate).data(from: server.url)
@@ -128,13 +128,13 @@ struct StaleNonceTests {
     func open(status: Int, redirects: Bool) async throws {
         let server = try LoopbackServer { request in
             if request.path == "/open" {
-                let response = LoopbackResponse.text(request.bodySHA256, status: status)
+                let response = LoopbackResponse.text(request.bodySHA256, statusCode: status)
                 return status == 303 ? response.adding("Location", "/done") : response
             }
             let isRight = request.header("Authorization").map { Self.isRight($0, request) } == true
             guard isRight else {
                 let challenge = "Digest realm=\"r\", nonce=\"n\", qop=\"auth\", algorithm=SHA-256"
-                return .text("no", status: 401).adding("WWW-Authenticate", challenge)
+                return .text("no", statusCode: 401).adding("WWW-Authenticate", challenge)
             }
             let leads = redirects && request.method == "POST"
             return leads

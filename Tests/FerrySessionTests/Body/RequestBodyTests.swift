@@ -252,7 +252,7 @@ struct RequestBodyTests {
         async throws
     {
         var configuration = LoopbackServer.Configuration()
-        configuration.bodyReading = { _ in .early(.text("too large", status: 413), afterBytes: 100_000) }
+        configuration.bodyReading = { _ in .early(.text("too large", statusCode: 413), afterBytes: 100_000) }
         let server = try LoopbackServer(configuration: configuration) { _ in .text("ok") }
         let endless = Endless()
         let (data, response) = try await makeSession().upload(for: post(server.url), body: RequestBody(endless))

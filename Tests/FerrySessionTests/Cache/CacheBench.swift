@@ -47,7 +47,7 @@ struct CacheBench: Sendable {
     /// Creates a server with the same fields for every request, and a body that counts the requests.
     init(cache: HTTPCache = HTTPCache(), _ fields: [String: String], status: Int = 200) throws {
         try self.init(cache: cache) { _, number in
-            var response = LoopbackResponse.text("\(number)", status: status)
+            var response = LoopbackResponse.text("\(number)", statusCode: status)
             for (name, value) in fields { response.headers.add(name, value) }
             return response
         }

@@ -71,11 +71,11 @@ import Testing
         -> CacheBench
     {
         try CacheBench { request, number in
-            var response = LoopbackResponse(status: 200, body: .data(Self.body))
+            var response = LoopbackResponse(statusCode: 200, body: .data(Self.body))
             let bounds = request.header("Range")?.dropFirst("bytes=".count).split(separator: "-").compactMap { Int($0) }
             if let bounds, let first = bounds.first {
                 let last = bounds.count > 1 ? bounds[1] : Self.body.count - 1
-                response = LoopbackResponse(status: 206, body: .data(Data(Self.body[first...last])))
+                response = LoopbackResponse(statusCode: 206, body: .data(Data(Self.body[first...last])))
                 response.headers.add("Content-Range", "bytes \(first)-\(last)/\(Self.body.count)")
             }
             response.headers.add("Cache-Control", "max-age=600")
@@ -143,7 +143,7 @@ import Testing
         let bench = try CacheBench { request, _ in
             let isPart = request.header("Range") != nil
             var response = LoopbackResponse(
-                status: isPart ? 206 : 200,
+                statusCode: isPart ? 206 : 200,
                 body: .data(Self.body.prefix(isPart ? 100 : 1_000))
             )
             if isPart { response.headers.add("Content-Range", "bytes 0-99/1000") }
@@ -182,7 +182,7 @@ import Testing
         let server = try LoopbackServer { request in
             guard request.header("Authorization")?.hasPrefix("Digest ") == true else {
                 return LoopbackResponse(
-                    status: 401,
+                    statusCode: 401,
                     headers: ["WWW-Authenticate": "Digest realm=\"r\", nonce=\"\(UUID().uuidString)\""]
                 )
             }

@@ -21,7 +21,7 @@ import Testing
         let bench = try CacheBench(cache: cache, delegate: delegate) { request, _ in
             var response = LoopbackResponse.data(Self.body)
             if let start = request.header("Range").flatMap({ Int($0.dropFirst("bytes=".count).dropLast()) }) {
-                response = LoopbackResponse(status: 206, body: .data(Self.body.suffix(from: start)))
+                response = LoopbackResponse(statusCode: 206, body: .data(Self.body.suffix(from: start)))
                 response.headers.add("Content-Range", "bytes \(start)-\(Self.body.count - 1)/\(Self.body.count)")
             }
             if let tag { response.headers.add("ETag", tag) }

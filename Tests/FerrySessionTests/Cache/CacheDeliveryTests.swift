@@ -223,7 +223,7 @@ import Testing
         let delegate = RecordingDelegate()
         let bench = try CacheBench(delegate: delegate) { request, _ in
             if request.path == "/target" { return .text("target").adding("Cache-Control", "max-age=60") }
-            let response = LoopbackResponse.redirect(to: "/target", status: status)
+            let response = LoopbackResponse.redirect(to: "/target", statusCode: status)
             return status == 301 ? response.adding("Cache-Control", "max-age=60") : response
         }
         for _ in 0..<2 {
@@ -241,7 +241,7 @@ import Testing
 
     @Test("A stored redirect that the delegate refuses is delivered with its body") func refused() async throws {
         let bench = try CacheBench { _, _ in
-            var response = LoopbackResponse.text("moved", status: 301)
+            var response = LoopbackResponse.text("moved", statusCode: 301)
             response.headers.add("Location", "/target")
             return response.adding("Cache-Control", "max-age=60")
         }

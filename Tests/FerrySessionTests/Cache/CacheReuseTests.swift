@@ -160,7 +160,7 @@ import Testing
     func challenge() async throws {
         let bench = try CacheBench { request, number in
             guard let field = request.header("Authorization") else {
-                return LoopbackResponse(status: 401, headers: ["WWW-Authenticate": "Basic realm=\"r\""])
+                return LoopbackResponse(statusCode: 401, headers: ["WWW-Authenticate": "Basic realm=\"r\""])
             }
             return .text("\(field) \(number)").adding("Cache-Control", "max-age=60")
         }

@@ -13,7 +13,7 @@ import Testing
         fields: [String: String] = [:]
     ) throws -> CacheBench {
         try CacheBench(cache: cache) { request, _ in
-            var response = LoopbackResponse(status: 200, body: .data(body))
+            var response = LoopbackResponse(statusCode: 200, body: .data(body))
             response.headers.add("Cache-Control", "max-age=600")
             response.headers.add("ETag", Self.tag)
             for (name, value) in fields { response.headers.add(name, value) }

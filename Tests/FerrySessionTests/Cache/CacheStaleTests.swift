@@ -99,7 +99,7 @@ import Testing
     )
     func ifError(_ row: (control: String, status: Int, isUsed: Bool)) async throws {
         let bench = try CacheBench { _, number in
-            guard number == 1 else { return .text("error", status: row.status) }
+            guard number == 1 else { return .text("error", statusCode: row.status) }
             return .text("1").adding("Age", "70").adding("Cache-Control", row.control).adding("ETag", "\"a\"")
         }
         _ = try await bench.fetch()

@@ -111,7 +111,7 @@ final class CallSimulation: CallSurroundings {
 
     /// An interceptor around the whole call, whose answers the simulation provides too.
     private struct Around: ConcludingInterceptor {
-        var failureStatuses: Set<Int> { Set(200...599) }
+        var failureStatusCodes: Set<Int> { Set(200...599) }
         func conclude(_ attempt: RequestAttempt, with end: CallEnd) async throws -> InterceptedResponse? { nil }
     }
 
@@ -430,7 +430,7 @@ final class CallSimulation: CallSurroundings {
             concluded += 1
             if concluded > 1 { violations.append("the end of the call was asked about twice") }
             let headers = ["X-Entity": "\(newEntity())"]
-            let response = InterceptedResponse(status: chance(50) ? 200 : 503, headers: headers, body: lastBody)
+            let response = InterceptedResponse(statusCode: chance(50) ? 200 : 503, headers: headers, body: lastBody)
             answer = chance(20) ? .failure(URLError(.badServerResponse)) : .conclusion(chance(60) ? response : nil)
         case .decision:
             let decision: RetryDecision = chance(50) ? .proceed : chance(50) ? .doNotRetry : .retryAfter(1)

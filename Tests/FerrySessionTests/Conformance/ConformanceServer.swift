@@ -14,7 +14,7 @@ enum ConformanceServer {
             switch request.path {
             case "/request": .json(encoding: SentRequest(request))
             case "/200": .status(200)
-            case "/301", "/308": .redirect(to: "/request", status: request.path == "/301" ? 301 : 308)
+            case "/301", "/308": .redirect(to: "/request", statusCode: request.path == "/301" ? 301 : 308)
             case "/404", "/999": .status(request.path == "/404" ? 404 : 999)
             case "/1mb_body": .data(letters(largeCount))
             case "/brotli": coded("br", brotli, for: request)
@@ -26,13 +26,13 @@ enum ConformanceServer {
                 request.method == "HEAD" ? .status(200, headers: ["Content-Length": "1000"]) : .status(405)
             case "/header_multivalue": .status(200, headers: ["X-Test": "one", "X-Test": "two"])
             case "/identity": .data(plain)
-            case "/redirect_ping": .redirect(to: "/redirect_pong", status: 301)
-            case "/redirect_pong": .redirect(to: "/redirect_ping", status: 301)
+            case "/redirect_ping": .redirect(to: "/redirect_pong", statusCode: 301)
+            case "/redirect_pong": .redirect(to: "/redirect_ping", statusCode: 301)
             case "/stall": LoopbackResponse().faulted(.stallBeforeHead)
             case "/stall_body":
                 LoopbackResponse(body: .chunked([letters(1000)])).faulted(.stall(afterBodyBytes: 1000))
             case "/trailers": LoopbackResponse(body: .chunked([Data("Response body".utf8)], trailers: trailers))
-            default: .text("Unknown path", status: 500)
+            default: .text("Unknown path", statusCode: 500)
             }
         }
     }

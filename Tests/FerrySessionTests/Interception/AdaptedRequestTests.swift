@@ -7,7 +7,7 @@ import Testing
 @Suite(.timeLimit(.minutes(5)))
 struct AdaptedRequestTests {
     private struct Setting: ImmediateRequestInterceptor {
-        var failureStatuses: Set<Int> = [503]
+        var failureStatusCodes: Set<Int> = [503]
         var isRepeating = false
         let failures = Watched<[String?]>([])
         let change: @Sendable (inout AdaptedRequest) -> Void
@@ -149,7 +149,7 @@ struct AdaptedRequestTests {
     func redirect() async throws {
         let other = try LoopbackServer { _ in .text("yes") }
         let server = try LoopbackServer { _ in
-            LoopbackResponse(status: 302, headers: ["Location": other.url.absoluteString])
+            LoopbackResponse(statusCode: 302, headers: ["Location": other.url.absoluteString])
         }
         let setting = Setting { request in
             request.setValue("Bearer secret", forHTTPHeaderField: "Authorization")
@@ -165,7 +165,7 @@ struct AdaptedRequestTests {
     func credentials() async throws {
         let server = try LoopbackServer { request in
             request.header("Authorization") == nil
-                ? LoopbackResponse(status: 401, headers: ["WWW-Authenticate": "Basic realm=\"x\""])
+                ? LoopbackResponse(statusCode: 401, headers: ["WWW-Authenticate": "Basic realm=\"x\""])
                 : .text(request.header("Authorization") ?? "")
         }
         let isSetting = Watched(false)
@@ -204,7 +204,7 @@ struct AdaptedRequestTests {
         let content = Data(repeating: 7, count: 400_000)
         let server = try LoopbackServer { _ in
             let headers: LoopbackHeaders = ["ETag": "\"1\"", "Accept-Ranges": "bytes"]
-            var response = LoopbackResponse(status: 200, headers: headers, body: .data(content))
+            var response = LoopbackResponse(statusCode: 200, headers: headers, body: .data(content))
             response.fault = .truncate(afterBodyBytes: 100_000)
             return response
         }

@@ -6,7 +6,7 @@ struct ClosureInterceptor: RequestInterceptor {
     var change: @Sendable (inout URLRequest, RequestAttempt) async throws -> Void = { _, _ in }
     var decide: @Sendable (RequestAttempt, AttemptFailure) async -> RetryDecision = { _, _ in .proceed }
 
-    var failureStatuses: Set<Int> { statuses }
+    var failureStatusCodes: Set<Int> { statuses }
 
     func adapt(_ request: URLRequest, for attempt: RequestAttempt) async throws -> URLRequest {
         var request = request

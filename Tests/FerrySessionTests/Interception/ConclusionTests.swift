@@ -50,7 +50,7 @@ import Testing
     func changed() async throws {
         let around = Around(statuses: Set(200...299)) { _, end in
             guard end.isBodyComplete, let response = end.response else { return nil }
-            return InterceptedResponse(status: response.statusCode, body: Data(end.body.reversed()))
+            return InterceptedResponse(statusCode: response.statusCode, body: Data(end.body.reversed()))
         }
         let session = session([around])
         defer { session.invalidateAndCancel() }
@@ -98,7 +98,7 @@ import Testing
     @Test("A HEAD request that an interceptor answers has no body") func head() async throws {
         struct Answer: RespondingInterceptor {
             func respond(to request: URLRequest, for attempt: RequestAttempt) async throws -> InterceptedResponse? {
-                InterceptedResponse(status: 404, body: Data("no such thing".utf8))
+                InterceptedResponse(statusCode: 404, body: Data("no such thing".utf8))
             }
         }
         let session = session([Answer()])
@@ -158,7 +158,7 @@ import Testing
             let around = Around { _, _ in
                 asked.change { $0 += 1 }
                 return InterceptedResponse(
-                    status: status,
+                    statusCode: status,
                     headers: ["Location": "/bytes/1", "WWW-Authenticate": "Basic realm=\"a\""],
                     body: Data("end".utf8)
                 )
@@ -230,7 +230,7 @@ import Testing
 
 /// An interceptor around the whole call that is a closure.
 private struct Around: ConcludingInterceptor {
-    var failureStatuses: Set<Int>
+    var failureStatusCodes: Set<Int>
     var heldBodyLimit: Int
     let body: @Sendable (RequestAttempt, CallEnd) async throws -> InterceptedResponse?
 
@@ -239,7 +239,7 @@ private struct Around: ConcludingInterceptor {
         limit: Int = 65_536,
         _ body: @escaping @Sendable (RequestAttempt, CallEnd) async throws -> InterceptedResponse?
     ) {
-        (failureStatuses, heldBodyLimit, self.body) = (statuses, limit, body)
+        (failureStatusCodes, heldBodyLimit, self.body) = (statuses, limit, body)
     }
 
     func conclude(_ attempt: RequestAttempt, with end: CallEnd) async throws -> InterceptedResponse? {

@@ -16,7 +16,7 @@ struct InterceptorOriginTests {
     private func guarded() throws -> LoopbackServer {
         try LoopbackServer { request in
             guard let field = request.header("Authorization") else {
-                return LoopbackResponse(status: 401, headers: ["WWW-Authenticate": "Basic realm=\"x\""])
+                return LoopbackResponse(statusCode: 401, headers: ["WWW-Authenticate": "Basic realm=\"x\""])
             }
             return .text(field)
         }
@@ -55,7 +55,7 @@ struct InterceptorOriginTests {
     func refused() async throws {
         let server = try LoopbackServer { request in
             if request.header("Authorization") == "Bearer 2" { return .text("ok") }
-            return LoopbackResponse(status: 401, headers: ["WWW-Authenticate": "Basic realm=\"x\", Bearer"])
+            return LoopbackResponse(statusCode: 401, headers: ["WWW-Authenticate": "Basic realm=\"x\", Bearer"])
         }
         let session = session(
             CredentialDelegate(password: "secret"),

@@ -63,7 +63,7 @@ struct InterceptorTests {
     func decidedResponse() async throws {
         let body = Gzip.encode(LoopbackServer.pattern(count: 10_000)).dropLast(20)
         let server = try LoopbackServer { _ in
-            LoopbackResponse(status: 503, body: .data(body)).adding("Content-Encoding", "gzip")
+            LoopbackResponse(statusCode: 503, body: .data(body)).adding("Content-Encoding", "gzip")
         }
         let calls = Watched(0)
         let session = session(
@@ -217,7 +217,7 @@ struct InterceptorTests {
     @Test("An interceptor causes another attempt for a response, whose body is not delivered") func retry() async throws
     {
         let server = try LoopbackServer { request in
-            request.header("Authorization") == "new" ? .text("yes") : .text("expired", status: 401)
+            request.header("Authorization") == "new" ? .text("yes") : .text("expired", statusCode: 401)
         }
         let token = Watched("old")
         let interceptor = ClosureInterceptor(statuses: [401]) { request, _ in
@@ -245,7 +245,7 @@ struct InterceptorTests {
     func delayInBody(_ coding: String) async throws {
         let answer = Data(#"{"parameters":{"retry_after":0.5}}"#.utf8)
         let body = coding == "gzip" ? Gzip.encode(answer) : answer
-        let busy = LoopbackResponse(status: 429, body: .data(body)).adding("Content-Encoding", coding)
+        let busy = LoopbackResponse(statusCode: 429, body: .data(body)).adding("Content-Encoding", coding)
         let server = try LoopbackServer(handler: LoopbackServer.sequence([busy, .text("yes")]))
         let interceptor = ClosureInterceptor(decide: { _, failure in
             #expect(failure.isBodyComplete && failure.body == answer)
@@ -262,13 +262,13 @@ struct InterceptorTests {
     )
     func beginningOfBody(_ count: Int, _ isServers: Bool) async throws {
         let body = LoopbackServer.pattern(count: count)
-        let server = try LoopbackServer { _ in LoopbackResponse(status: 503, body: .data(body)) }
+        let server = try LoopbackServer { _ in LoopbackResponse(statusCode: 503, body: .data(body)) }
         let failures = Watched<[AttemptFailure]>([])
         let interceptor = ClosureInterceptor(decide: { _, failure in
             failures.append(failure)
             return .proceed
         })
-        let responder = Responder { _, _ in isServers ? nil : InterceptedResponse(status: 503, body: body) }
+        let responder = Responder { _, _ in isServers ? nil : InterceptedResponse(statusCode: 503, body: body) }
         #expect(try await session(interceptor, responder).data(from: server.url).0 == body)
         let failure = try #require(failures.current.first)
         #expect(failures.current.count == 1 && server.requests.count == (isServers ? 1 : 0))
@@ -280,7 +280,7 @@ struct InterceptorTests {
     func challenge() async throws {
         let server = try LoopbackServer { request in
             request.header("X-Token") == nil
-                ? LoopbackResponse(status: 401, headers: ["WWW-Authenticate": "Basic realm=\"x\""]) : .text("yes")
+                ? LoopbackResponse(statusCode: 401, headers: ["WWW-Authenticate": "Basic realm=\"x\""]) : .text("yes")
         }
         let hasToken = Watched(false)
         let interceptor = ClosureInterceptor { request, _ in
@@ -299,7 +299,7 @@ struct InterceptorTests {
         [9e9, 1e10, 1e300, .greatestFiniteMagnitude] as [Double]
     )
     func longDelay(_ kind: TaskKind, _ seconds: Double) async throws {
-        let server = try LoopbackServer { _ in .text("busy", status: 503) }
+        let server = try LoopbackServer { _ in .text("busy", statusCode: 503) }
         let decisions = Watched(0)
         let interceptor = ClosureInterceptor(decide: { _, _ in
             decisions.change { $0 += 1 }
@@ -327,7 +327,7 @@ struct InterceptorTests {
     @Test("Decisions: leave it, do not retry, retry after a delay, fail with another error") func decisions()
         async throws
     {
-        let server = try LoopbackServer { _ in .text("busy", status: 503) }
+        let server = try LoopbackServer { _ in .text("busy", statusCode: 503) }
         func requests(_ decision: RetryDecision) async throws -> Int {
             let before = server.requests.count
             let interceptor = ClosureInterceptor(decide: { _, _ in decision })
@@ -377,7 +377,7 @@ struct InterceptorTests {
         let size = 2_000_000
         let server = try LoopbackServer { _ in
             var response = LoopbackResponse.pattern(count: size)
-            response.status = 404
+            response.statusCode = 404
             return response
         }
         let interceptor = ClosureInterceptor(decide: { _, _ in
@@ -395,7 +395,7 @@ struct InterceptorTests {
             if request.path == "/token" { return .text("new") }
             guard request.header("X-Token") != "new" else { return .text("yes") }
             var response = LoopbackResponse.pattern(count: 500_000)
-            response.status = 401
+            response.statusCode = 401
             return response
         }
         let token = Watched("old")
@@ -513,7 +513,7 @@ struct InterceptorTests {
     {
         let responder = Responder { request, _ in
             guard request.url?.path != "/end" else { return nil }
-            var response = InterceptedResponse(status: 302, headers: ["Location": "/end", "Set-Cookie": "a=1"])
+            var response = InterceptedResponse(statusCode: 302, headers: ["Location": "/end", "Set-Cookie": "a=1"])
             response.additionalHeaders = [("Set-Cookie", "b=2; Path=/"), ("set-cookie", "c=3")]
             return response
         }
@@ -534,8 +534,8 @@ struct InterceptorTests {
             switch (request.url?.path, attempt.number) {
             case ("/end", 3): return InterceptedResponse(body: Data("end".utf8))
             case ("/end", 2): throw URLError(.networkConnectionLost)
-            case ("/end", _): return InterceptedResponse(status: 503)
-            default: return InterceptedResponse(status: 302, headers: ["Location": "/end"])
+            case ("/end", _): return InterceptedResponse(statusCode: 503)
+            default: return InterceptedResponse(statusCode: 302, headers: ["Location": "/end"])
             }
         }
         let url = try #require(URL(string: "http://stub.invalid/"))

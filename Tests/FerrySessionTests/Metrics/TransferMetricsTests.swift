@@ -76,7 +76,7 @@ struct TransferMetricsTests {
         let fault: LoopbackResponse.Fault = received == 0 ? .stallBeforeHead : .stall(afterBodyBytes: received)
         let server = try LoopbackServer { request in
             guard request.path == "/" else { return .redirect(to: "/") }
-            return LoopbackResponse(status: 200, body: .pattern(count: 2 * received)).faulted(fault)
+            return LoopbackResponse(statusCode: 200, body: .pattern(count: 2 * received)).faulted(fault)
         }
         let delegate = Collector()
         let session = CurlSession(configuration: .ephemeral, delegate: delegate, delegateQueue: nil)

@@ -140,7 +140,7 @@ struct LargeTransferTests {
         let target = second.url("/end").absoluteString
         var configuration = LoopbackServer.Configuration()
         configuration.hashesBodies = false
-        let first = try LoopbackServer(configuration: configuration) { _ in .redirect(to: target, status: 308) }
+        let first = try LoopbackServer(configuration: configuration) { _ in .redirect(to: target, statusCode: 308) }
         let source = try TemporaryFile()
         let handle = try FileHandle(forWritingTo: source.url)
         for start in stride(from: 0, to: size, by: 1_000_000) {

@@ -311,7 +311,7 @@ struct ResumeDataTests {
                     ? response : response.faulted(.reset(afterBodyBytes: 100_000))
             }
             return LoopbackResponse(
-                status: 206,
+                statusCode: 206,
                 headers: ["ETag": "\"one\"", "Content-Range": "bytes 5-9/\(total)"],
                 body: .data(Data("wrong".utf8))
             )
@@ -331,7 +331,7 @@ struct ResumeDataTests {
             let response = LoopbackResponse.resource(.pattern(count: 300_000), etag: "\"one\"", for: request)
             switch number {
             case 0: return response.faulted(.reset(afterBodyBytes: 100_000))
-            case 1: return .text("busy", status: 503)
+            case 1: return .text("busy", statusCode: 503)
             default: return response
             }
         }
@@ -349,13 +349,13 @@ struct ResumeDataTests {
     private static func refusal(_ kind: String) -> LoopbackResponse {
         let challenge = "Basic realm=\"x\""
         switch kind {
-        case "challenge": return .text("denied", status: 401).adding("WWW-Authenticate", challenge)
+        case "challenge": return .text("denied", statusCode: 401).adding("WWW-Authenticate", challenge)
         case "truncated challenge":
             var response = LoopbackResponse.pattern(count: 1_000).adding("WWW-Authenticate", challenge)
-            response.status = 401
+            response.statusCode = 401
             return response.faulted(.truncate(afterBodyBytes: 200))
-        case "redirect": return .text("moved", status: 302).adding("Location", "/login")
-        default: return .text("other", status: 401).adding("WWW-Authenticate", "Bearer")
+        case "redirect": return .text("moved", statusCode: 302).adding("Location", "/login")
+        default: return .text("other", statusCode: 401).adding("WWW-Authenticate", "Bearer")
         }
     }
 
@@ -410,7 +410,7 @@ struct ResumeDataTests {
 
     @Test("A download that began with another method than GET has no resume data") func otherMethod() async throws {
         let server = try LoopbackServer { request in
-            guard request.method == "GET" else { return .text("", status: 303).adding("Location", "/file") }
+            guard request.method == "GET" else { return .text("", statusCode: 303).adding("Location", "/file") }
             return .resource(.pattern(count: 300_000), etag: "\"one\"", for: request)
                 .faulted(.reset(afterBodyBytes: 100_000))
         }

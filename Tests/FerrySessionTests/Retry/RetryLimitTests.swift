@@ -60,7 +60,7 @@ struct RetryLimitTests {
     @Test("A retry that succeeds costs nothing") func success() async throws {
         let failed = Watched<Set<String>>([])
         let server = try LoopbackServer { request in
-            failed.change { $0.insert(request.path).inserted } ? .text("busy", status: 503) : .text("yes")
+            failed.change { $0.insert(request.path).inserted } ? .text("busy", statusCode: 503) : .text("yes")
         }
         let session = session(budget: .init(share: 0, minimum: 1))
         for index in 0..<50 {
@@ -73,7 +73,7 @@ struct RetryLimitTests {
     @Test("A retry that fails is taken from the budget", arguments: [true, false])
     func spent(_ hasResponse: Bool) async throws {
         let server = try LoopbackServer { _ in
-            hasResponse ? .text("busy", status: 503) : .text("").faulted(.closeBeforeHead)
+            hasResponse ? .text("busy", statusCode: 503) : .text("").faulted(.closeBeforeHead)
         }
         let session = session(budget: .init(share: 0, minimum: 1))
         let start = ContinuousClock.now

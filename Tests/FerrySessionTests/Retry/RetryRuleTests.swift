@@ -96,7 +96,7 @@ import Testing
                 situation.outcome = .failure(.connectionLost)
                 policy.failures = []
             },
-            Row("A 503, if the policy has no statuses", .end(.notRetried)) { _, policy in policy.statuses = [] },
+            Row("A 503, if the policy has no statuses", .end(.notRetried)) { _, policy in policy.statusCodes = [] },
             Row("The second retry", .retry(after: 1, .beginning, needsStream: false)) { situation, _ in
                 situation.retries = 1
             },

@@ -39,8 +39,8 @@ final class RetrySoak: Sendable {
             seed: seed,
             share: 0.2,
             of: [
-                .close, .reset, .reset(after: 4_000), .truncate(after: 9_000), .respond(status: 429, retryAfter: 1),
-                .respond(status: 500), .respond(status: 503),
+                .close, .reset, .reset(after: 4_000), .truncate(after: 9_000), .respond(statusCode: 429, retryAfter: 1),
+                .respond(statusCode: 500), .respond(statusCode: 503),
             ]
         )
         let received = Watched<[String: Int]>([:])

@@ -48,7 +48,9 @@ struct RetryTests {
     )
     func statuses(_ status: Int) async throws {
         let server = try LoopbackServer(
-            handler: LoopbackServer.sequence([.text("no", status: status), .text("no", status: status), .text("yes")])
+            handler: LoopbackServer.sequence([
+                .text("no", statusCode: status), .text("no", statusCode: status), .text("yes"),
+            ])
         )
         let recorder = RecordingDelegate()
         let task = session(recorder).dataTask(with: server.url)
@@ -65,7 +67,7 @@ struct RetryTests {
     }
 
     @Test("The last response is delivered with its body when the attempts are used up") func exhausted() async throws {
-        let server = try LoopbackServer { request in .text("no \(request.method)", status: 503) }
+        let server = try LoopbackServer { request in .text("no \(request.method)", statusCode: 503) }
         let (data, response) = try await session().data(from: server.url)
         #expect((response as? HTTPURLResponse)?.statusCode == 503)
         #expect(String(decoding: data, as: UTF8.self) == "no GET")
@@ -79,7 +81,7 @@ struct RetryTests {
     func large(_ size: Int) async throws {
         let server = try LoopbackServer { _ in
             var response = LoopbackResponse.pattern(count: size)
-            response.status = 503
+            response.statusCode = 503
             return response
         }
         let recorder = RecordingDelegate()
@@ -92,7 +94,7 @@ struct RetryTests {
 
     @Test("A POST is not retried after a response, and one with an Idempotency-Key is") func post() async throws {
         let server = try numbered { request, index in
-            request.header("Idempotency-Key") == nil || index > 2 ? .text("end", status: 503) : .status(503)
+            request.header("Idempotency-Key") == nil || index > 2 ? .text("end", statusCode: 503) : .status(503)
         }
         let plain = Wire.request(server.url, "POST", body: Data("x".utf8))
         _ = try await session().data(for: plain)
@@ -296,7 +298,7 @@ struct RetryTests {
     @Test("A stream is asked for again, and without one the response is delivered", arguments: [true, false])
     func streams(_ hasAnother: Bool) async throws {
         let server = try numbered { request, index in
-            index == 0 ? .text("busy", status: 503) : .text(request.bodySHA256)
+            index == 0 ? .text("busy", statusCode: 503) : .text(request.bodySHA256)
         }
         let body = LoopbackServer.pattern(count: 50_000)
         let asked = Watched(0)
@@ -391,7 +393,7 @@ struct RetryTests {
                     headers: ["Cache-Control": "max-age=0", "ETag": "\"v1\""],
                     body: .data(Data("a".utf8))
                 )
-                : index == 1 ? .text("gone", status: 404) : .text("new")
+                : index == 1 ? .text("gone", statusCode: 404) : .text("new")
         }
         var options = CurlSession.Options()
         options.interceptors = [Indifferent()]
@@ -533,7 +535,7 @@ struct RetryTests {
     }
 
     @Test("The deadline ends a delay that would be too long before it begins") func noTime() async throws {
-        let server = try LoopbackServer { _ in .text("busy", status: 503) }
+        let server = try LoopbackServer { _ in .text("busy", statusCode: 503) }
         let recorder = RecordingDelegate()
         let record = try await recorder.run(session(recorder, deadline: 60, slow).dataTask(with: server.url))
         #expect(record.text == "busy")

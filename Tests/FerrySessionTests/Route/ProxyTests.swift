@@ -215,7 +215,7 @@ struct ProxyTests {
     @Test("A server's 407 without a proxy is a response, and the delegate is not asked")
     func strangers407() async throws {
         let server = try LoopbackServer { _ in
-            LoopbackResponse(status: 407, headers: ["Proxy-Authenticate": "Basic realm=\"x\""])
+            LoopbackResponse(statusCode: 407, headers: ["Proxy-Authenticate": "Basic realm=\"x\""])
         }
         let answerer = Answerer(user: "ada", passwords: ["secret"])
         let (_, response) = try await session(.none, answerer).data(from: server.url)

@@ -246,7 +246,7 @@ struct SessionTasksTests {
     @Test("A session's delegate decides about redirects and streams that a task's own leaves to it")
     func questionsInARow() async throws {
         let server = try LoopbackServer { request in
-            request.path == "/end" ? .text("\(request.body.count)") : .redirect(to: "/end", status: 307)
+            request.path == "/end" ? .text("\(request.body.count)") : .redirect(to: "/end", statusCode: 307)
         }
         var hooks = DelegateHooks()
         hooks.onRedirect = { task, _, next, answer in answer(task.taskDescription == "refuse" ? nil : next) }

@@ -77,8 +77,8 @@ struct DataTaskTests {
     @Test("Interim responses are not reported", arguments: [100, 102, 103])
     func interim(_ status: Int) async throws {
         let server = try LoopbackServer { _ in
-            .text("final").preceded(by: .init(status: status, headers: ["Link": "</a>"]))
-                .preceded(by: .init(status: status))
+            .text("final").preceded(by: .init(statusCode: status, headers: ["Link": "</a>"]))
+                .preceded(by: .init(statusCode: status))
         }
         let delegate = RecordingDelegate()
         let task = makeSession(delegate).dataTask(with: server.url)

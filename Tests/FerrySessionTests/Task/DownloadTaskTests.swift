@@ -131,7 +131,7 @@ struct DownloadTaskTests {
     }
 
     @Test("A server's error page is a file too, and the response has its status") func errorPage() async throws {
-        let server = try LoopbackServer { _ in .text("not here", status: 404) }
+        let server = try LoopbackServer { _ in .text("not here", statusCode: 404) }
         let delegate = RecordingDelegate()
         let task = makeSession(delegate).downloadTask(with: server.url)
         task.resume()

@@ -61,7 +61,7 @@ struct RedirectAnswerTests {
 
     @Test("nil also delivers a large redirect's body, with back-pressure") func refusedLarge() async throws {
         let server = try LoopbackServer { _ in
-            LoopbackResponse(status: 302, headers: ["Location": "/to"], body: .pattern(count: 3_000_000))
+            LoopbackResponse(statusCode: 302, headers: ["Location": "/to"], body: .pattern(count: 3_000_000))
         }
         let delegate = delegate(isLate: true) { _, _, answer in answer(nil) }
         let task = makeSession(delegate).dataTask(with: server.url("/from"))

@@ -124,7 +124,7 @@ struct UploadTaskTests {
     @Test("The count of sent bytes starts again when a redirect sends the body again")
     func redirectedCounts() async throws {
         let server = try LoopbackServer { request in
-            request.path == "/first" ? .redirect(to: "/second", status: 307) : .text("done")
+            request.path == "/first" ? .redirect(to: "/second", statusCode: 307) : .text("done")
         }
         let delegate = RecordingDelegate()
         let body = LoopbackServer.pattern(count: 200_000)
@@ -143,7 +143,7 @@ struct UploadTaskTests {
     @Test("After a redirect that drops the body, no bytes are expected to be sent")
     func droppedBodyCounts() async throws {
         let server = try LoopbackServer { request in
-            request.path == "/first" ? .redirect(to: "/second", status: 303) : .pattern(count: 500_000)
+            request.path == "/first" ? .redirect(to: "/second", statusCode: 303) : .pattern(count: 500_000)
         }
         let fractions = Watched<[Double]>([])
         var hooks = DelegateHooks()

@@ -63,7 +63,7 @@ struct ProtocolBodyTests {
             loader.finish()
         }
         let server = try LoopbackServer { request in
-            request.path == "/" ? .redirect(to: "/next", status: 303) : .redirect(to: target.absoluteString)
+            request.path == "/" ? .redirect(to: "/next", statusCode: 303) : .redirect(to: target.absoluteString)
         }
         var request = Wire.request(server.url("/"), "POST")
         request.httpBody = Data("secret".utf8)
@@ -74,7 +74,7 @@ struct ProtocolBodyTests {
 
     @Test("A stream that the network has read is not given to a class") func readStream() async throws {
         let target = ScriptedProtocol.script { $0.respond() }
-        let server = try LoopbackServer { _ in .redirect(to: target.absoluteString, status: 307) }
+        let server = try LoopbackServer { _ in .redirect(to: target.absoluteString, statusCode: 307) }
         var request = Wire.request(server.url("/"), "POST")
         request.httpBodyStream = InputStream(data: Data("content".utf8))
         let error = await Wire.error { try await session.data(for: request) }
@@ -120,7 +120,7 @@ struct ProtocolBodyTests {
     func forwarded(_ status: Int) async throws {
         let server = try LoopbackServer { request in
             request.path == "/"
-                ? .redirect(to: "/next", status: status) : .text("\(request.method) \(request.bodyText ?? "")")
+                ? .redirect(to: "/next", statusCode: status) : .text("\(request.method) \(request.bodyText ?? "")")
         }
         let url = ScriptedProtocol.script { [url = server.url] loader in
             var forwarded = loader.request
@@ -187,7 +187,7 @@ struct ProtocolBodyTests {
         let url = ScriptedProtocol.script { loader in
             requests.append(loader.request)
             read.append(loader.body)
-            loader.redirect(to: target, status: status)
+            loader.redirect(to: target, statusCode: status)
         }
         let body = RequestBody(coding: .gzip) { pieces() }
         _ = try await session.upload(for: Wire.request(url, "PUT"), body: body)

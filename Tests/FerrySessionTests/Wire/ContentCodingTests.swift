@@ -109,7 +109,7 @@ struct ContentCodingTests {
         let server = try LoopbackServer { _ in
             let range = "bytes 0-39/\(Samples.gzip.count)"
             let headers: LoopbackHeaders = ["Content-Encoding": "gzip", "Content-Range": range]
-            return LoopbackResponse(status: 206, headers: headers, body: .data(part))
+            return LoopbackResponse(statusCode: 206, headers: headers, body: .data(part))
         }
         let request = Wire.request(server.url, headers: ["Range": "bytes=0-39"])
         let (data, response) = try await Wire.session().data(for: request)

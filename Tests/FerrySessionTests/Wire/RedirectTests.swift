@@ -12,7 +12,7 @@ struct RedirectTests {
     private func server(_ status: Int, to location: String = "/to") throws -> LoopbackServer {
         try LoopbackServer { request in
             request.path == "/from"
-                ? .redirect(to: location, status: status) : .text("\(request.method) \(request.bodyLength)")
+                ? .redirect(to: location, statusCode: status) : .text("\(request.method) \(request.bodyLength)")
         }
     }
 
@@ -94,7 +94,7 @@ struct RedirectTests {
     ) async throws -> LoopbackRequest {
         let other = try LoopbackServer { _ in .text("other") }
         let location = target(other).absoluteString
-        let home = try LoopbackServer { _ in .redirect(to: location, status: status) }
+        let home = try LoopbackServer { _ in .redirect(to: location, statusCode: status) }
         let configuration = URLSessionConfiguration.ephemeral
         var options = CurlSession.Options()
         options.sensitiveHeaders = ["x-api-key"]
@@ -173,7 +173,7 @@ struct RedirectTests {
         let away = Watched<URL?>(nil)
         let home = try LoopbackServer { request in
             switch request.path {
-            case "/start": .redirect(to: "/second", status: 307)
+            case "/start": .redirect(to: "/second", statusCode: 307)
             case "/second": .redirect(to: away.change { $0?.absoluteString ?? "" })
             default: .text("home again")
             }
@@ -232,7 +232,8 @@ struct RedirectTests {
         ]
     )
     func notFollowed(_ location: String) async throws {
-        let server = try LoopbackServer { _ in LoopbackResponse.text("moved", status: 302).adding("Location", location)
+        let server = try LoopbackServer { _ in
+            LoopbackResponse.text("moved", statusCode: 302).adding("Location", location)
         }
         let recorder = RecordingDelegate()
         let outcome = try await recorder.run(Wire.session(recorder).dataTask(with: server.url))
@@ -243,7 +244,7 @@ struct RedirectTests {
     @Test("Other 3xx, and those without Location, are the response", arguments: [300, 301, 304, 305, 306, 308])
     func otherStatuses(_ status: Int) async throws {
         let server = try LoopbackServer { _ in
-            let response = LoopbackResponse.text("body", status: status)
+            let response = LoopbackResponse.text("body", statusCode: status)
             return [301, 308].contains(status) ? response : response.adding("Location", "/x")
         }
         let (data, response) = try await Wire.session().data(from: server.url)
@@ -277,7 +278,7 @@ struct RedirectTests {
             let server = try LoopbackServer { _ in
                 let body = LoopbackServer.pattern(count: size)
                 var response = LoopbackResponse(
-                    status: 302,
+                    statusCode: 302,
                     headers: ["Location": "/next"],
                     body: .data(isPacked ? Gzip.encode(body) : body)
                 )
@@ -300,7 +301,7 @@ struct RedirectTests {
     @Test("A redirect with a large body is followed without it") func largeBody() async throws {
         let server = try LoopbackServer { request in
             guard request.path == "/" else { return .text("there") }
-            return LoopbackResponse(status: 302, headers: ["Location": "/next"], body: .pattern(count: 5_000_000))
+            return LoopbackResponse(statusCode: 302, headers: ["Location": "/next"], body: .pattern(count: 5_000_000))
         }
         let recorder = RecordingDelegate()
         let outcome = try await recorder.run(Wire.session(recorder).dataTask(with: server.url))
@@ -314,7 +315,7 @@ struct RedirectTests {
     func stalledBody(_ row: (received: Int, timeout: Double)) async throws {
         let server = try LoopbackServer { request in
             guard request.path == "/" else { return .text("connection \(request.connectionRequestIndex)") }
-            let head = LoopbackResponse(status: 302, headers: ["Location": "/next"], body: .pattern(count: 400_000))
+            let head = LoopbackResponse(statusCode: 302, headers: ["Location": "/next"], body: .pattern(count: 400_000))
             return head.faulted(.stall(afterBodyBytes: row.received))
         }
         let recorder = RecordingDelegate()
@@ -359,7 +360,11 @@ struct RedirectTests {
     @Test("A redirect whose body is truncated or damaged is still followed; if refused, it fails with that error")
     func brokenBody() async throws {
         let server = try LoopbackServer { request in
-            let head = LoopbackResponse(status: 302, headers: ["Location": "/next"], body: .data(Data("moved".utf8)))
+            let head = LoopbackResponse(
+                statusCode: 302,
+                headers: ["Location": "/next"],
+                body: .data(Data("moved".utf8))
+            )
             switch request.path {
             case "/cut": return head.faulted(.truncate(afterBodyBytes: 3))
             case "/damaged": return head.adding("Content-Encoding", "gzip")
@@ -456,7 +461,7 @@ struct RedirectTests {
     func replay(_ status: Int, _ size: Int) async throws {
         let server = try LoopbackServer { request in
             request.path == "/from"
-                ? .redirect(to: "/to", status: status) : .text("\(request.method) \(request.bodyLength)")
+                ? .redirect(to: "/to", statusCode: status) : .text("\(request.method) \(request.bodyLength)")
         }
         let folder = try Wire.temporaryFolder()
         defer { Wire.remove(folder) }
@@ -518,7 +523,7 @@ struct RedirectTests {
     func early() async throws {
         var configuration = LoopbackServer.Configuration()
         configuration.bodyReading = { request in
-            request.path == "/from" ? .early(.redirect(to: "/to", status: 307), afterBytes: 100) : .whole
+            request.path == "/from" ? .early(.redirect(to: "/to", statusCode: 307), afterBytes: 100) : .whole
         }
         let server = try LoopbackServer(configuration: configuration) { .text("\($0.method) \($0.bodyLength)") }
         let body = LoopbackServer.pattern(count: 4_000_000)
@@ -532,7 +537,7 @@ struct RedirectTests {
     @Test("A download follows redirects into one file") func download() async throws {
         let server = try LoopbackServer { request in
             guard request.path == "/to" else {
-                return LoopbackResponse(status: 302, headers: ["Location": "/to"], body: .pattern(count: 5000))
+                return LoopbackResponse(statusCode: 302, headers: ["Location": "/to"], body: .pattern(count: 5000))
             }
             return .pattern(count: 200_000)
         }
@@ -551,7 +556,7 @@ struct RedirectTests {
         let server = try LoopbackServer { request in
             let number = Int(request.path.dropFirst()) ?? 0
             return number == 0
-                ? .text("end") : .redirect(to: "/\(number - 1)", status: [301, 302, 307, 308][number % 4])
+                ? .text("end") : .redirect(to: "/\(number - 1)", statusCode: [301, 302, 307, 308][number % 4])
         }
         var hooks = DelegateHooks()
         hooks.onRedirect = { task, _, request, answer in

@@ -107,10 +107,10 @@ struct ResponseTests {
 
     @Test("Interim responses are not reported") func interim() async throws {
         let server = try LoopbackServer { _ in
-            LoopbackResponse.text("ok").preceded(by: .init(status: 100)).preceded(
-                by: .init(status: 103, headers: ["Link": "</a>"])
+            LoopbackResponse.text("ok").preceded(by: .init(statusCode: 100)).preceded(
+                by: .init(statusCode: 103, headers: ["Link": "</a>"])
             )
-            .preceded(by: .init(status: 102)).preceded(by: .init(status: 199, headers: ["X-Interim": "1"]))
+            .preceded(by: .init(statusCode: 102)).preceded(by: .init(statusCode: 199, headers: ["X-Interim": "1"]))
         }
         let recorder = RecordingDelegate()
         let outcome = try await recorder.run(Wire.session(recorder).dataTask(with: server.url))
@@ -324,7 +324,7 @@ struct ResponseTests {
     )
     func unauthorized(_ challenge: String) async throws {
         let server = try LoopbackServer { _ in
-            LoopbackResponse.text("who are you?", status: 401).adding("WWW-Authenticate", challenge)
+            LoopbackResponse.text("who are you?", statusCode: 401).adding("WWW-Authenticate", challenge)
         }
         let recorder = RecordingDelegate()
         let session = Wire.session(recorder)
@@ -342,7 +342,7 @@ struct ResponseTests {
     )
     func unauthorizedOfFoundation() async throws {
         let server = try LoopbackServer { _ in
-            LoopbackResponse.text("who are you?", status: 401).adding("WWW-Authenticate", "Basic realm=\"x\"")
+            LoopbackResponse.text("who are you?", statusCode: 401).adding("WWW-Authenticate", "Basic realm=\"x\"")
         }
         let (data, _) = try await URLSession(configuration: .ephemeral).data(from: server.url)
         #expect(data == Data("who are you?".utf8))

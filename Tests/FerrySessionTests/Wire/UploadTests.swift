@@ -172,7 +172,7 @@ struct UploadTests {
 
     @Test("A response that does not wait for the body is delivered", arguments: [413, 401, 200])
     func early(_ status: Int) async throws {
-        let server = try server(.early(.text("enough", status: status), afterBytes: 1000))
+        let server = try server(.early(.text("enough", statusCode: status), afterBytes: 1000))
         let recorder = RecordingDelegate()
         let body = LoopbackServer.pattern(count: 5_000_000)
         let outcome = try await recorder.run(
@@ -226,7 +226,7 @@ struct UploadTests {
         configuration.bodyReading = { request in
             guard request.header("Expect") != nil else { return .whole }
             // The later response arrives when the client has stopped waiting and sends the body.
-            var reading = LoopbackBodyReading.early(.text("no", status: 417).delayed(delay))
+            var reading = LoopbackBodyReading.early(.text("no", statusCode: 417).delayed(delay))
             reading.bytesBeforeEarlyResponse = delay > 0 ? 50_000 : 0
             reading.sendsContinue = false
             return reading

@@ -116,10 +116,12 @@ struct UserInfoTests {
     @Test("Redirects show their URLs without user information")
     func redirections() async throws {
         let closed = try url(self.closed.port)
-        let onward = try LoopbackServer { _ in LoopbackResponse(status: 302).adding("Location", closed.absoluteString) }
+        let onward = try LoopbackServer { _ in
+            LoopbackResponse(statusCode: 302).adding("Location", closed.absoluteString)
+        }
         try await check(URLRequest(url: try url(onward.port)), .cannotConnectToHost)
         let round = try LoopbackServer { request in
-            LoopbackResponse(status: 302)
+            LoopbackResponse(statusCode: 302)
                 .adding("Location", "http://\(SecretScan.userInfo)\(request.headers["Host"] ?? "")/again")
         }
         try await check(URLRequest(url: try url(round.port)), .httpTooManyRedirects)

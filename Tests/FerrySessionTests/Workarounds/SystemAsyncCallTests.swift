@@ -66,7 +66,7 @@ struct SystemAsyncCallTests {
         let content = Data((0..<3_000_000).map { UInt8(truncatingIfNeeded: $0 &* 31 / 7) })
         let server = try LoopbackServer { _ in
             LoopbackResponse(
-                status: 200,
+                statusCode: 200,
                 headers: ["X-Name": "value", "Content-Type": "text/css"],
                 body: .data(content)
             )
@@ -89,7 +89,7 @@ struct SystemAsyncCallTests {
         let server = try LoopbackServer { request in
             request.header("Authorization") == nil
                 ? LoopbackResponse(
-                    status: 401,
+                    statusCode: 401,
                     headers: ["WWW-Authenticate": "Basic realm=\"x\""],
                     body: .data(Data("refused".utf8))
                 ) : .text("welcome")
@@ -111,7 +111,7 @@ struct SystemAsyncCallTests {
     func redirects() async throws {
         let other = try LoopbackServer { .text($0.header("Authorization") ?? "none") }
         let server = try LoopbackServer { _ in
-            LoopbackResponse(status: 302, headers: ["Location": other.url.absoluteString])
+            LoopbackResponse(statusCode: 302, headers: ["Location": other.url.absoluteString])
         }
         let session: URLSession = makeSession()
         let request = Wire.request(server.url, headers: ["Authorization": "Bearer secret"])
@@ -339,7 +339,7 @@ struct SystemAsyncCallTests {
     func bearerChallenge() async throws {
         let server = try LoopbackServer { request in
             let scheme = request.path == "/basic" ? "Basic" : "Bearer"
-            return LoopbackResponse(status: 401, headers: ["WWW-Authenticate": "\(scheme) realm=\"x\""])
+            return LoopbackResponse(statusCode: 401, headers: ["WWW-Authenticate": "\(scheme) realm=\"x\""])
         }
         let session: URLSession = makeSession()
         for path in ["/basic", "/bearer"] {

@@ -167,7 +167,7 @@ struct EventFormatTests {
         let url = try EventPeer.shared().url("data: 1\n\n", type: "x bogus")
         let source = CurlSession(configuration: .ephemeral).eventSource(from: url)
         let error = await #expect(throws: EventSourceError.self) { try await source.collected() }
-        #expect(error?.code == .contentType)
+        #expect(error?.code == .unacceptableContentType)
     }
 
     @Test("A large identifier is sent as it came", .enabled(if: EventPeer.isWanted))

@@ -108,9 +108,9 @@ struct EventSourceTests {
     @Test(
         "Another status or media type is an error",
         arguments: [
-            ("HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\n\r\n", EventSourceError.Code.status),
-            ("HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Length: 2\r\n\r\nhi", .contentType),
-            ("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nhi", .contentType),
+            ("HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\n\r\n", EventSourceError.Code.unacceptableStatusCode),
+            ("HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Length: 2\r\n\r\nhi", .unacceptableContentType),
+            ("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nhi", .unacceptableContentType),
         ]
     )
     func refusals(answer: String, code: EventSourceError.Code) async throws {
@@ -125,7 +125,7 @@ struct EventSourceTests {
     func retriedMediaType() async throws {
         let server = try server(["HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Length: 2\r\n\r\nhi"])
         await #expect(throws: EventSourceError.self) {
-            for try await _ in try source(server, { $0.retryPolicy.statuses.insert(200) }) {}
+            for try await _ in try source(server, { $0.retryPolicy.statusCodes.insert(200) }) {}
         }
         #expect(delays.current == [])
     }
@@ -356,9 +356,11 @@ struct EventSourceTests {
     func verdicts() {
         let rows: [(Int, String?, EventSourceRule.Verdict)] = [
             (200, "text/event-stream", .opens), (200, "Text/Event-Stream ;charset=utf-8", .opens), (204, nil, .ends),
-            (200, "text/html, text/event-stream;a=b", .opens), (200, "text/event-stream, a/b", .fails(.contentType)),
-            (200, nil, .fails(.contentType)), (200, "text/event-streams", .fails(.contentType)),
-            (201, "text/event-stream", .fails(.status)), (500, "text/event-stream", .fails(.status)),
+            (200, "text/html, text/event-stream;a=b", .opens),
+            (200, "text/event-stream, a/b", .fails(.unacceptableContentType)),
+            (200, nil, .fails(.unacceptableContentType)), (200, "text/event-streams", .fails(.unacceptableContentType)),
+            (201, "text/event-stream", .fails(.unacceptableStatusCode)),
+            (500, "text/event-stream", .fails(.unacceptableStatusCode)),
         ]
         for (status, type, verdict) in rows {
             #expect(EventSourceRule.verdict(status: status, mediaType: type) == verdict)

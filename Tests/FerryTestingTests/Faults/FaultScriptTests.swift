@@ -31,7 +31,7 @@ struct FaultScriptTests {
 
     @Test("Each request takes the next step, and then the handler responds") func order() throws {
         let script: FaultScript = [
-            .close, .reset, .garbage, .respond(status: 503, retryAfter: 1), .truncate(after: 10), .reset(after: 20),
+            .close, .reset, .garbage, .respond(statusCode: 503, retryAfter: 1), .truncate(after: 10), .reset(after: 20),
             .then { _ in .text("other") }, .pass,
         ]
         let server = try LoopbackServer(script: script) { _ in .pattern(count: 100) }
@@ -50,7 +50,7 @@ struct FaultScriptTests {
     }
 
     @Test("A status has Retry-After in seconds, if there is one") func retryAfter() throws {
-        let script: FaultScript = [.respond(status: 503, retryAfter: 7), .respond(status: 500)]
+        let script: FaultScript = [.respond(statusCode: 503, retryAfter: 7), .respond(statusCode: 500)]
         let server = try LoopbackServer(script: script)
         let client = try RawClient(server)
         #expect(try client.exchange("GET", "/echo").headers["Retry-After"] == "7")
@@ -87,7 +87,7 @@ struct FaultScriptTests {
     }
 
     @Test("A repeating script begins again, and an empty one has no faults") func repeats() throws {
-        let script = FaultScript([.respond(status: 500), .pass], repeats: true)
+        let script = FaultScript([.respond(statusCode: 500), .pass], repeats: true)
         let server = try LoopbackServer(script: script) { _ in .text("") }
         #expect(
             try (0..<5).map { _ in try sight(server) } == [500, 200, 500, 200, 500].map { .response($0, body: 0) }
@@ -98,9 +98,9 @@ struct FaultScriptTests {
 
     @Test("Paths have their own steps and positions; the first one that matches counts") func paths() throws {
         let script = FaultScript(paths: [
-            "/users/:id": [.respond(status: 500), .respond(status: 501)],
-            "/users/me": [.respond(status: 599)],
-            "/files/*": [.respond(status: 502)],
+            "/users/:id": [.respond(statusCode: 500), .respond(statusCode: 501)],
+            "/users/me": [.respond(statusCode: 599)],
+            "/files/*": [.respond(statusCode: 502)],
         ])
         let server = try LoopbackServer(script: script) { _ in .text("") }
         let targets = ["/users/1", "/files/a/b", "/users/me?x=1", "/files", "/users/1", "/other", "/users/a%20b"]
@@ -110,7 +110,7 @@ struct FaultScriptTests {
     }
 
     @Test("Counted by target, each method and target has all the faults") func perTarget() throws {
-        let script = FaultScript([.respond(status: 500)], counting: .perTarget)
+        let script = FaultScript([.respond(statusCode: 500)], counting: .perTarget)
         let server = try LoopbackServer(script: script) { _ in .text("") }
         let requests = [("GET", "/a"), ("GET", "/b"), ("GET", "/a"), ("PUT", "/a"), ("GET", "/b?")]
         let statuses = [500, 500, 200, 500, 500]

@@ -6,13 +6,15 @@ import Testing
 @Suite(.timeLimit(.minutes(5)), .ownThreads)
 struct RandomFaultTests {
     private static let faults: [FaultStep] = [
-        .respond(status: 429), .respond(status: 500), .respond(status: 503),
+        .respond(statusCode: 429), .respond(statusCode: 500), .respond(statusCode: 503),
     ]
 
     private func statuses(_ script: FaultScript, _ targets: [String]) -> [String: [Int]] {
         let handler = script.handler { _ in .text("") }
         var statuses: [String: [Int]] = [:]
-        for target in targets { statuses[target, default: []].append(handler(LoopbackRequest(target: target)).status) }
+        for target in targets {
+            statuses[target, default: []].append(handler(LoopbackRequest(target: target)).statusCode)
+        }
         return statuses
     }
 

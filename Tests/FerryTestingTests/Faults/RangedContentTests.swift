@@ -8,7 +8,7 @@ struct RangedContentTests {
     @Test("Ranges, conditions and their failures have the statuses of RFC 9110") func statuses() throws {
         let content = RangedContent(count: 1_000)
         func status(_ headers: LoopbackHeaders, _ method: String = "GET") -> Int {
-            content.response(to: LoopbackRequest(method: method, headers: headers)).status
+            content.response(to: LoopbackRequest(method: method, headers: headers)).statusCode
         }
         #expect(status([:]) == 200)
         #expect(status([:], "HEAD") == 200)

@@ -30,7 +30,7 @@ struct ResponseFramingTests {
     }
 
     @Test("204 and 304 have no body and no length", arguments: [204, 304]) func bodiless(status: Int) {
-        #expect(framing(.text("abc", status: status)) == .none(announcedLength: nil))
+        #expect(framing(.text("abc", statusCode: status)) == .none(announcedLength: nil))
     }
 
     @Test("A response's own length is kept, and only a correct one allows reuse") func own() {

@@ -12,17 +12,17 @@ struct ResponseTests {
 
     @Test("Status, reason and header fields are sent as given, duplicates in order") func head() throws {
         let response = try answer(
-            LoopbackResponse(status: 299, reason: "Quite Fine", headers: ["X-B": "1", "x-a": "2", "X-b": "3"])
+            LoopbackResponse(statusCode: 299, reason: "Quite Fine", headers: ["X-B": "1", "x-a": "2", "X-b": "3"])
         )
         #expect(response.statusLine == "HTTP/1.1 299 Quite Fine")
         #expect(response.headers.filter { $0.name.lowercased().hasPrefix("x-") }.map(\.name) == ["X-B", "x-a", "X-b"])
         #expect(try answer(.status(404)).statusLine == "HTTP/1.1 404 Not Found")
-        #expect(try answer(LoopbackResponse(status: 200, reason: "")).statusLine == "HTTP/1.1 200 ")
+        #expect(try answer(LoopbackResponse(statusCode: 200, reason: "")).statusLine == "HTTP/1.1 200 ")
         #expect(try answer(LoopbackResponse().withoutDate()).headers["Date"] == nil)
     }
 
     @Test("No body follows HEAD, 204 and 304, and the connection stays open") func bodiless() throws {
-        let server = try LoopbackServer { request in .text("abc", status: Int(request.path.dropFirst()) ?? 200) }
+        let server = try LoopbackServer { request in .text("abc", statusCode: Int(request.path.dropFirst()) ?? 200) }
         let client = try RawClient(server)
         #expect(try client.exchange("HEAD", "/").headers["Content-Length"] == "3")
         let empty = try client.exchange("GET", "/204")
@@ -52,8 +52,8 @@ struct ResponseTests {
     @Test("Interim responses precede the final one, with their header fields") func interim() throws {
         let response = try answer(
             .text("ok")
-                .preceded(by: .init(status: 100))
-                .preceded(by: .init(status: 103, headers: ["Link": "</a>"], delay: 0.01))
+                .preceded(by: .init(statusCode: 100))
+                .preceded(by: .init(statusCode: 103, headers: ["Link": "</a>"], delay: 0.01))
         )
         #expect(response.interim.map(\.status) == [100, 103])
         #expect(response.interim.last?.headers["Link"] == "</a>")
@@ -140,7 +140,7 @@ struct ResponseTests {
     @Test("HTTP/1.0 clients get no chunks, no interim responses and, unless requested, no second response")
     func version10() throws {
         let server = try LoopbackServer { _ in
-            LoopbackResponse(body: .chunked([Data("abc".utf8)])).preceded(by: .init(status: 103))
+            LoopbackResponse(body: .chunked([Data("abc".utf8)])).preceded(by: .init(statusCode: 103))
         }
         let client = try RawClient(server)
         try client.send("GET / HTTP/1.0\r\n\r\n")
@@ -157,7 +157,7 @@ struct ResponseTests {
     }
 
     @Test("Encodable values are sent as JSON") func json() throws {
-        let response = try answer(.json(encoding: ["b": 1, "a": 2], status: 201))
+        let response = try answer(.json(encoding: ["b": 1, "a": 2], statusCode: 201))
         #expect(response.status == 201)
         #expect(response.text == #"{"a":2,"b":1}"#)
         #expect(response.headers["Content-Type"] == "application/json")

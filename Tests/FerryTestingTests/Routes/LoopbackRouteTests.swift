@@ -61,7 +61,7 @@ struct LoopbackRouteTests {
     }
 
     @Test("Another fallback replaces the built-in routes") func fallback() throws {
-        let server = try LoopbackServer(routes: routes) { _ in .text("mine", status: 410) }
+        let server = try LoopbackServer(routes: routes) { _ in .text("mine", statusCode: 410) }
         #expect(try RawClient(server).exchange("GET", "/echo").status == 410)
     }
 
@@ -76,7 +76,7 @@ struct LoopbackRouteTests {
     @Test("A handler may replace the path of a request that it passes on") func replacedPath() {
         var request = LoopbackRequest(target: "/other/a%2Fb")
         request.path = "/status/204"
-        #expect(LoopbackServer.standardRoutes(request).status == 204)
+        #expect(LoopbackServer.standardRoutes(request).statusCode == 204)
     }
 
     @Test("A sequence sends one response per request, and repeats the last one") func sequence() throws {

@@ -80,7 +80,7 @@ struct StubTransportTests {
         transport.on("GET", "/", times: 0) { _, _ in .status(500) }
         transport.on("GET", "/", times: 1) { _, _ in .text("at last") }
         var statuses: [Int?] = []
-        for _ in 0..<3 { statuses.append(try await transport.answer("GET", "http://h/")?.status) }
+        for _ in 0..<3 { statuses.append(try await transport.answer("GET", "http://h/")?.statusCode) }
         #expect(statuses == [503, 503, 200])
         await #expect(throws: StubTransportError.usedUp(method: "GET", url: "http://h/")) {
             try await transport.answer("GET", "http://h/")
@@ -89,13 +89,13 @@ struct StubTransportTests {
 
     @Test("Requests are recorded with body, attempt and route") func recording() async throws {
         let transport = StubTransport()
-        transport.on("POST", "/users") { request, _ in .data(request.httpBody ?? Data(), status: 201) }
+        transport.on("POST", "/users") { request, _ in .data(request.httpBody ?? Data(), statusCode: 201) }
         var request = try URLRequest(url: #require(URL(string: "http://h/users")))
         request.httpMethod = "POST"
         request.httpBody = Data("hello".utf8)
         let attempt = RequestAttempt(number: 3, originalURL: request.url)
         let response = try await transport.respond(to: request, for: attempt)
-        #expect(response?.status == 201)
+        #expect(response?.statusCode == 201)
         #expect(response?.body == Data("hello".utf8))
         let record = try #require(transport.requests.first)
         #expect(record.request.httpBody == Data("hello".utf8))
@@ -103,18 +103,18 @@ struct StubTransportTests {
         #expect(record.route == "/users")
         transport.reset()
         #expect(transport.requests.isEmpty)
-        #expect(try await transport.respond(to: request, for: attempt)?.status == 201)
+        #expect(try await transport.respond(to: request, for: attempt)?.statusCode == 201)
     }
 
     @Test("A delay is that of the clock, and ends when the task is cancelled") func delay() async throws {
         let clock = VirtualClock()
         let transport = StubTransport(clock: clock)
         transport.on("GET", "/", delay: .seconds(60)) { _, _ in .text("late") }
-        let waiting = Task { try await transport.answer("GET", "http://h/")?.status }
+        let waiting = Task { try await transport.answer("GET", "http://h/")?.statusCode }
         try await clock.waitForSleepers(1, timeout: 40 * patience)
         clock.advance(by: .seconds(60))
         #expect(try await waiting.value == 200)
-        let cancelled = Task { try await transport.answer("GET", "http://h/")?.status }
+        let cancelled = Task { try await transport.answer("GET", "http://h/")?.statusCode }
         try await clock.waitForSleepers(1, timeout: 40 * patience)
         cancelled.cancel()
         await #expect(throws: CancellationError.self) { try await cancelled.value }
@@ -137,7 +137,7 @@ struct StubTransportTests {
             for index in 0..<100 {
                 group.addTask {
                     _ = try await transport.answer("GET", "http://h/add/\(index)")
-                    #expect(try await transport.answer("GET", "http://h/\(index)")?.status == 200)
+                    #expect(try await transport.answer("GET", "http://h/\(index)")?.statusCode == 200)
                 }
             }
             try await group.waitForAll()
@@ -151,9 +151,9 @@ struct StubTransportTests {
             var id = 1
         }
         #expect(InterceptedResponse.text("a").headers == ["Content-Type": "text/plain; charset=utf-8"])
-        let json = try InterceptedResponse.json(encoding: User(), status: 201)
+        let json = try InterceptedResponse.json(encoding: User(), statusCode: 201)
         #expect(String(decoding: json.body, as: UTF8.self) == #"{"id":1,"name":"Ada/Byron"}"#)
-        #expect(json.status == 201)
+        #expect(json.statusCode == 201)
         #expect(json.headers == ["Content-Type": "application/json"])
         #expect(InterceptedResponse.json("{}").body == Data("{}".utf8))
         #expect(InterceptedResponse.redirect(to: "/b").headers == ["Location": "/b"])

@@ -19,7 +19,7 @@ struct AuthenticationInterceptorTests {
         #expect(sent.value(forHTTPHeaderField: "Authorization") == "Bearer old")
         #expect(sent.allHTTPHeaderFields?.count == 2)
         #expect(issuer.count == 0)
-        #expect(interceptor.failureStatuses == [401])
+        #expect(interceptor.failureStatusCodes == [401])
     }
 
     @Test("Without a token, the first request waits for a refresh")
@@ -174,8 +174,8 @@ struct AuthenticationInterceptorTests {
     @Test("Only the given statuses, for which the authenticator says so, are refusals")
     func statuses() async throws {
         let issuer = TokenIssuer(clock)
-        let interceptor = issuer.interceptor { $0.failureStatuses = [403] }
-        #expect(interceptor.failureStatuses == [403])
+        let interceptor = issuer.interceptor { $0.failureStatusCodes = [403] }
+        #expect(interceptor.failureStatusCodes == [403])
         #expect(await task.decision(interceptor, token: "old", status: 401).name == "proceed")
         #expect(await task.decision(interceptor, token: "old", status: 403).name == "retry")
 

@@ -13,7 +13,7 @@ struct AuthenticationWireTests {
     /// A server that accepts one token, which the test can change.
     private func server(accepting token: String) throws -> LoopbackServer {
         try LoopbackServer { request in
-            request.header("Authorization") == "Bearer \(token)" ? .text("yes") : .text("no", status: 401)
+            request.header("Authorization") == "Bearer \(token)" ? .text("yes") : .text("no", statusCode: 401)
         }
     }
 
@@ -62,7 +62,7 @@ struct AuthenticationWireTests {
                 return .status(503)
             }
             let isAccepted = request.header("Authorization") == "Bearer \(accepted.current)"
-            return isAccepted ? .text("yes") : .text("no", status: 401)
+            return isAccepted ? .text("yes") : .text("no", statusCode: 401)
         }
         let interceptor = AuthenticationInterceptor.bearer(initial: BearerToken("old")) { _ in
             BearerToken(accepted.current)

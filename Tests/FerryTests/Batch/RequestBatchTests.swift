@@ -15,7 +15,7 @@ import Testing
             Thread.sleep(forTimeInterval: 0.002)
             running.change { $0.now -= 1 }
             let number = Int(request.path.dropFirst()) ?? 0
-            return .json("\(number * 2)", status: number % 5 == 4 ? 500 : 200)
+            return .json("\(number * 2)", statusCode: number % 5 == 4 ? 500 : 200)
         }
     }
 

@@ -50,7 +50,7 @@ struct DownloadTaskTests {
 
     @Test("The closure is called after validation, with the file's temporary location", arguments: TestTransport.all)
     func destinationClosure(_ transport: TestTransport) async throws {
-        let server = try LoopbackServer { request in .text("body", status: request.path == "/missing" ? 404 : 200) }
+        let server = try LoopbackServer { request in .text("body", statusCode: request.path == "/missing" ? 404 : 200) }
         let scratch = try TemporaryFolder()
         let manager = transport.manager()
         let calls = Watched<[String?]>([])
@@ -71,7 +71,7 @@ struct DownloadTaskTests {
 
     @Test("A 404 leaves no file, and its body is in the error", arguments: TestTransport.all)
     func unacceptableStatus(_ transport: TestTransport) async throws {
-        let server = try LoopbackServer { _ in .json(#"{"reason":"gone"}"#, status: 404) }
+        let server = try LoopbackServer { _ in .json(#"{"reason":"gone"}"#, statusCode: 404) }
         let scratch = try TemporaryFolder()
         let place = try scratch.file("file", "old")
         let response = await transport.manager()
@@ -129,7 +129,7 @@ struct DownloadTaskTests {
 
     @Test("The manager's hook takes precedence over the task's destination", arguments: TestTransport.all)
     func hookFirst(_ transport: TestTransport) async throws {
-        let server = try LoopbackServer { request in .text("x", status: request.path == "/bad" ? 500 : 200) }
+        let server = try LoopbackServer { request in .text("x", statusCode: request.path == "/bad" ? 500 : 200) }
         let scratch = try TemporaryFolder()
         let manager = transport.manager()
         let directory = scratch.url
@@ -195,7 +195,7 @@ struct DownloadTaskTests {
     @Test("A form whose response is downloaded is sent again after a redirect", arguments: [307, 308])
     func redirectedForm(status: Int) async throws {
         let server = try LoopbackServer { request in
-            request.path == "/from" ? .redirect(to: "/to", status: status) : .text(request.bodyText ?? "")
+            request.path == "/from" ? .redirect(to: "/to", statusCode: status) : .text(request.bodyText ?? "")
         }
         let manager = TestTransport.all[0].manager(baseURL: server.url)
         let scratch = try TemporaryFolder()

@@ -50,7 +50,7 @@ struct ResponseFieldsTests {
 
     @Test("The error of a response has its fields")
     func error() async throws {
-        let server = try LoopbackServer { _ in .text("x", status: 404).adding("X-A", "1").adding("X-A", "2") }
+        let server = try LoopbackServer { _ in .text("x", statusCode: 404).adding("X-A", "1").adding("X-A", "2") }
         let manager = TestTransport.all[0].manager(baseURL: server.url)
         let error = await #expect(throws: NetworkError.self) {
             try await manager.send(.get("x", serializer: .string))

@@ -151,7 +151,7 @@ struct HTTPSessionManagerTests {
 
     @Test("With await errors are thrown; a response carries both value and error", arguments: TestTransport.all)
     func errors(_ transport: TestTransport) async throws {
-        let server = try LoopbackServer { _ in .json(#"{"name":"none"}"#, status: 422) }
+        let server = try LoopbackServer { _ in .json(#"{"name":"none"}"#, statusCode: 422) }
         let manager = transport.manager(baseURL: server.url)
         do {
             _ = try await manager.get("x", as: User.self)

@@ -89,7 +89,7 @@ struct AFNetworkingLineTests {
 
     @Test("The error of a notification's user info is cast to a NetworkError, which has the NSError")
     func notifiedError() async throws {
-        let server = try LoopbackServer { _ in .json("[1]", status: 404) }
+        let server = try LoopbackServer { _ in .json("[1]", statusCode: 404) }
         let manager = manager(server)
         let (center, seen) = (NotificationCenter(), Watched<NSError?>(nil))
         (manager.notificationCenter, manager.notificationQueue) = (center, DispatchQueue(label: "notifications"))
@@ -132,7 +132,7 @@ struct AFNetworkingLineTests {
 
     @Test("The response serializers of a manager and of an operation can be changed in place")
     func responseSerializer() async throws {
-        let server = try LoopbackServer { _ in .data(Data("[1]".utf8), contentType: "text/x", status: 418) }
+        let server = try LoopbackServer { _ in .data(Data("[1]".utf8), contentType: "text/x", statusCode: 418) }
         let manager = manager(server)
         #expect(await response(manager).error?.contains(.unacceptableContentType) == true)
         manager.responseSerializer.acceptableContentTypes = ["text/x"]

@@ -60,7 +60,7 @@ struct ErrorMessageTests {
 
     @Test("A failed status names method and URL, without secrets", arguments: Way.all)
     func status(_ way: Way) async throws {
-        let server = try LoopbackServer { _ in .json("{}", status: 404) }
+        let server = try LoopbackServer { _ in .json("{}", statusCode: 404) }
         let error = try await way.error(manager(server.url), "users/1?access_token=s3cret")
         let url = "http://127.0.0.1:\(server.port)/users/1?access_token=<redacted>"
         #expect(error?.message == "Request failed: Not Found (404) for \(way.method) \(url)")
@@ -129,7 +129,7 @@ struct ErrorMessageTests {
 
     @Test("After retries the number of attempts is told, whatever the kind of task", arguments: Way.all)
     func attempts(_ way: Way) async throws {
-        let server = try LoopbackServer { _ in LoopbackResponse.json("{}", status: 503).adding("Retry-After", "0") }
+        let server = try LoopbackServer { _ in LoopbackResponse.json("{}", statusCode: 503).adding("Retry-After", "0") }
         let manager = manager(server.url)
         var policy = RetryPolicy.standard
         policy.maximumRetries = 2
@@ -144,7 +144,7 @@ struct ErrorMessageTests {
 
     @Test("Why a response was not followed by a retry is told, whatever the kind of task", arguments: Way.all)
     func refusal(_ way: Way) async throws {
-        let server = try LoopbackServer { _ in LoopbackResponse.json("{}", status: 503).adding("Retry-After", "0") }
+        let server = try LoopbackServer { _ in LoopbackResponse.json("{}", statusCode: 503).adding("Retry-After", "0") }
         let manager = manager(server.url)
         manager.retryPolicy = .standard
         if way.method != "POST" { manager.retryPolicy?.budget = RetryPolicy.Budget(share: 0, minimum: 0) }
@@ -164,7 +164,7 @@ struct ErrorMessageTests {
                 return count
             }
             return number == 1
-                ? LoopbackResponse.json("{}", status: 503).adding("Retry-After", "0") : .text("more than ten bytes")
+                ? LoopbackResponse.json("{}", statusCode: 503).adding("Retry-After", "0") : .text("more than ten bytes")
         }
         let manager = manager(server.url)
         manager.retryPolicy = .standard
@@ -178,7 +178,7 @@ struct ErrorMessageTests {
     @Test("After a redirect, method and URL are those of the last request", arguments: [Way.upload, .callback])
     func redirected(_ way: Way) async throws {
         let server = try LoopbackServer { request in
-            request.path == "/x" ? .redirect(to: "/missing", status: 303) : .json("{}", status: 404)
+            request.path == "/x" ? .redirect(to: "/missing", statusCode: 303) : .json("{}", statusCode: 404)
         }
         let error = try await way.error(manager(server.url), "x")
         #expect(error?.message == "Request failed: Not Found (404) for GET \(server.url("/missing").absoluteString)")
@@ -324,7 +324,7 @@ struct ErrorMessageTests {
             "<html><head><title>400 The plain HTTP request was sent to HTTPS port</title></head></html>",
         ]
         for text in texts {
-            let server = try LoopbackServer { _ in .text(text, status: 400) }
+            let server = try LoopbackServer { _ in .text(text, statusCode: 400) }
             let error = await manager(server.url).response(for: .get("x")).error
             #expect(
                 error?.message == """
@@ -423,7 +423,7 @@ struct ErrorMessageTests {
     @Test("Printed as an NSError, no error has the text (null)", arguments: TestTransport.all)
     func printed(_ transport: TestTransport) async throws {
         let closed = try ClosedPort()
-        let missing = try LoopbackServer { _ in .json("{", status: 404) }
+        let missing = try LoopbackServer { _ in .json("{", statusCode: 404) }
         let errors = [
             await manager(closed.url, transport.transport).response(for: .get("x")).error,
             await manager(missing.url, transport.transport).response(for: .get("x")).error,

@@ -7,7 +7,7 @@ import Testing
 struct ChallengeTests {
     private static let challenge: LoopbackServer.Handler = { request in
         if request.header("Authorization") == "Basic dTpw" { return .text("secret") }
-        return LoopbackResponse.text("denied", status: 401).adding("WWW-Authenticate", "Basic realm=\"x\"")
+        return LoopbackResponse.text("denied", statusCode: 401).adding("WWW-Authenticate", "Basic realm=\"x\"")
     }
 
     private struct Refusal: Error, Equatable {}
@@ -69,7 +69,7 @@ struct ChallengeTests {
     func rejectedSpace(_ transport: TestTransport) async throws {
         let server = try LoopbackServer { request in
             if request.header("Authorization") == "Basic dTpw" { return .text("secret") }
-            return LoopbackResponse.text("denied", status: 401)
+            return LoopbackResponse.text("denied", statusCode: 401)
                 .adding("WWW-Authenticate", "Digest realm=\"x\", nonce=\"1\"")
                 .adding("WWW-Authenticate", "Basic realm=\"y\"")
         }
@@ -95,7 +95,7 @@ struct ChallengeTests {
     func sessionHook(_ transport: TestTransport) async throws {
         let server = try LoopbackServer { request in
             if request.header("Authorization") == "Basic dTpw" { return .text("secret") }
-            return LoopbackResponse.text("denied", status: 401)
+            return LoopbackResponse.text("denied", statusCode: 401)
                 .adding("WWW-Authenticate", "NTLM")
                 .adding("WWW-Authenticate", "Basic realm=\"y\"")
         }

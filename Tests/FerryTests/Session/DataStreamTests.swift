@@ -51,7 +51,7 @@ struct DataStreamTests {
 
     @Test("An unacceptable status throws an error with its body", arguments: TestTransport.all)
     func invalidResponse(_ transport: TestTransport) async throws {
-        let server = try LoopbackServer { _ in .json(#"{"reason":"no"}"#, status: 500) }
+        let server = try LoopbackServer { _ in .json(#"{"reason":"no"}"#, statusCode: 500) }
         do {
             for try await _ in transport.manager(baseURL: server.url).stream(.get("x")) {
                 Issue.record("unexpected chunk")
@@ -73,7 +73,7 @@ struct DataStreamTests {
                 for _ in 0..<32 { body.write(piece) }
                 while body.write(piece) { body.wait(0.05) }
             }
-            response.status = 500
+            response.statusCode = 500
             return response
         }
         let manager = transport.manager(baseURL: server.url)
@@ -99,7 +99,7 @@ struct DataStreamTests {
             var response = LoopbackResponse.stream { body in
                 while body.write("x") { body.wait(0.02) }
             }
-            response.status = 500
+            response.statusCode = 500
             return response
         }
         let manager = transport.manager(baseURL: server.url)

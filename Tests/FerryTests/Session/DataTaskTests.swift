@@ -61,7 +61,7 @@ struct DataTaskTests {
 
     @Test("A 404 with a JSON body yields the object and the error", arguments: TestTransport.all)
     func valueAndError(_ transport: TestTransport) async throws {
-        let server = try LoopbackServer { _ in .json(#"{"reason":"gone"}"#, status: 404) }
+        let server = try LoopbackServer { _ in .json(#"{"reason":"gone"}"#, statusCode: 404) }
         let response = await transport.manager().response(for: URLRequest(url: server.url), serializer: .json)
         #expect(response.value?.reason?.string == "gone")
         #expect(response.error?.code == .unacceptableStatusCode)
@@ -73,7 +73,7 @@ struct DataTaskTests {
         arguments: TestTransport.all
     )
     func chainedErrors(_ transport: TestTransport) async throws {
-        let server = try LoopbackServer { _ in .data(Data("<p>".utf8), contentType: "text/html", status: 500) }
+        let server = try LoopbackServer { _ in .data(Data("<p>".utf8), contentType: "text/html", statusCode: 500) }
         let response = await transport.manager().response(for: URLRequest(url: server.url), serializer: .json)
         let error = try #require(response.error)
         #expect(error.code == .unacceptableStatusCode)

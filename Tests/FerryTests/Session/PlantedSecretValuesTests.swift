@@ -113,7 +113,7 @@ struct PlantedSecretValuesTests {
 
     @Test("Secrets are in no description of what interceptors are given") func interceptors() async throws {
         let server = try LoopbackServer { request in
-            LoopbackResponse.text("no", status: 503).adding("Set-Cookie", "sid=\(Self.mark)")
+            LoopbackResponse.text("no", statusCode: 503).adding("Set-Cookie", "sid=\(Self.mark)")
         }
         let searcher = Searcher(findings: Watched([]), calls: Watched(0))
         let manager = HTTPSessionManager(configuration: .ephemeral)

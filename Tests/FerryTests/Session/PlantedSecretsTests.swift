@@ -35,13 +35,13 @@ struct PlantedSecretsTests {
             let target = "http://\(mark)user:\(mark)pass@127.0.0.1:\(port)/?access_token=\(mark)&a=b#token=\(mark)"
             var response = LoopbackResponse.json(#"{"a":1}"#)
             switch Ending(rawValue: String(request.path.dropFirst())) {
-            case .status: response = .json(#"{"a":1}"#, status: 404)
+            case .statusCode: response = .json(#"{"a":1}"#, statusCode: 404)
             case .contentType: response = .text("text")
             case .damagedJSON: response = .json(#"{"access_token":"\#(mark)""#)
-            case .redirect, .unfollowedRedirect: response = LoopbackResponse(status: 302).adding("Location", target)
+            case .redirect, .unfollowedRedirect: response = LoopbackResponse(statusCode: 302).adding("Location", target)
             case .loop:
                 let own = "http://\(mark)user:\(mark)pass@\(request.header("Host") ?? "")/loop?access_token=\(mark)"
-                response = LoopbackResponse(status: 302).adding("Location", own)
+                response = LoopbackResponse(statusCode: 302).adding("Location", own)
             case .retry: response = .status(503, headers: ["Retry-After": "0"])
             case .challenge, .cancelledChallenge:
                 response = .status(401, headers: ["WWW-Authenticate": "Basic realm=\"r\""])

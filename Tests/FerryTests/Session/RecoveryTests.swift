@@ -50,7 +50,9 @@ struct RecoveryTests {
 
     private func flaky(_ count: Int, then response: LoopbackResponse) throws -> LoopbackServer {
         try LoopbackServer(
-            handler: LoopbackServer.sequence(Array(repeating: .text("busy", status: 503), count: count) + [response])
+            handler: LoopbackServer.sequence(
+                Array(repeating: .text("busy", statusCode: 503), count: count) + [response]
+            )
         )
     }
 
@@ -162,7 +164,7 @@ struct RecoveryTests {
     }
 
     @Test("A form with a one-shot stream is not retried, and the response is delivered") func form() async throws {
-        let server = try LoopbackServer { _ in .text("busy", status: 503) }
+        let server = try LoopbackServer { _ in .text("busy", statusCode: 503) }
         let request = Request(.put, "form", serializer: .string).multipart {
             try $0.append(inputStream: InputStream(data: Data("once".utf8)), length: 4, name: "a", fileName: "b")
         }
@@ -185,7 +187,7 @@ struct RecoveryTests {
     }
 
     @Test("A one-shot stream is not retried, and the response is delivered") func stream() async throws {
-        let server = try LoopbackServer { _ in .text("busy", status: 503) }
+        let server = try LoopbackServer { _ in .text("busy", statusCode: 503) }
         var request = URLRequest(url: server.url)
         request.httpMethod = "PUT"
         request.httpBodyStream = InputStream(data: Data("once".utf8))
@@ -225,7 +227,7 @@ struct RecoveryTests {
     @Test("A request has a policy, interceptors and a deadline of its own") func request() async throws {
         let server = try LoopbackServer { request in
             request.path == "/slow"
-                ? .text("").faulted(.stallBeforeHead) : .text(request.header("X-A") ?? "none", status: 503)
+                ? .text("").faulted(.stallBeforeHead) : .text(request.header("X-A") ?? "none", statusCode: 503)
         }
         let manager = manager(server)
         _ = await manager.response(for: .get("x").retry(nil))

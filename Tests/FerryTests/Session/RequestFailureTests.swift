@@ -100,7 +100,7 @@ struct RequestFailureTests {
         struct Refusal: Error {}
         let own = NetworkError(NetworkError.Code(rawValue: "quotaExceeded"), message: "Too much")
         let server = try LoopbackServer { _ in
-            .text("denied", status: 401).adding("WWW-Authenticate", "Basic realm=\"x\"")
+            .text("denied", statusCode: 401).adding("WWW-Authenticate", "Basic realm=\"x\"")
         }
         let manager = transport.manager(baseURL: server.url)
         for thrown in [Refusal(), own] as [any Error] {

@@ -141,7 +141,8 @@ struct RequestLoggerTests {
 
     @Test("A request and its response are one line each", arguments: TestTransport.all)
     func logs(_ transport: TestTransport) async throws {
-        let server = try LoopbackServer { _ in LoopbackResponse.text("xyz", status: 404).adding("Set-Cookie", "hunter2")
+        let server = try LoopbackServer { _ in
+            LoopbackResponse.text("xyz", statusCode: 404).adding("Set-Cookie", "hunter2")
         }
         let manager = transport.manager()
         let lines = Watched<[String]>([])

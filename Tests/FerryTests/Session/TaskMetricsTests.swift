@@ -24,9 +24,9 @@ struct TaskMetricsTests {
     func transactions(_ transport: TestTransport) async throws {
         let server = try LoopbackServer { request in
             switch request.path {
-            case "/from": .redirect(to: "/locked", status: 307)
+            case "/from": .redirect(to: "/locked", statusCode: 307)
             case "/locked" where request.header("Authorization") == nil:
-                LoopbackResponse.text("no", status: 401).adding("WWW-Authenticate", "Basic realm=\"x\"")
+                LoopbackResponse.text("no", statusCode: 401).adding("WWW-Authenticate", "Basic realm=\"x\"")
             default: .text("yes")
             }
         }

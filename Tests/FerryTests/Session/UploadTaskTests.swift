@@ -120,7 +120,7 @@ struct UploadTaskTests {
     func replaysStream(_ transport: TestTransport) async throws {
         let server = try LoopbackServer { request in
             guard request.header("Authorization") != nil else {
-                return LoopbackResponse.text("no", status: 401).adding("WWW-Authenticate", "Basic realm=\"x\"")
+                return LoopbackResponse.text("no", statusCode: 401).adding("WWW-Authenticate", "Basic realm=\"x\"")
             }
             return .text(request.bodyText ?? "")
         }
@@ -151,7 +151,7 @@ struct UploadTaskTests {
     )
     func exhaustedStream(_ transport: TestTransport) async throws {
         let server = try LoopbackServer { _ in
-            LoopbackResponse.text("no", status: 401).adding("WWW-Authenticate", "Basic realm=\"x\"")
+            LoopbackResponse.text("no", statusCode: 401).adding("WWW-Authenticate", "Basic realm=\"x\"")
         }
         let manager = transport.manager()
         manager.hooks.taskDidReceiveChallenge = { _, _, _, _ in
@@ -171,7 +171,7 @@ struct UploadTaskTests {
     func replaysForm(_ transport: TestTransport) async throws {
         let server = try LoopbackServer { request in
             guard request.header("Authorization") != nil else {
-                return LoopbackResponse.text("no", status: 401).adding("WWW-Authenticate", "Basic realm=\"x\"")
+                return LoopbackResponse.text("no", statusCode: 401).adding("WWW-Authenticate", "Basic realm=\"x\"")
             }
             return .text(request.bodyText ?? "")
         }
@@ -194,7 +194,7 @@ struct UploadTaskTests {
     func replaysOnRedirection(_ transport: TestTransport, status: Int) async throws {
         let server = try LoopbackServer { request in
             request.path == "/from"
-                ? .redirect(to: "/to", status: status) : .text("\(request.method) \(request.bodyText ?? "")")
+                ? .redirect(to: "/to", statusCode: status) : .text("\(request.method) \(request.bodyText ?? "")")
         }
         let manager = transport.manager(baseURL: server.url)
         let made = Watched(0)
@@ -224,7 +224,7 @@ struct UploadTaskTests {
         arguments: TestTransport.able(to: .bodyOnRedirection)
     )
     func exhaustedOnRedirection(_ transport: TestTransport) async throws {
-        let server = try LoopbackServer { _ in .redirect(to: "/to", status: 307) }
+        let server = try LoopbackServer { _ in .redirect(to: "/to", statusCode: 307) }
         var request = request(server)
         request.httpBodyStream = InputStream(data: Data("once".utf8))
         let done = Watched<TaskResponse<String>?>(nil)

@@ -34,7 +34,7 @@ struct UserInfoTests {
         let closed = try ClosedPort()
         let silent = try LoopbackServer { _ in LoopbackResponse().faulted(.stallBeforeHead) }
         let broken = try LoopbackServer { _ in .pattern(count: 100).faulted(.truncate(afterBodyBytes: 5)) }
-        let wrong = try LoopbackServer { _ in .text("not JSON", status: 404) }
+        let wrong = try LoopbackServer { _ in .text("not JSON", statusCode: 404) }
         let text = try LoopbackServer { _ in LoopbackResponse.text("{") }
         let manager = HTTPSessionManager(configuration: .ephemeral)
         manager.notificationQueue = nil
@@ -61,7 +61,7 @@ struct UserInfoTests {
 
     @Test("Errors omit user and password with either transport", arguments: TestTransport.all)
     func transports(_ transport: TestTransport) async throws {
-        let server = try LoopbackServer { _ in .text("no", status: 404) }
+        let server = try LoopbackServer { _ in .text("no", statusCode: 404) }
         let closed = try ClosedPort()
         for url in [try url(server), try url(closed)] {
             try checkError((await transport.manager().response(for: URLRequest(url: url), serializer: .data)).error)
@@ -108,7 +108,7 @@ struct UserInfoTests {
 
     @Test("Notifications, logs and metrics omit them")
     func notifications() async throws {
-        let server = try LoopbackServer { _ in .text("no", status: 404) }
+        let server = try LoopbackServer { _ in .text("no", statusCode: 404) }
         let manager = SessionManager(configuration: .ephemeral)
         let center = NotificationCenter()
         manager.notificationCenter = center

@@ -73,7 +73,9 @@ extension LoopbackResponse {
 /// Returns the status of the response that caused an error.
 func failedStatus(of error: (any Error)?) -> Int? {
     switch error {
-    case VerifiedDownloadError.status(let status, _, _)?, FileUploadError.status(let status, _, _)?: status
+    case VerifiedDownloadError.unacceptableStatusCode(let status, _, _)?,
+        FileUploadError.unacceptableStatusCode(let status, _, _)?:
+        status
     default: nil
     }
 }

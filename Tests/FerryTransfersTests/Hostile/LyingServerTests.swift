@@ -15,7 +15,8 @@ struct LyingServerTests {
     private static func answer(_ lie: Lie, _ request: LoopbackRequest, log: RequestLog) -> LoopbackResponse {
         let content = RangedContent(count: count)
         var response = content.response(to: request)
-        guard response.status == 206, let range = response.headers["Content-Range"].flatMap(ContentRange.init) else {
+        guard response.statusCode == 206, let range = response.headers["Content-Range"].flatMap(ContentRange.init)
+        else {
             // Ranges are requested before the whole file has arrived.
             response.bytesPerSecond = 2_000_000
             return response.held { !log.ranges.isEmpty }

@@ -110,7 +110,7 @@ import Testing
     func unrecordedEnd() async throws {
         let isThere = Mutex(false)
         let server = try LoopbackServer { _ in
-            isThere.withLock { $0 } ? .text("x") : .text("no", status: 404)
+            isThere.withLock { $0 } ? .text("x") : .text("no", statusCode: 404)
         }
         let first = try await queue()
         try await first.add(VerifiedDownload(server.url, to: folder.file("a")))

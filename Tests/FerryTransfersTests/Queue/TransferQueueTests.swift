@@ -211,8 +211,8 @@ import Testing
                 return seen[request.path] ?? 0
             }
             switch request.path {
-            case "/missing": return count == 1 ? .text("no", status: 404) : .text("x")
-            default: return count <= 8 ? .text("busy", status: 503) : .text("x")
+            case "/missing": return count == 1 ? .text("no", statusCode: 404) : .text("x")
+            default: return count <= 8 ? .text("busy", statusCode: 503) : .text("x")
             }
         }
         let queue = try await queue {
@@ -385,7 +385,7 @@ import Testing
                 return keys.count
             }
             if count == 1 { try? Data("the second".utf8).write(to: file) }
-            return .text("x", status: count < 3 ? 503 : 200)
+            return .text("x", statusCode: count < 3 ? 503 : 200)
         }
         let queue = try await queue {
             $0.retryPolicy?.backoff = .init(base: 0.01, multiplier: 1)

@@ -38,7 +38,7 @@ struct PartUploadTests {
             guard let number = Int(request.path.dropFirst("/part/".count)) else {
                 state.withLock { $0.manifest = String(decoding: request.body, as: UTF8.self) }
                 guard case .status(let status)? = state.withLock({ $0.faults[0]?.first }) else { return .text("done") }
-                return .data(Self.errorBody, status: status)
+                return .data(Self.errorBody, statusCode: status)
             }
             let fault = state.withLock { state -> Fault? in
                 state.requests[number, default: 0] += 1
@@ -55,7 +55,7 @@ struct PartUploadTests {
             }
             state.withLock { $0.inProgress -= 1 }
             switch fault {
-            case .status(let status): return .data(Self.errorBody, status: status)
+            case .status(let status): return .data(Self.errorBody, statusCode: status)
             case .reset: return LoopbackResponse().faulted(.resetBeforeHead)
             case nil: return LoopbackResponse(headers: ["ETag": "\"\(number)\""])
             }
@@ -166,7 +166,7 @@ struct PartUploadTests {
     func errorBody(number: Int) async throws {
         store.state.withLock { $0.faults = [number: [.status(403)]] }
         let error = await failure { try await session.upload(upload()) }
-        guard case FileUploadError.status(403, let response?, let body)? = error else {
+        guard case FileUploadError.unacceptableStatusCode(403, let response?, let body)? = error else {
             Issue.record("\(String(describing: error))")
             return
         }

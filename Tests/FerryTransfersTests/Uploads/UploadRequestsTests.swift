@@ -145,7 +145,7 @@ struct UploadRequestsTests {
             let fields: LoopbackHeaders = ["Location": "/made", "Upload-Limit": "max-append-size=2, max-age=60"]
             switch request.method {
             case "OPTIONS": return .status(405)
-            case "POST" where isInterim: return .status(413).preceded(by: .init(status: 104, headers: fields))
+            case "POST" where isInterim: return .status(413).preceded(by: .init(statusCode: 104, headers: fields))
             case "POST": return .status(201, headers: fields).adding("Upload-Complete", "?0")
             case "HEAD": return .status(204).adding("Upload-Offset", "0").adding("Upload-Complete", "?0")
             default:
@@ -165,7 +165,7 @@ struct UploadRequestsTests {
         let server = try LoopbackServer { request in
             guard request.method == "POST" else { return .status(405) }
             let fields: LoopbackHeaders = ["Location": "/made", "Upload-Limit": "max-append-size=5"]
-            return .status(413).preceded(by: .init(status: 104, headers: fields))
+            return .status(413).preceded(by: .init(statusCode: 104, headers: fields))
         }
         let error = await failure { try await session.upload(FileUpload(folder.file("file"), to: server.url)) }
         #expect(failedStatus(of: error) == 413)

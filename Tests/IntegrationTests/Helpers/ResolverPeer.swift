@@ -31,7 +31,7 @@ final class ResolverPeer: Sendable {
             case "garbage": return Self.message(Data((0..<200).map { _ in UInt8.random(in: 0...255) }))
             case "truncated": return Self.message(question.response(code: 0, addresses: 1).dropLast(3))
             case "huge": return Self.message(question.response(code: 0, addresses: 6_000))
-            case "failing": return .text("busy", status: 503)
+            case "failing": return .text("busy", statusCode: 503)
             case "empty": return Self.message(question.response(code: 0, addresses: 0))
             case "looping": return Self.message(question.loop)
             case "silent":

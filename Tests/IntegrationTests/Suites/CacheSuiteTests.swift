@@ -87,7 +87,7 @@ struct CacheSuiteTests {
         let session = CurlSession(configuration: configuration, options: options)
         let client = try LoopbackServer { request in
             guard let data = try? Self.load(request.body, session) else { return .status(500) }
-            return LoopbackResponse(status: 200, headers: ["Content-Type": "application/json"], body: .data(data))
+            return LoopbackResponse(statusCode: 200, headers: ["Content-Type": "application/json"], body: .data(data))
         }
         let reserved = try ReservedPorts(1)
         let port = reserved.ports[0]

@@ -138,7 +138,7 @@ extension TaskResponse {
     fileprivate var isGood: Bool {
         switch error?.code {
         case nil, .unacceptableContentType, .decodingFailed, .responseTooLarge: true
-        case .unacceptableStatusCode: !RetryPolicy.standard.statuses.contains(statusCode ?? 0)
+        case .unacceptableStatusCode: !RetryPolicy.standard.statusCodes.contains(statusCode ?? 0)
         default: false
         }
     }

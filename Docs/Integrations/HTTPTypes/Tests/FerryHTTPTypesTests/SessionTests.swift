@@ -14,7 +14,7 @@ struct SessionTests {
     @Test("A session sends method, path, fields and body, and returns all fields one by one")
     func data() async throws {
         let server = try LoopbackServer { _ in
-            .text("made", status: 201).adding("Set-Cookie", "a=1; Expires=Sun, 06 Nov 2094 08:49:37 GMT")
+            .text("made", statusCode: 201).adding("Set-Cookie", "a=1; Expires=Sun, 06 Nov 2094 08:49:37 GMT")
                 .adding("X-A", "1").adding("Set-Cookie", "b=2").adding("x-a", "2, 3")
         }
         let session = CurlSession(configuration: .ephemeral)
@@ -42,7 +42,7 @@ struct SessionTests {
 
     @Test("A session reports a status that is a failure as a response, and a broken connection as an error")
     func outcomes() async throws {
-        let script: FaultScript = [.respond(status: 503), .reset]
+        let script: FaultScript = [.respond(statusCode: 503), .reset]
         let server = try LoopbackServer(script: script) { _ in .text("x") }
         let session = CurlSession(configuration: .ephemeral)
         let reply = try await session.reply(to: request(to: server, "/"))
@@ -96,7 +96,7 @@ struct SessionTests {
         let server = try LoopbackServer { request in
             request.path == "/user"
                 ? LoopbackResponse.json(#"{"name":"Ada"}"#).adding("Set-Cookie", "a=1").adding("Set-Cookie", "b=2")
-                : .text("none", status: 404)
+                : .text("none", statusCode: 404)
         }
         let manager = HTTPSessionManager(configuration: .ephemeral)
         let reply = try await manager.reply(to: request(to: server, "/user"), serializer: .decodable(User.self))

@@ -73,7 +73,7 @@ struct GatewayTests {
         arguments: [(404, 404), (403, 502), (200, 502)]
     )
     func failures(_ status: Int, _ expected: Int) async throws {
-        let service = try LoopbackServer { _ in .json("[]", status: status) }
+        let service = try LoopbackServer { _ in .json("[]", statusCode: status) }
         try await run(service: service) { url in
             let response = await client(url).response(for: .get("weather/Rome", serializer: .data))
             #expect(response.statusCode == expected)

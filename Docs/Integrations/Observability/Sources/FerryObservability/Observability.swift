@@ -124,7 +124,7 @@ struct AttemptTracer: ImmediateRequestInterceptor {
     let call: CallRecord
 
     /// Empty, so that no response is held back.
-    var failureStatuses: Set<Int> { [] }
+    var failureStatusCodes: Set<Int> { [] }
 
     func adaptImmediately(_ request: inout AdaptedRequest, for attempt: RequestAttempt) -> Bool {
         call.beginAttempt(of: &request, attempt)

@@ -116,7 +116,7 @@ struct CallbackTests {
                 number += 1
                 return number
             }
-            return .text("x", status: number.isMultiple(of: 3) ? 503 : 200)
+            return .text("x", statusCode: number.isMultiple(of: 3) ? 503 : 200)
         }
         // The program holds the lock while it starts requests, and the tracer acquires it.
         let lock = NSRecursiveLock()

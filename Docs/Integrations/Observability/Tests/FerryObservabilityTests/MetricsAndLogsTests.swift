@@ -19,7 +19,7 @@ struct MetricsAndLogsTests {
 
     @Test("Each attempt has a duration in seconds, by method, server, status and error")
     func durations() async throws {
-        let script: FaultScript = [.respond(status: 503), .delay(0.05)]
+        let script: FaultScript = [.respond(statusCode: 503), .delay(0.05)]
         let server = try LoopbackServer(script: script) { _ in .text("x") }
         let metrics = TestMetrics()
         let manager = HTTPSessionManager(baseURL: server.url, configuration: .ephemeral)
@@ -84,7 +84,7 @@ struct MetricsAndLogsTests {
 
     @Test("Start, retry and end of a call are logged, without secrets")
     func logs() async throws {
-        let script: FaultScript = [.respond(status: 503)]
+        let script: FaultScript = [.respond(statusCode: 503)]
         let server = try LoopbackServer(script: script) { _ in .text("x") }
         let handler = Self.handler(.trace)
         let manager = HTTPSessionManager(baseURL: server.url, configuration: .ephemeral)

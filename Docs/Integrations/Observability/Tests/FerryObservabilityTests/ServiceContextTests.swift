@@ -13,7 +13,7 @@ struct ServiceContextTests {
 
     @Test("Concurrent calls that are retried each belong to the span of the code that made them")
     func concurrent() async throws {
-        let script = FaultScript([.respond(status: 503), .respond(status: 500)], counting: .perTarget)
+        let script = FaultScript([.respond(statusCode: 503), .respond(statusCode: 500)], counting: .perTarget)
         let server = try LoopbackServer(script: script) { _ in .text("x") }
         let tracer = TraceContextTracer()
         let manager = HTTPSessionManager(baseURL: server.url, configuration: .ephemeral)

@@ -26,7 +26,7 @@ struct TaskKindTests {
 
     @Test("A download has spans, and those of its retries")
     func download() async throws {
-        let server = try LoopbackServer(script: [.respond(status: 503)]) { _ in .pattern(count: 100_000) }
+        let server = try LoopbackServer(script: [.respond(statusCode: 503)]) { _ in .pattern(count: 100_000) }
         let manager = manager(server)
         manager.retryPolicy = RetryPolicy.standard
         manager.retryPolicy?.backoff = RetryPolicy.Backoff(base: 0.01)
@@ -91,7 +91,7 @@ struct TaskKindTests {
     @Test("Each of many concurrent calls has its own outcome")
     func failures() async throws {
         let server = try LoopbackServer { request in
-            request.path.hasSuffix("bad") ? .text("x", status: 500) : .text("x")
+            request.path.hasSuffix("bad") ? .text("x", statusCode: 500) : .text("x")
         }
         let manager = manager(server)
         await withTaskGroup(of: Void.self) { group in

@@ -60,7 +60,7 @@ struct TracingTests {
     @Test("Each attempt of a call that is retried has a span of its own, with how it has ended")
     func retries() async throws {
         // A connection that breaks when it is used again would be replaced within the attempt.
-        let script: FaultScript = [.reset, .respond(status: 503)]
+        let script: FaultScript = [.reset, .respond(statusCode: 503)]
         let server = try LoopbackServer(script: script) { _ in .text("x") }
         let manager = manager(server)
         manager.retryPolicy = policy()
@@ -88,7 +88,7 @@ struct TracingTests {
                 attempt.number < 3 ? .retry : .proceed
             }
         }
-        let server = try LoopbackServer { _ in .text("x", status: 500) }
+        let server = try LoopbackServer { _ in .text("x", statusCode: 500) }
         let manager = manager(server)
         manager.interceptors = [Again()]
         let error = await #expect(throws: NetworkError.self) {
@@ -136,7 +136,8 @@ struct TracingTests {
     func challenge() async throws {
         let server = try LoopbackServer { request in
             request.header("Authorization") == nil
-                ? LoopbackResponse.text("no", status: 401).adding("WWW-Authenticate", #"Basic realm="a""#) : .text("x")
+                ? LoopbackResponse.text("no", statusCode: 401).adding("WWW-Authenticate", #"Basic realm="a""#)
+                : .text("x")
         }
         let manager = manager(server)
         manager.hooks.taskDidReceiveChallenge = { _, _, _, _ in
