@@ -45,7 +45,7 @@ package struct TestTransport: Sendable, CustomTestStringConvertible {
         /// It does not ask a session's delegate what to cache.
         case askingWhatToCache
 
-        /// It measures nothing: there are no transactions, and bodies count with their decoded size.
+        /// It measures the task only as a whole, and bodies count with their decoded size.
         case measuring
 
         /// It keeps a task that is never resumed, and with it the session, forever.

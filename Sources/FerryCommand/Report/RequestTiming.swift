@@ -47,29 +47,29 @@ struct RequestTiming: Equatable, Sendable {
 }
 
 extension RequestTiming {
-    init(_ transaction: TransferMetrics.Transaction, transfer: Int, since origin: Date, wanted: Double) {
+    init(_ transaction: TaskMetrics.Transaction, transfer: Int, since origin: Date, wanted: Double) {
         self.init(
             transfer: transfer,
             url: transaction.url?.presentableText ?? "",
             method: transaction.method,
-            statusCode: transaction.status,
+            status: transaction.statusCode,
             protocolName: transaction.networkProtocolName,
             remoteAddress: transaction.remoteAddress,
             remotePort: transaction.remotePort,
             isReused: transaction.isReusedConnection,
             isCached: transaction.isFromCache,
-            bytesSent: transaction.bodyBytesSent,
-            bytesReceived: transaction.bodyBytesReceived,
-            headerBytes: transaction.headerBytesReceived,
+            bytesSent: transaction.sentBodyByteCount,
+            bytesReceived: transaction.receivedBodyByteCount,
+            headerBytes: transaction.receivedHeaderByteCount,
             wanted: wanted,
             // The system clock may have been set back.
-            start: max(transaction.start.timeIntervalSince(origin), wanted),
+            start: max(transaction.startDate.timeIntervalSince(origin), wanted),
             nameLookup: transaction.nameLookup,
             connect: transaction.connect,
             secureConnect: transaction.secureConnect,
             requestStart: transaction.requestStart,
             responseStart: transaction.responseStart,
-            end: transaction.end
+            end: transaction.duration
         )
     }
 }

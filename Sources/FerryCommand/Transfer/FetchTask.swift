@@ -6,8 +6,8 @@ final class FetchTask: NSObject, CurlSessionMetricsDelegate, CurlSessionRetryDel
         var currentURL: URL
         var requestCount = 1
         var response: HTTPURLResponse?
-        var metrics: TransferMetrics?
-        var waiter: CheckedContinuation<TransferMetrics?, Never>?
+        var metrics: TaskMetrics?
+        var waiter: CheckedContinuation<TaskMetrics?, Never>?
         /// Whether the wait for the metrics has been given up.
         var hasGivenUp = false
     }
@@ -47,7 +47,7 @@ final class FetchTask: NSObject, CurlSessionMetricsDelegate, CurlSessionRetryDel
 
     /// Waits for the metrics, which a task has when it ends; may be called only once; returns `nil` if they have not
     /// arrived within the time limit, so that a report is never awaited forever.
-    func metrics(within limit: Duration = .seconds(5)) async -> TransferMetrics? {
+    func metrics(within limit: Duration = .seconds(5)) async -> TaskMetrics? {
         let timer = Task {
             // The sleep is cancelled when the metrics have arrived.
             do { try await Task.sleep(for: limit) } catch { return }
@@ -133,12 +133,12 @@ final class FetchTask: NSObject, CurlSessionMetricsDelegate, CurlSessionRetryDel
         context.log?.progress(index, "up", totalBytesSent, of: expected < 0 ? nil : expected)
     }
 
-    func urlSession(_ session: CurlSession, task: URLSessionTask, willRetry retry: TransferMetrics.Retry) {
-        let reason = retry.status.map(CommandFailure.text(ofStatus:)) ?? retry.message
+    func urlSession(_ session: CurlSession, task: URLSessionTask, willRetry retry: TaskMetrics.Retry) {
+        let reason = retry.statusCode.map(CommandFailure.text(ofStatus:)) ?? retry.message
         context.noteRetry(of: currentURL, index, reason, after: retry.delay, continues: retry.continuesBody)
     }
 
-    func urlSession(_ session: CurlSession, task: URLSessionTask, didFinishCollecting metrics: TransferMetrics) {
+    func urlSession(_ session: CurlSession, task: URLSessionTask, didFinishCollecting metrics: TaskMetrics) {
         endWait { $0.metrics = metrics }
     }
 }

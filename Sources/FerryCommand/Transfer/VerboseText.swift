@@ -33,8 +33,8 @@ enum VerboseText {
     }
 
     /// Returns the line of one request, which may be a redirect or a retry.
-    static func line(_ transaction: TransferMetrics.Transaction) -> String {
-        var parts = ["* \(transaction.method) \(transaction.status.map(String.init) ?? "without a response")"]
+    static func line(_ transaction: TaskMetrics.Transaction) -> String {
+        var parts = ["* \(transaction.method) \(transaction.statusCode.map(String.init) ?? "without a response")"]
         if transaction.isFromCache { return parts[0] + " from the cache" }
         if let name = transaction.networkProtocolName { parts[0] += " over \(name)" }
         if let address = transaction.remoteAddress {
@@ -46,9 +46,9 @@ enum VerboseText {
             ("sent", transaction.requestStart), ("first byte", transaction.responseStart),
         ]
         parts += phases.filter { $0.1 > 0 }.map { "\($0.0) \(ByteText.elapsed($0.1))" }
-        parts.append("end \(ByteText.elapsed(transaction.end))")
-        if transaction.bodyBytesSent > 0 { parts.append("\(ByteText.text(transaction.bodyBytesSent)) up") }
-        parts.append("\(ByteText.text(transaction.bodyBytesReceived)) down")
+        parts.append("end \(ByteText.elapsed(transaction.duration))")
+        if transaction.sentBodyByteCount > 0 { parts.append("\(ByteText.text(transaction.sentBodyByteCount)) up") }
+        parts.append("\(ByteText.text(transaction.receivedBodyByteCount)) down")
         return parts.joined(separator: ", ")
     }
 

@@ -276,18 +276,18 @@ package final class NetworkAttempt {
 
     /// Returns the metrics of the attempt the first time it is called while the attempt has its handle; `nil` for one
     /// whose only connection was not used, so that nothing was sent.
-    package func takeTransaction(isOver: Bool) -> TransferMetrics.Transaction? {
+    package func takeTransaction(isOver: Bool) -> TaskMetrics.Transaction? {
         guard let easy, let start = timing.start, !timing.isReported else { return nil }
         if needsNewConnection, sending.count == 0 { return nil }
         timing.isReported = true
-        var transaction = easy.transaction(url, prepared.method, status: status, start: start)
+        var transaction = easy.transaction(url, prepared.method, statusCode: status, startDate: start)
         // libcurl notes the end of a connection, and a body that it sends, like a response.
         if !sending.hasResponseBytes { transaction.responseStart = 0 }
         // libcurl counts the time when bytes move, which may be long ago.
-        if !isOver { transaction.end = max(transaction.end, MonotonicTime.now().since(timing.begin).seconds) }
+        if !isOver { transaction.duration = max(transaction.duration, MonotonicTime.now().since(timing.begin).seconds) }
         // libcurl has no time for a connection whose handshake has not succeeded.
         if transaction.connect == 0, let handshakeStart = timing.handshakeStart {
-            transaction.connect = min(handshakeStart.since(timing.begin).seconds, transaction.end)
+            transaction.connect = min(handshakeStart.since(timing.begin).seconds, transaction.duration)
         }
         return transaction
     }

@@ -220,26 +220,32 @@ extension EasyHandle {
     var presentedSubject: String? { ferry_easy_certificate_field(pointer, 0, "Subject").map { String(cString: $0) } }
 
     /// Returns libcurl's measurements of the attempt that is ending.
-    package func transaction(_ url: URL?, _ method: String, status: Int?, start: Date) -> TransferMetrics.Transaction {
+    package func transaction(
+        _ url: URL?,
+        _ method: String,
+        statusCode: Int?,
+        startDate: Date
+    ) -> TaskMetrics.Transaction {
         let (port, address) = (long(CurlInfo.primaryPort), string(CurlInfo.primaryAddress))
         let handshake = seconds(CurlInfo.secureConnectTime)
         let isSecure = url?.scheme?.folded == "https"
         let isHandshakeMissing = isSecure && handshake == 0 && long(CurlInfo.newConnections) > 0
-        var result = TransferMetrics.Transaction(url: url?.presentable, method: method, status: status, start: start)
+        let url = url?.presentable
+        var result = TaskMetrics.Transaction(url: url, method: method, statusCode: statusCode, startDate: startDate)
         result.nameLookup = seconds(CurlInfo.nameLookupTime)
         result.connect = seconds(CurlInfo.connectTime)
         result.secureConnect = handshake
         // Newer versions of libcurl report this time although the handshake has failed.
         result.requestStart = isHandshakeMissing ? 0 : seconds(CurlInfo.preTransferTime)
         result.responseStart = seconds(CurlInfo.startTransferTime)
-        result.end = seconds(CurlInfo.totalTime)
-        result.bodyBytesSent = offset(CurlInfo.sizeUpload)
-        result.bodyBytesReceived = offset(CurlInfo.sizeDownload)
-        result.headerBytesReceived = long(CurlInfo.headerSize)
-        result.networkProtocolName = status == nil ? nil : Self.protocolNames[long(CurlInfo.httpVersion)]
+        result.duration = seconds(CurlInfo.totalTime)
+        result.sentBodyByteCount = offset(CurlInfo.sizeUpload)
+        result.receivedBodyByteCount = offset(CurlInfo.sizeDownload)
+        result.receivedHeaderByteCount = long(CurlInfo.headerSize)
+        result.networkProtocolName = statusCode == nil ? nil : Self.protocolNames[long(CurlInfo.httpVersion)]
         result.remoteAddress = address.isEmpty ? nil : address
         result.remotePort = port > 0 ? port : nil
-        result.isReusedConnection = status != nil && long(CurlInfo.newConnections) == 0
+        result.isReusedConnection = statusCode != nil && long(CurlInfo.newConnections) == 0
         return result
     }
 

@@ -67,7 +67,7 @@ public struct TaskResponse<Value: Sendable>: Sendable {
 
     /// The number of attempts that the task has made: 1 without a retry.
     ///
-    /// ``TaskMetrics/retries`` has, for each attempt but the last, when and how it failed and the delay after it.
+    /// `TaskMetrics.retries` has, for each attempt but the last, when and how it failed and the delay after it.
     public var attempts: Int { (metrics?.retries.last?.attempt ?? 0) + 1 }
 
     /// The URL of the response, or of the request if there is none.

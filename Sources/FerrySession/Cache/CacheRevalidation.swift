@@ -16,7 +16,7 @@ final class CacheRevalidation: CallClient {
     var wantsPrebuiltResponse: Bool { false }
     var wantsInterimResponses: Bool { false }
     func receive(_ bytes: UnsafeRawBufferPointer, limit: Int) -> Flow { .more }
-    func receive(_ transaction: TransferMetrics.Transaction, redirectCount: Int) {}
+    func receive(_ transaction: TaskMetrics.Transaction) {}
     func takeBuffer() -> Data { Data() }
     func makeStoring() -> @Sendable (CacheCandidate) -> Void { store }
 

@@ -144,7 +144,7 @@ struct Attempts {
 struct PendingRetry {
     var delay: TimeInterval
     var start: RetryRule.Start
-    var origin: TransferMetrics.Retry.Origin
+    var origin: TaskMetrics.Retry.Origin
     var isProgress: Bool
     /// The budget that has allowed the retry.
     var budget: RetryBudgets.Key?

@@ -101,7 +101,7 @@ extension Call {
         guard let location = head.location else { return nil }
         let next = RedirectRule.redirect(
             requestToRedirect,
-            statusCode: head.status,
+            status: head.status,
             location: location,
             allowsDowngrade: settings.options.allowsInsecureRedirects,
             sensitiveHeaders: settings.sensitiveHeaders,

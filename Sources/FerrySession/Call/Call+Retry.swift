@@ -101,7 +101,7 @@ extension Call {
     private mutating func follow(
         _ decision: RetryRule.Decision,
         _ situation: RetryRule.Situation,
-        by origin: TransferMetrics.Retry.Origin,
+        by origin: TaskMetrics.Retry.Origin,
         budget: RetryBudgets.Key? = nil,
         _ world: some CallSurroundings
     ) {
@@ -194,7 +194,7 @@ extension Call {
             if response != nil, !discardBody(world) { return endWithFailure(world) }
             tell(.rewound)
         }
-        emit(.report(.retries(TransferMetrics.Retry(failure, number: number, next))))
+        emit(.report(.retries(TaskMetrics.Retry(failure, number: number, next))))
         attempts?.begin(next, after: rest.received)
         attempts?.conclusion = nil
         held = nil

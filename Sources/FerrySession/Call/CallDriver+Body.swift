@@ -226,8 +226,7 @@ extension CallDriver {
         }
         transfer.setPause(.local, false)
         reportRequest(bodyLength: .zero)
-        let transaction = local.transaction(of: call.request.base)
-        client?.receive(transaction, redirectCount: call.redirects.count)
+        client?.receive(local.transaction(of: call.request.base))
     }
 
     /// Delivers the stored response that a 304 has validated; a validation in the background needs no response.

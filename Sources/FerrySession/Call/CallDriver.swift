@@ -200,7 +200,7 @@ final class CallDriver: @unchecked Sendable {
         transfer.clock.forgetConnecting()
         let attempt = transfer.attempt
         if let attempt, let transaction = attempt.takeTransaction(isOver: isOver) {
-            client?.receive(transaction, redirectCount: call.redirects.count)
+            client?.receive(transaction)
         }
         if !isOver, let attempt, attempt.stage == .resolving { engine.abandonLookup(of: attempt) }
         engine.release(transfer)

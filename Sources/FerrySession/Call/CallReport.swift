@@ -17,7 +17,7 @@ enum CallReport {
     /// the network has sent that.
     indirect case redirect(HTTPURLResponse, URLRequest, BodySource?)
     /// An attempt has failed and is followed by another one.
-    indirect case retries(TransferMetrics.Retry)
+    indirect case retries(TaskMetrics.Retry)
     /// An attempt has failed and is not followed by another one, for the reason in this text.
     indirect case notRetried(String)
     /// The received part of the response's body is discarded, since the next attempt starts again.
@@ -46,7 +46,7 @@ protocol CallClient: AnyObject, Sendable {
     var wantsPrebuiltResponse: Bool { get }
     var wantsInterimResponses: Bool { get }
     func receive(_ report: CallReport)
-    func receive(_ transaction: TransferMetrics.Transaction, redirectCount: Int)
+    func receive(_ transaction: TaskMetrics.Transaction)
     /// Receives bytes of the body, and returns whether there is room for more; if not, the call waits for `readMore`.
     ///
     /// A client that is read slowly has no room when `limit` bytes are unread.

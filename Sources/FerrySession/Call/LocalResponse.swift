@@ -22,9 +22,9 @@ struct LocalResponse {
     }
 
     /// Returns what the metrics say about it: it takes no time.
-    func transaction(of request: URLRequest) -> TransferMetrics.Transaction {
+    func transaction(of request: URLRequest) -> TaskMetrics.Transaction {
         let (url, method) = (request.url?.presentable, request.httpMethod ?? "GET")
-        var result = TransferMetrics.Transaction(url: url, method: method, status: head.status, start: .current)
+        var result = TaskMetrics.Transaction(url: url, method: method, statusCode: head.status, startDate: .current)
         (result.isFromCache, result.isShared) = (source == .cache, source == .otherCall)
         return result
     }

@@ -2,7 +2,7 @@
 ///
 /// A task with a policy remains one task: it has one identifier, one `Progress` and one completion. Its delegate learns
 /// of an attempt that is followed by another one only through ``CurlSessionRetryDelegate`` and
-/// ``TransferMetrics/retries``.
+/// ``TaskMetrics/retries``.
 ///
 /// ```swift
 /// var options = CurlSession.Options()

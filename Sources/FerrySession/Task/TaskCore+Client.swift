@@ -38,10 +38,10 @@ extension TaskCore: CallClient {
         }
     }
 
-    func receive(_ transaction: TransferMetrics.Transaction, redirectCount: Int) {
+    func receive(_ transaction: TaskMetrics.Transaction) {
         state.withLock { state in
             state.metrics.note(transaction)
-            state.metrics.redirectCount = redirectCount
+            state.measure()
         }
     }
 
@@ -115,7 +115,7 @@ extension TaskCore: CallClient {
         }
     }
 
-    private func willRetry(_ retry: TransferMetrics.Retry) {
+    private func willRetry(_ retry: TaskMetrics.Retry) {
         let hasListener = state.withLock { state in
             state.metrics.note(retry)
             return state.delegate?.retry != nil

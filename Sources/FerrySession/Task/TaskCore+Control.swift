@@ -348,6 +348,7 @@ extension TaskCore {
         let (from, hsts) = state.withLock { ($0.originalRequest?.url, $0.session?.settings.hsts) }
         let origin = from.map { Origin(hsts?.upgraded($0) ?? $0) }
         let (session, body, isDownload, request) = state.withLock { state in
+            if next != nil { state.metrics.redirectCount += 1 }
             // The delegate may have changed the target.
             if let origin, let to = next?.url, origin != Origin(to) { state.hasLeftOrigin = true }
             let body = state.redirectedBody ?? state.body

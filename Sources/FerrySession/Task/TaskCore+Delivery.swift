@@ -293,15 +293,14 @@ extension TaskCore {
     private func complete(_ delivery: Delivery, _ error: (any Error)?) {
         let (session, task) = (delivery.session, delivery.task)
         if error == nil { progress.finish(completed: delivery.counts.completed) }
-        let (response, file, resumeDataHandler, body) = state.withLock { state in
-            (state.response, state.finishedFile, state.resumeDataHandler, state.body)
+        let (response, file, resumeDataHandler, body, metrics) = state.withLock { state in
+            state.measure()
+            return (state.response, state.finishedFile, state.resumeDataHandler, state.body, state.metrics)
         }
         // Before the program receives the end, a body that was never read is closed for its writer.
         if case .made(let body) = body { body.abandon() }
         resumeDataHandler?(ResumeData.data(of: error))
-        if let delegate = delivery.delegate.metrics {
-            delegate.urlSession(session, task: task, didFinishCollecting: state.withLock { $0.metrics })
-        }
+        delivery.delegate.metrics?.urlSession(session, task: task, didFinishCollecting: metrics)
         switch delivery.resultDelivery {
         case .delegate:
             let delegate = delivery.delegate

@@ -51,7 +51,9 @@ extension TaskCore {
         var counts = TransferCounts()
         var clientExpectsToReceive = NSURLSessionTransferSizeUnknown
         var clientExpectsToSend = NSURLSessionTransferSizeUnknown
-        var metrics = TransferMetrics()
+        var metrics = TaskMetrics()
+        /// The time of the start, from which the duration of the metrics is measured.
+        var startTime = MonotonicTime(nanoseconds: 0)
 
         /// The resume data of the download that the task continues.
         var resumeData: ResumeData?
@@ -95,12 +97,16 @@ extension TaskCore.State {
         guard sessionCore != nil else { return false }
         task = weakTask
         guard task != nil else { return false }
+        (metrics.startDate, startTime) = (Date.current, .now())
         self.session = session
         sessionDelegate = session.core.casts
         if let own = ownDelegate { ownDelegate = inFrontOfSession(own) }
         isStarted = true
         return true
     }
+
+    /// Sets the duration of the metrics.
+    mutating func measure() { metrics.duration = MonotonicTime.now().since(startTime).seconds }
 
     /// The delegate that receives the task's events; `nil` before `resume` and once the task is complete.
     var delegate: DelegateCasts? { ownDelegate ?? sessionDelegate }
@@ -213,7 +219,7 @@ enum TaskEvent: Sendable {
     case sent(ByteCount, expected: ByteCount?)
     /// The request's body starts again, so earlier counts of sent bytes no longer apply.
     case rewound
-    indirect case willRetry(TransferMetrics.Retry)
+    indirect case willRetry(TaskMetrics.Retry)
     case interim(HTTPURLResponse)
     case response(ReceivedResponse)
     /// Bytes are waiting in the task's buffer.

@@ -67,13 +67,13 @@ public final class HTTPArchiveRecorder: Sendable {
     ///   - request: The request. Its body is recorded if it is in memory.
     ///   - response: The response; nil if there was none.
     ///   - body: The decoded body of the response; nil if it is not known, as for a download to a file.
-    ///   - metrics: The measurements, such as a task's `transferMetrics`; without them the entry has no times.
+    ///   - metrics: The measurements, such as a task's `metrics`; without them the entry has no times.
     ///   - error: The error with which the request ended; the code of a `URLError` is recorded.
     public func record(
         request: URLRequest,
         response: HTTPURLResponse?,
         body: Data?,
-        metrics: TransferMetrics? = nil,
+        metrics: TaskMetrics? = nil,
         error: (any Error)? = nil
     ) {
         let source = RecordedExchange(
@@ -118,11 +118,11 @@ public final class HTTPArchiveRecorder: Sendable {
 
 /// A task delegate that keeps the metrics.
 private final class MetricsObserver: NSObject, CurlSessionMetricsDelegate, Sendable {
-    private let state = Mutex<TransferMetrics?>(nil)
+    private let state = Mutex<TaskMetrics?>(nil)
 
-    var metrics: TransferMetrics? { state.withLock { $0 } }
+    var metrics: TaskMetrics? { state.withLock { $0 } }
 
-    func urlSession(_ session: CurlSession, task: URLSessionTask, didFinishCollecting metrics: TransferMetrics) {
+    func urlSession(_ session: CurlSession, task: URLSessionTask, didFinishCollecting metrics: TaskMetrics) {
         state.withLock { $0 = metrics }
     }
 }

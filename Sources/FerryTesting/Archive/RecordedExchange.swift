@@ -3,19 +3,19 @@ struct RecordedExchange {
     let request: URLRequest
     let response: HTTPURLResponse?
     let body: Data?
-    let metrics: TransferMetrics?
+    let metrics: TaskMetrics?
     let errorCode: Int?
 
     func entry(_ redaction: ArchiveRedaction, bodyLimit: Int) -> HTTPArchive.Entry {
         let last = metrics?.transactions.last
         let version = Self.version(last?.networkProtocolName)
         var entry = HTTPArchive.Entry(
-            startDate: metrics?.transactions.first?.start ?? Date(),
+            startDate: metrics?.transactions.first?.startDate ?? Date(),
             request: requestPart(redaction, bodyLimit, version),
             response: responsePart(redaction, bodyLimit, version),
             timings: last.map { HTTPArchive.Timings($0, before: Self.before($0, metrics)) } ?? HTTPArchive.Timings()
         )
-        entry.time = Self.milliseconds(metrics?.duration ?? 0)
+        entry.time = Self.milliseconds(last.map { Self.before($0, metrics) + $0.duration } ?? 0)
         entry.serverIPAddress = last?.remoteAddress
         entry.errorCode = errorCode
         return entry
@@ -74,8 +74,8 @@ struct RecordedExchange {
         part.httpVersion = version
         part.redirectURL = part.headers.first { $0.name.isEqualIgnoringCase("Location") }?.value ?? ""
         if let last = metrics?.transactions.last {
-            part.headersSize = last.headerBytesReceived
-            part.bodySize = Int(clamping: last.bodyBytesReceived)
+            part.headersSize = last.receivedHeaderByteCount
+            part.bodySize = Int(clamping: last.receivedBodyByteCount)
         }
         return part
     }
@@ -90,7 +90,7 @@ struct RecordedExchange {
             return HTTPArchive.Content(shown, mimeType: type)
         }
         var content = HTTPArchive.Content(mimeType: type)
-        let received = metrics?.transactions.last.map { Int(clamping: $0.bodyBytesReceived) }
+        let received = metrics?.transactions.last.map { Int(clamping: $0.receivedBodyByteCount) }
         content.size = body?.count ?? received ?? max(0, Int(clamping: response.expectedContentLength))
         if content.size > 0 {
             content.text = nil
@@ -112,8 +112,8 @@ struct RecordedExchange {
     }
 
     /// Returns the seconds between the start of the first transaction and that of the last one.
-    private static func before(_ last: TransferMetrics.Transaction, _ metrics: TransferMetrics?) -> TimeInterval {
-        metrics?.transactions.first.map { last.start.timeIntervalSince($0.start) } ?? 0
+    private static func before(_ last: TaskMetrics.Transaction, _ metrics: TaskMetrics?) -> TimeInterval {
+        metrics?.transactions.first.map { last.startDate.timeIntervalSince($0.startDate) } ?? 0
     }
 
     /// Returns seconds in milliseconds, without what JSON cannot express.
@@ -126,7 +126,7 @@ struct RecordedExchange {
 extension HTTPArchive.Timings {
     /// Creates the phases of a transaction, whose measurements count from its start; earlier ones took `before`
     /// seconds.
-    fileprivate init(_ transaction: TransferMetrics.Transaction, before: TimeInterval) {
+    fileprivate init(_ transaction: TaskMetrics.Transaction, before: TimeInterval) {
         self.init()
         let connected = max(transaction.connect, transaction.secureConnect)
         if connected > 0 {
@@ -138,9 +138,9 @@ extension HTTPArchive.Timings {
         }
         // The request is sent while the response is awaited, so the two cannot be measured separately.
         let sent = max(transaction.requestStart, connected)
-        let answered = transaction.responseStart > 0 ? transaction.responseStart : transaction.end
+        let answered = transaction.responseStart > 0 ? transaction.responseStart : transaction.duration
         blocked = RecordedExchange.milliseconds(before + sent - connected)
         wait = RecordedExchange.milliseconds(answered - sent)
-        receive = RecordedExchange.milliseconds(transaction.end - answered)
+        receive = RecordedExchange.milliseconds(transaction.duration - answered)
     }
 }

@@ -18,7 +18,7 @@ final class Stopwatch: NSObject, CurlSessionMetricsDelegate {
     func urlSession(
         _ session: CurlSession,
         task: URLSessionTask,
-        didFinishCollecting metrics: TransferMetrics
+        didFinishCollecting metrics: TaskMetrics
     ) {
         print(metrics.redirectCount, metrics.duration)
     }
@@ -67,14 +67,14 @@ enum HookSnippets {
         for transaction in response.metrics?.transactions ?? [] {
             print(
                 transaction.url?.path ?? "",
-                transaction.status ?? 0,
+                transaction.statusCode ?? 0,
                 transaction.networkProtocolName ?? ""
             )
             print(
                 transaction.isReusedConnection,
                 transaction.connect,
                 transaction.responseStart,
-                transaction.end
+                transaction.duration
             )
         }
     }

@@ -83,7 +83,7 @@ struct ArchiveMonitor: EventMonitor {
             request: request,
             response: completion.response.httpResponse,
             body: completion.response.data,
-            metrics: task.transferMetrics,
+            metrics: task.metrics,
             error: completion.response.error?.underlyingError
         )
     }

@@ -33,7 +33,7 @@ struct FetchTaskTests {
         for isEarly in [true, false] {
             let (task, session) = try makeTask()
             let request = session.dataTask(with: try #require(URL(string: "http://a")))
-            let tell = { @Sendable in task.urlSession(session, task: request, didFinishCollecting: TransferMetrics()) }
+            let tell = { @Sendable in task.urlSession(session, task: request, didFinishCollecting: TaskMetrics()) }
             if isEarly { tell() }
             async let metrics = task.metrics(within: .seconds(3_600))
             if !isEarly { tell() }

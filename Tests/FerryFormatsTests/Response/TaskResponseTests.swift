@@ -42,8 +42,7 @@ struct TaskResponseTests {
 
     @Test("Mapping keeps everything but the value")
     func map() throws {
-        let metrics = TaskMetrics(startDate: Date(timeIntervalSince1970: 1), endDate: Date(timeIntervalSince1970: 3))
-        #expect(metrics.duration == 2)
+        let metrics = TaskMetrics(startDate: Date(timeIntervalSince1970: 1))
         let whole = TaskResponse(
             request: try SampleResponse().request(),
             response: try SampleResponse(404).http(),

@@ -144,8 +144,8 @@ struct RequestLimitsTests {
         #expect(server.requests.map(\.path) == ["/1", "/2", "/3", "/4", "/5", "/6"])
         let completions = delegate.order.filter { $0 == "completed" }.count
         #expect(completions == 7)
-        let first = try #require(urgent.transferMetrics?.transactions.first?.start)
-        let second = try #require(tasks[1].transferMetrics?.transactions.first?.start)
+        let first = try #require(urgent.metrics?.transactions.first?.startDate)
+        let second = try #require(tasks[1].metrics?.transactions.first?.startDate)
         #expect(first <= second)
     }
 
@@ -200,7 +200,7 @@ struct RequestLimitsTests {
         #expect(try await delegate.completion(of: waiting).text == "other")
         let retrying = session.dataTask(with: server.url("/failing"))
         retrying.resume()
-        try await eventually("the first attempt") { retrying.transferMetrics?.retries.count == 1 }
+        try await eventually("the first attempt") { retrying.metrics?.retries.count == 1 }
         #expect(try await delegate.run(session.dataTask(with: server.url("/other"))).text == "other")
         retrying.cancel()
         gate.open()

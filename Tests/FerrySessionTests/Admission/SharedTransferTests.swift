@@ -49,8 +49,8 @@ struct SharedTransferTests {
         }
         #expect(server.requestCount == 1)
         #expect(delegate.violations == [])
-        #expect(tasks.filter { $0.transferMetrics?.transactions.last?.isShared == true }.count == 999)
-        #expect(tasks[0].transferMetrics?.transactions.last?.isShared == false)
+        #expect(tasks.filter { $0.metrics?.transactions.last?.isShared == true }.count == 999)
+        #expect(tasks[0].metrics?.transactions.last?.isShared == false)
         // The next one is a new request.
         #expect(try await delegate.run(session.dataTask(with: server.url)).data == body)
         #expect(server.requestCount == 2)
@@ -412,7 +412,7 @@ struct SharedTransferTests {
         #expect(server.requestCount == 1)
         gate.open()
         // While the delegate queue is blocked.
-        try await eventually("the response") { tasks[1].transferMetrics?.transactions.last?.isShared == true }
+        try await eventually("the response") { tasks[1].metrics?.transactions.last?.isShared == true }
         blocked.open()
         for task in tasks { #expect(try await delegate.completion(of: task).data.count == count) }
         #expect(server.requestCount == 1)

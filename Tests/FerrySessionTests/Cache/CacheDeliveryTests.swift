@@ -34,9 +34,9 @@ import Testing
         #expect(first.events == second.events)
         #expect(second.data == Data("body".utf8) && second.error == nil)
         #expect(delegate.violations == [] && bench.count == 1)
-        let metrics = try #require(task.transferMetrics)
+        let metrics = try #require(task.metrics)
         #expect(metrics.transactions.map(\.isFromCache) == [true])
-        #expect(metrics.transactions.first?.status == 200)
+        #expect(metrics.transactions.first?.statusCode == 200)
         #expect(task.countOfBytesReceived == 4 && task.countOfBytesExpectedToReceive == 4)
         #expect(task.progress.fractionCompleted == 1 && task.currentRequest?.url == bench.server.url("/"))
     }
@@ -230,7 +230,7 @@ import Testing
             let (record, task) = try await run(bench.session, bench.request("/start"), delegate)
             #expect(record.data == Data("target".utf8))
             #expect(record.events.first == .redirect(status, bench.server.url("/target")))
-            #expect(task.transferMetrics?.redirectCount == 1)
+            #expect(task.metrics?.redirectCount == 1)
         }
         #expect(
             bench.server.requests.map(\.path)

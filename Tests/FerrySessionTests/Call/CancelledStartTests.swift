@@ -106,7 +106,7 @@ struct CancelledStartTests {
             }
             let record = try await delegate.completion(of: task)
             #expect(record.error?.code == .cancelled, "FERRY_TEST_SEED=\(seed), \(index)")
-            #expect(task.transferMetrics?.retries.isEmpty == true, "FERRY_TEST_SEED=\(seed), \(index)")
+            #expect(task.metrics?.retries.isEmpty == true, "FERRY_TEST_SEED=\(seed), \(index)")
         }
         session.finishTasksAndInvalidate()
         try await eventually("the end of the engine") { delegate.invalidations == 1 }

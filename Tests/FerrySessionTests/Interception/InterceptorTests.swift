@@ -237,7 +237,7 @@ struct InterceptorTests {
         #expect(record.text == "yes")
         #expect(recorder.violations == [])
         #expect(server.requests.map(\.bodyLength) == [4, 4])
-        #expect(task.transferMetrics?.retries.map(\.origin) == [.interceptor])
+        #expect(task.metrics?.retries.map(\.origin) == [.interceptor])
         #expect(task.currentRequest?.value(forHTTPHeaderField: "Authorization") == "new")
     }
 

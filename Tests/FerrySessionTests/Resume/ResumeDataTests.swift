@@ -245,7 +245,7 @@ struct ResumeDataTests {
         task.resume()
         // The attempt has ended once its metrics exist.
         let deadline = Date() + 20
-        while task.transferMetrics?.transactions.isEmpty != false {
+        while task.metrics?.transactions.isEmpty != false {
             try #require(Date() < deadline, "the transfer never ended")
             try await Task.sleep(for: .milliseconds(2))
         }

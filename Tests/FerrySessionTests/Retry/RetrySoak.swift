@@ -178,7 +178,7 @@ private final class RetryCounter: NSObject, CurlSessionRetryDelegate {
         (self.tally, self.restarted, self.restartingPort) = (tally, restarted, restartingPort)
     }
 
-    func urlSession(_ session: CurlSession, task: URLSessionTask, willRetry retry: TransferMetrics.Retry) {
+    func urlSession(_ session: CurlSession, task: URLSessionTask, willRetry retry: TaskMetrics.Retry) {
         let tally = task.originalRequest?.url?.port == restartingPort ? restarted : tally
         tally.change { tally in
             tally.retried += 1

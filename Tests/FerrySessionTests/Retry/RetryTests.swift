@@ -59,11 +59,11 @@ struct RetryTests {
         #expect(record.completions == 1)
         #expect(recorder.violations == [])
         #expect(server.requests.count == 3)
-        let retries = try #require(task.transferMetrics?.retries)
+        let retries = try #require(task.metrics?.retries)
         #expect(retries.map(\.status) == [status, status])
         #expect(retries.map(\.attempt) == [1, 2])
         #expect(retries.map(\.origin) == [.policy, .policy])
-        #expect(task.transferMetrics?.transactions.map(\.status) == [status, status, 200])
+        #expect(task.metrics?.transactions.map(\.statusCode) == [status, status, 200])
     }
 
     @Test("The last response is delivered with its body when the attempts are used up") func exhausted() async throws {
@@ -142,7 +142,7 @@ struct RetryTests {
         let task = session(recorder) { $0.maximumRetryTime = 20 }.dataTask(with: Wire.request(server.url, method))
         let record = try await recorder.run(task)
         #expect(record.response?.statusCode == status && record.error == nil)
-        #expect(task.transferMetrics?.retryRefusal == reason)
+        #expect(task.metrics?.retryRefusal == reason)
     }
 
     // MARK: - Errors
@@ -203,7 +203,7 @@ struct RetryTests {
             ])
         )
         let task = session().dataTask(with: server.url)
-        #expect(task.transferMetrics?.retries.isEmpty == true)
+        #expect(task.metrics?.retries.isEmpty == true)
         let (data, _) = try await session().data(from: server.url)
         #expect(data == LoopbackServer.pattern(count: 300_000))
         #expect(server.requests.count == 3)
@@ -230,7 +230,7 @@ struct RetryTests {
         #expect(record.error == nil)
         #expect(record.data == LoopbackServer.pattern(count: size))
         #expect(recorder.violations == [])
-        #expect(task.transferMetrics?.retries.allSatisfy(\.continuesBody) == true)
+        #expect(task.metrics?.retries.allSatisfy(\.continuesBody) == true)
         let ranges = server.requests.dropFirst().map { $0.header("If-Range") }
         #expect(ranges.allSatisfy { $0 == "\"v1\"" })
     }
@@ -423,7 +423,7 @@ struct RetryTests {
         let recorder = RecordingDelegate()
         let task = session(recorder, slow).dataTask(with: server.url)
         task.resume()
-        try await eventually("retry") { task.transferMetrics?.retries.isEmpty == false }
+        try await eventually("retry") { task.metrics?.retries.isEmpty == false }
         #expect(task.state == .running)
         task.cancel()
         let record = try await recorder.completion(of: task)
@@ -438,7 +438,7 @@ struct RetryTests {
         let session = session(recorder, slow)
         let task = session.dataTask(with: server.url)
         task.resume()
-        try await eventually("retry") { task.transferMetrics?.retries.isEmpty == false }
+        try await eventually("retry") { task.metrics?.retries.isEmpty == false }
         session.invalidateAndCancel()
         #expect(try await recorder.completion(of: task).error?.code == .cancelled)
         try await eventually("invalidation") { recorder.invalidations == 1 }
@@ -454,7 +454,7 @@ struct RetryTests {
         let session = Wire.session(options: options)
         let busy = (0..<5).map { _ in session.dataTask(with: server.url("/busy")) }
         for task in busy { task.resume() }
-        try await eventually("retries") { busy.allSatisfy { $0.transferMetrics?.retries.isEmpty == false } }
+        try await eventually("retries") { busy.allSatisfy { $0.metrics?.retries.isEmpty == false } }
         #expect(String(decoding: try await session.data(from: server.url).0, as: UTF8.self) == "yes")
         for task in busy { task.cancel() }
     }

@@ -45,7 +45,7 @@ struct UserInfoTests {
             }
             #expect(error.code == code, sourceLocation: sourceLocation)
             #expect(error.failingURL != nil, sourceLocation: sourceLocation)
-            for value in [error, outcome.response as Any, task.transferMetrics as Any, task.error as Any] as [Any] {
+            for value in [error, outcome.response as Any, task.metrics as Any, task.error as Any] as [Any] {
                 #expect(SecretScan.findings(in: value) == [], sourceLocation: sourceLocation)
             }
         }
@@ -230,8 +230,8 @@ struct UserInfoTests {
         let outcome = try await recorder.run(task)
         #expect(outcome.text == "Basic " + Data("adal0ve:s3cret".utf8).base64EncodedString())
         #expect(outcome.response?.url?.absoluteString == "http://127.0.0.1:\(server.port)/a?b=c#d")
-        #expect(task.transferMetrics?.transactions.first?.url?.absoluteString == outcome.response?.url?.absoluteString)
+        #expect(task.metrics?.transactions.first?.url?.absoluteString == outcome.response?.url?.absoluteString)
         #expect(SecretScan.findings(in: outcome.response as Any) == [])
-        #expect(SecretScan.findings(in: task.transferMetrics as Any) == [])
+        #expect(SecretScan.findings(in: task.metrics as Any) == [])
     }
 }

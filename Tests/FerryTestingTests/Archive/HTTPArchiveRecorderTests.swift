@@ -192,24 +192,24 @@ struct HTTPArchiveRecorderTests {
     }
 
     @Test("Measurements become milliseconds of each phase") func timings() throws {
-        var transaction = TransferMetrics.Transaction(
+        var transaction = TaskMetrics.Transaction(
             url: Self.url,
             method: "GET",
-            status: 200,
-            start: Date(timeIntervalSince1970: 101)
+            statusCode: 200,
+            startDate: Date(timeIntervalSince1970: 101)
         )
         transaction.nameLookup = 0.01
         transaction.connect = 0.03
         transaction.secureConnect = 0.06
         transaction.requestStart = 0.07
         transaction.responseStart = 0.1
-        transaction.end = 0.15
+        transaction.duration = 0.15
         transaction.networkProtocolName = "h2"
-        transaction.bodyBytesReceived = 3
+        transaction.receivedBodyByteCount = 3
         transaction.remoteAddress = "192.0.2.1"
         var first = transaction
-        first.start = Date(timeIntervalSince1970: 100)
-        var metrics = TransferMetrics()
+        first.startDate = Date(timeIntervalSince1970: 100)
+        var metrics = TaskMetrics()
         metrics.transactions = [first, transaction]
         let recorder = HTTPArchiveRecorder()
         recorder.record(request: try request(), response: try response(), body: Data("abc".utf8), metrics: metrics)
@@ -228,11 +228,11 @@ struct HTTPArchiveRecorderTests {
     }
 
     @Test("Measurements that are no numbers can be written") func oddTimings() throws {
-        var transaction = TransferMetrics.Transaction(url: nil, method: "GET", status: nil, start: .distantPast)
-        transaction.end = .nan
+        var transaction = TaskMetrics.Transaction(url: nil, method: "GET", statusCode: nil, startDate: .distantPast)
+        transaction.duration = .nan
         transaction.connect = .infinity
-        transaction.bodyBytesReceived = .max
-        var metrics = TransferMetrics()
+        transaction.receivedBodyByteCount = .max
+        var metrics = TaskMetrics()
         metrics.transactions = [transaction]
         let recorder = HTTPArchiveRecorder()
         recorder.record(request: try request(), response: try response(), body: nil, metrics: metrics)

@@ -29,7 +29,7 @@ struct DataTaskTests {
         #expect(response.statusCode == 200)
         #expect(response.data == Data(#"{"name":"Ada"}"#.utf8))
         #expect(response.request?.url == request.url)
-        #expect(response.metrics?.bytesReceived == 14)
+        #expect(response.metrics?.receivedBodyByteCount == 14)
         #expect(manager.tasks.isEmpty)
     }
 

@@ -122,7 +122,7 @@ struct PlantedSecretsTests {
                 request: request,
                 response: completion.response.httpResponse,
                 body: completion.response.data,
-                metrics: task.transferMetrics,
+                metrics: task.metrics,
                 error: completion.response.error
             )
         }
@@ -214,7 +214,7 @@ struct PlantedSecretsTests {
             task.resume()
             if ending == .cancelled { task.cancel() }
         }
-        #expect(findings([response, error, task, task?.transferMetrics, task?.error]) == [])
+        #expect(findings([response, error, task, task?.metrics, task?.error]) == [])
     }
 
     @Test(

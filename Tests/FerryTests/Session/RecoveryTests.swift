@@ -29,9 +29,9 @@ struct RecoveryTests {
     }
 
     private final class Monitor: EventMonitor {
-        let retries = Watched<[TransferMetrics.Retry]>([])
+        let retries = Watched<[TaskMetrics.Retry]>([])
 
-        func task(_ task: URLSessionTask, willRetry retry: TransferMetrics.Retry) {
+        func task(_ task: URLSessionTask, willRetry retry: TaskMetrics.Retry) {
             retries.change { $0.append(retry) }
         }
     }
@@ -66,7 +66,7 @@ struct RecoveryTests {
         let response = await manager.response(for: .get("user", as: User.self))
         #expect(response.value == User(name: "Ada"))
         #expect(response.attempts == 3)
-        #expect(response.metrics?.retries.map(\.status) == [503, 503])
+        #expect(response.metrics?.retries.map(\.statusCode) == [503, 503])
         #expect(monitor.retries.current == response.metrics?.retries)
         #expect(try await manager.get("user", as: User.self) == User(name: "Ada"))
     }

@@ -11,9 +11,12 @@ struct TaskMetricsTests {
         let before = Date()
         let response = await transport.manager().response(for: URLRequest(url: server.url), serializer: .string)
         let metrics = try #require(response.metrics)
-        #expect(metrics.startDate >= before && metrics.endDate <= Date())
+        #expect(metrics.startDate >= before && metrics.startDate.addingTimeInterval(metrics.duration) <= Date())
         #expect(metrics.duration >= 0.05)
-        #expect(metrics.bytesReceived == 5)
+        let transaction = try #require(metrics.transactions.first)
+        #expect(metrics.transactions.count == 1 && transaction.url == server.url && transaction.statusCode == 200)
+        #expect(transaction.duration >= 0.05 && transaction.duration <= metrics.duration)
+        #expect(metrics.receivedBodyByteCount == 5)
         #expect(metrics.redirectCount == 0)
     }
 
@@ -40,11 +43,11 @@ struct TaskMetricsTests {
         #expect(response.value == "yes")
         let metrics = try #require(response.metrics)
         #expect(metrics.redirectCount == 1)
-        #expect(metrics.transactions.map(\.status) == [307, 401, 200])
+        #expect(metrics.transactions.map(\.statusCode) == [307, 401, 200])
         #expect(metrics.transactions.map(\.isReusedConnection) == [false, true, true])
-        #expect(metrics.bytesSent == metrics.transactions.reduce(0) { $0 + $1.bodyBytesSent })
-        #expect(metrics.bytesReceived >= 5)
-        #expect(metrics.bytesReceived == metrics.transactions.reduce(0) { $0 + $1.bodyBytesReceived })
+        #expect(metrics.sentBodyByteCount == metrics.transactions.reduce(0) { $0 + $1.sentBodyByteCount })
+        #expect(metrics.receivedBodyByteCount >= 5)
+        #expect(metrics.receivedBodyByteCount == metrics.transactions.reduce(0) { $0 + $1.receivedBodyByteCount })
     }
 
     @Test("Bytes are counted as received, before decoding", arguments: TestTransport.able(to: .measuring))
@@ -52,7 +55,7 @@ struct TaskMetricsTests {
         let server = try LoopbackServer()
         let response = await transport.manager().response(for: URLRequest(url: server.url("/gzip")), serializer: .data)
         let length = response.httpResponse?.value(forHTTPHeaderField: "Content-Length").flatMap { Int64($0) }
-        #expect(response.metrics?.bytesReceived == length)
+        #expect(response.metrics?.receivedBodyByteCount == length)
         #expect(response.value.map { Int64($0.count) } != length)
     }
 
@@ -62,11 +65,11 @@ struct TaskMetricsTests {
         let manager = transport.manager()
         let scratch = try TemporaryFolder()
         let download = await manager.response(for: URLRequest(url: server.url), to: .file(scratch.file("x")))
-        #expect(download.metrics?.bytesReceived == 100_000)
+        #expect(download.metrics?.receivedBodyByteCount == 100_000)
         let nowhere = try #require(URL(string: "http://127.0.0.1:1/"))
         let failure = await manager.response(for: URLRequest(url: nowhere), serializer: .data)
         #expect(failure.error != nil)
-        #expect(failure.metrics?.bytesReceived == 0)
+        #expect(failure.metrics?.receivedBodyByteCount == 0)
     }
 
     @Test("The hook gets the metrics once, before the completion, as does the response", arguments: TestTransport.all)

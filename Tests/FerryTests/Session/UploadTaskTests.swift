@@ -18,7 +18,7 @@ struct UploadTaskTests {
         let body = LoopbackServer.pattern(count: 300_000)
         let response = await transport.manager().response(for: request(server), from: body, serializer: .string)
         #expect(response.value == LoopbackServer.patternSHA256(count: 300_000))
-        #expect(response.metrics?.bytesSent == 300_000)
+        #expect(response.metrics?.sentBodyByteCount == 300_000)
     }
 
     @Test("Nil data is sent as an empty body", arguments: TestTransport.all)

@@ -57,8 +57,8 @@ extension NginxTests {
                         let (bytes, response) = try await session.bytes(for: request)
                         #expect((response as? HTTPURLResponse)?["X-Protocol"] == "HTTP/3.0")
                         for try await _ in bytes.chunks {}
-                        try await eventually("the metrics") { bytes.task.transferMetrics != nil }
-                        #expect(bytes.task.transferMetrics?.transactions.map(\.isReusedConnection) == [false])
+                        try await eventually("the metrics") { bytes.task.metrics != nil }
+                        #expect(bytes.task.metrics?.transactions.map(\.isReusedConnection) == [false])
                     }
                 }
                 try await group.waitForAll()
@@ -76,8 +76,8 @@ extension NginxTests {
                 let (bytes, response) = try await session.bytes(from: server.url(.http3, "announced"))
                 #expect((response as? HTTPURLResponse)?["X-Protocol"] == "HTTP/2.0")
                 for try await _ in bytes.chunks {}
-                try await eventually("the metrics") { bytes.task.transferMetrics != nil }
-                reused.append(bytes.task.transferMetrics?.transactions.last?.isReusedConnection)
+                try await eventually("the metrics") { bytes.task.metrics != nil }
+                reused.append(bytes.task.metrics?.transactions.last?.isReusedConnection)
             }
             #expect(reused == [false, true, true])
         }
@@ -101,8 +101,8 @@ extension NginxTests {
                 var body = Data()
                 for try await chunk in bytes.chunks { body.append(chunk) }
                 #expect(String(decoding: body, as: UTF8.self) == "hello\n")
-                try await eventually("the metrics") { bytes.task.transferMetrics != nil }
-                #expect(bytes.task.transferMetrics?.transactions.last?.networkProtocolName == name)
+                try await eventually("the metrics") { bytes.task.metrics != nil }
+                #expect(bytes.task.metrics?.transactions.last?.networkProtocolName == name)
             }
         }
 
@@ -127,8 +127,8 @@ extension NginxTests {
                     group.addTask {
                         let (bytes, _) = try await session.bytes(from: server.url(.http3, "small?\(index)"))
                         for try await _ in bytes.chunks {}
-                        try await eventually("the metrics") { bytes.task.transferMetrics != nil }
-                        let transactions = bytes.task.transferMetrics?.transactions ?? []
+                        try await eventually("the metrics") { bytes.task.metrics != nil }
+                        let transactions = bytes.task.metrics?.transactions ?? []
                         return transactions.filter { !$0.isReusedConnection }.count
                     }
                 }

@@ -14,7 +14,7 @@ extension NginxTests {
         }
 
         private func protocolName(_ task: URLSessionTask?) -> String? {
-            task?.transferMetrics?.transactions.last?.networkProtocolName
+            task?.metrics?.transactions.last?.networkProtocolName
         }
 
         private func fetch(
@@ -23,7 +23,7 @@ extension NginxTests {
         ) async throws -> (response: HTTPURLResponse, name: String?) {
             let (bytes, response) = try await session.bytes(from: url)
             for try await _ in bytes.chunks {}
-            try await eventually("the metrics") { bytes.task.transferMetrics != nil }
+            try await eventually("the metrics") { bytes.task.metrics != nil }
             return (try #require(response as? HTTPURLResponse), protocolName(bytes.task))
         }
 

@@ -83,7 +83,7 @@ struct SimulatedLimitTests {
                     .dataTask(with: try Simulated.url("http://a.test/"))
                 task.resume()
                 await Simulation.shared.sleep(1)
-                #expect(task.transferMetrics?.retries.count == 1)
+                #expect(task.metrics?.retries.count == 1)
                 task.suspend()
                 await Simulation.shared.sleep(3_600)
                 #expect(count.current == 1)

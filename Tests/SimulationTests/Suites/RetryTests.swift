@@ -50,7 +50,7 @@ struct SimulatedRetryTests {
                     let delay = times.current[1] - times.current[0]
                     // A date has whole seconds.
                     #expect((3_599..<3_601).contains(delay), "\(delay)")
-                    let retry = try #require(task.transferMetrics?.retries.first)
+                    let retry = try #require(task.metrics?.retries.first)
                     #expect((3_599...3_600).contains(retry.delay))
                 }
                 times.change { $0 = [] }

@@ -40,8 +40,10 @@ struct SimulatedTimeoutTests {
                 Simulation.shared.setDates(forward: 86_400)
                 task.cancel()
                 _ = await Simulated.completion(of: task, recorder)
-                let end = try #require(task.transferMetrics?.transactions.first?.end)
+                let end = try #require(task.metrics?.transactions.first?.duration)
                 #expect((10..<11).contains(end), "\(end)")
+                let duration = try #require(task.metrics?.duration)
+                #expect((10..<11).contains(duration), "\(duration)")
             }
         }
     }

@@ -117,7 +117,7 @@ final class SessionDelegate: NSObject, URLSessionDownloadDelegate, ReceivedRespo
         delegate?.finish(task, error: error, observers)
     }
 
-    func urlSession(_ session: CurlSession, task: URLSessionTask, willRetry retry: TransferMetrics.Retry) {
+    func urlSession(_ session: CurlSession, task: URLSessionTask, willRetry retry: TaskMetrics.Retry) {
         core.observers.notify { $0.task(task, willRetry: retry) }
     }
 

@@ -209,14 +209,15 @@ final class TaskDelegate: Sendable {
 
     /// Returns the task's metrics, once its transfer has ended.
     func measure(_ task: URLSessionTask) -> TaskMetrics {
-        let transfer = task.transferMetrics
-        return state.withLock { $0.measure(transfer) }
+        let end = task.finalState
+        return state.withLock { $0.measure(end) }
     }
 
     /// Completes the task; does nothing after the first call.
     func finish(_ task: URLSessionTask, error: (any Error)?, _ observers: Observers) {
-        let (request, response, transfer) = task.finalState
-        guard let (end, metrics) = state.withLock({ $0.end(transfer) }) else { return }
+        let last = task.finalState
+        let (request, response, _) = last
+        guard let (end, metrics) = state.withLock({ $0.end(last) }) else { return }
         let data = end.temporaryFile == nil && !(task is URLSessionDownloadTask) && response != nil ? end.body : nil
         let failure = end.error(of: error).map {
             let error = NetworkError(transport: $0, request: request, response: response?.value, data: data)

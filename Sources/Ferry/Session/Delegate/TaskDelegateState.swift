@@ -28,10 +28,10 @@ package struct TaskDelegateState: Sendable {
     private var expectedLength: Int64 = 0
     private(set) var isRunning = false
     private var isFinished = false
-    private var startDate = Date()
-    private var start = ContinuousClock.now
     private var hasStarted = false
-    private var metrics: TaskMetrics?
+    /// The metrics of a system session's task, and the time of its start.
+    private var metrics = TaskMetrics()
+    private var startTime = MonotonicTime.now()
 
     init(upload: TransferProgress, download: TransferProgress) { (self.upload, self.download) = (upload, download) }
 
@@ -54,8 +54,7 @@ package struct TaskDelegateState: Sendable {
         isRunning = running
         if running, !hasStarted {
             hasStarted = true
-            startDate = Date()
-            start = ContinuousClock.now
+            (metrics.startDate, startTime) = (Date.current, .now())
         }
         return true
     }
@@ -89,31 +88,28 @@ package struct TaskDelegateState: Sendable {
         return true
     }
 
-    /// Returns the task's metrics, which are computed on the first call.
-    mutating func measure(_ transfer: TransferMetrics?) -> TaskMetrics {
-        if let metrics { return metrics }
-        let transactions = transfer?.transactions
-        var measured = TaskMetrics(
-            startDate: startDate,
-            endDate: Date(),
-            duration: (ContinuousClock.now - start) / .seconds(1),
-            bytesSent: transactions?.reduce(0) { $0 + $1.bodyBytesSent } ?? bytesSent,
-            bytesReceived: transactions?.reduce(0) { $0 + $1.bodyBytesReceived } ?? bytesReceived,
-            redirectCount: redirectCount,
-            transactions: transactions ?? [],
-            retries: transfer?.retries ?? []
+    /// Returns the task's metrics; those of a system session are computed on the first call.
+    mutating func measure(_ end: URLSessionTask.FinalState) -> TaskMetrics {
+        if let measured = end.metrics { return measured }
+        guard metrics.transactions.isEmpty else { return metrics }
+        (metrics.duration, metrics.redirectCount) = (MonotonicTime.now().since(startTime).seconds, redirectCount)
+        var all = TaskMetrics.Transaction(
+            url: end.request?.url?.presentable,
+            method: end.request?.httpMethod ?? "GET",
+            statusCode: end.response?.statusCode,
+            startDate: metrics.startDate
         )
-        measured.retryRefusal = transfer?.retryRefusal
-        metrics = measured
-        return measured
+        (all.duration, all.sentBodyByteCount, all.receivedBodyByteCount) = (metrics.duration, bytesSent, bytesReceived)
+        metrics.transactions = [all]
+        return metrics
     }
 
     /// Ends the task, and returns the final state and the metrics; returns nil after the first call.
-    mutating func end(_ transfer: TransferMetrics?) -> (state: TaskDelegateState, metrics: TaskMetrics)? {
+    mutating func end(_ end: URLSessionTask.FinalState) -> (state: TaskDelegateState, metrics: TaskMetrics)? {
         guard !isFinished else { return nil }
         isFinished = true
         isRunning = false
-        let metrics = measure(transfer)
+        let metrics = measure(end)
         defer { body = Data() }
         return (self, metrics)
     }

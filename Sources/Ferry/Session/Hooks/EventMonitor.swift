@@ -24,7 +24,7 @@ public protocol EventMonitor: Sendable {
     func task(_ task: URLSessionTask, didReceive challenge: URLAuthenticationChallenge)
 
     /// Called when an attempt has failed and the request is going to be sent again.
-    func task(_ task: URLSessionTask, willRetry retry: TransferMetrics.Retry)
+    func task(_ task: URLSessionTask, willRetry retry: TaskMetrics.Retry)
 
     /// Called when an interim response has arrived (RFC 9110, section 15.2), such as 103 (Early Hints).
     ///
@@ -56,7 +56,7 @@ extension EventMonitor {
     public func task(_ task: URLSessionTask, didSend byteCount: Int64, of totalByteCount: Int64?) {}
     public func task(_ task: URLSessionTask, didRedirectBy response: HTTPURLResponse, to request: URLRequest?) {}
     public func task(_ task: URLSessionTask, didReceive challenge: URLAuthenticationChallenge) {}
-    public func task(_ task: URLSessionTask, willRetry retry: TransferMetrics.Retry) {}
+    public func task(_ task: URLSessionTask, willRetry retry: TaskMetrics.Retry) {}
     public func task(_ task: URLSessionTask, didReceiveInformationalResponse response: HTTPURLResponse) {}
     public func task(_ task: URLSessionTask, didReceive response: URLResponse) {}
     public func task(_ task: URLSessionTask, didReceive data: Data) {}

@@ -33,11 +33,11 @@ public struct RequestLogger: EventMonitor {
     }
 
     /// Logs that an attempt has failed and is followed by another one.
-    public func task(_ task: URLSessionTask, willRetry retry: TransferMetrics.Retry) {
+    public func task(_ task: URLSessionTask, willRetry retry: TaskMetrics.Retry) {
         let request = task.currentRequest
         let words = [
             request?.httpMethod ?? "GET", redaction.text(request?.url),
-            retry.status.map { "\($0)" } ?? retry.errorCode.map {
+            retry.statusCode.map { "\($0)" } ?? retry.errorCode.map {
                 "\(NetworkError.Code(urlErrorCode: $0.rawValue) ?? .unknown)"
             } ?? "",
             "attempt \(retry.attempt) failed, next in \(String(format: "%.0f", retry.delay * 1000)) ms",
@@ -56,7 +56,7 @@ public struct RequestLogger: EventMonitor {
         ]
         if let status = response.statusCode { words.append("\(status)") }
         if let metrics = response.metrics {
-            words.append("\(metrics.bytesReceived) bytes")
+            words.append("\(metrics.receivedBodyByteCount) bytes")
             words.append(String(format: "%.0f ms", metrics.duration * 1000))
         }
         if let error = response.error { words.append("\(error.code)") }

@@ -52,7 +52,7 @@ public struct TaskCompletion: Sendable {
     /// The key of the URL of a downloaded file; absent if ``responseDataKey`` is present.
     public static let assetPathKey = "com.alamofire.networking.task.complete.assetpath"
 
-    /// The key of the ``TaskMetrics``.
+    /// The key of the `TaskMetrics`.
     public static let sessionTaskMetricsKey = "com.alamofire.networking.complete.sessiontaskmetrics"
 
     /// The key of the whole payload, a ``TaskCompletion``.

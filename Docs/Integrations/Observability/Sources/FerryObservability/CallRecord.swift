@@ -83,9 +83,9 @@ final class CallRecord: Sendable {
     // MARK: - End
 
     /// Ends an attempt that is followed by another one, which may have begun already.
-    func attemptDidFail(_ retry: TransferMetrics.Retry, protocolName: String?) {
+    func attemptDidFail(_ retry: TaskMetrics.Retry, protocolName: String?) {
         let outcome = AttemptOutcome(
-            status: retry.status,
+            status: retry.statusCode,
             error: retry.errorCode.map { URLError($0) },
             message: retry.message,
             protocolName: protocolName
@@ -98,7 +98,7 @@ final class CallRecord: Sendable {
         perform(ends)
         var metadata = target.metadata
         metadata["http.request.attempt"] = "\(retry.attempt)"
-        metadata["http.response.status_code"] = retry.status.map { "\($0)" }
+        metadata["http.response.status_code"] = retry.statusCode.map { "\($0)" }
         metadata["error.type"] = outcome.errorType.map { "\($0)" }
         metadata["retry.delay"] = "\(retry.delay)"
         log(.info, "The request is sent again: \(retry.message)", metadata, context)

@@ -58,8 +58,8 @@ public struct Observability: EventMonitor {
     public func taskDidResume(_ task: URLSessionTask) { record(of: task)?.start() }
 
     /// Ends the spans of an attempt that is followed by another one.
-    public func task(_ task: URLSessionTask, willRetry retry: TransferMetrics.Retry) {
-        let transaction = task.transferMetrics?.transactions.last { $0.status == retry.status }
+    public func task(_ task: URLSessionTask, willRetry retry: TaskMetrics.Retry) {
+        let transaction = task.metrics?.transactions.last { $0.statusCode == retry.statusCode }
         record(of: task)?.attemptDidFail(retry, protocolName: transaction?.networkProtocolName)
     }
 
@@ -78,7 +78,7 @@ public struct Observability: EventMonitor {
 
     /// Ends the span of the last attempt.
     public func task(_ task: URLSessionTask, didCompleteWith error: (any Error)?) {
-        let transaction = task.transferMetrics?.transactions.last
+        let transaction = task.metrics?.transactions.last
         record(of: task)?.endAttempts(
             AttemptOutcome(
                 status: (task.response as? HTTPURLResponse)?.statusCode,

@@ -1,10 +1,10 @@
 /// A task delegate that receives the metrics of a call, right before its completion.
 public protocol CurlSessionMetricsDelegate: URLSessionTaskDelegate {
     /// Called when the call has ended, on the delegate queue.
-    func urlSession(_ session: CurlSession, task: URLSessionTask, didFinishCollecting metrics: TransferMetrics)
+    func urlSession(_ session: CurlSession, task: URLSessionTask, didFinishCollecting metrics: TaskMetrics)
 }
 
-extension TransferMetrics.Retry {
+extension TaskMetrics.Retry {
     /// Describes an attempt that has failed.
     init(_ failure: Attempts.Failure, number: Int, _ next: PendingRetry) {
         let (response, error) = (failure.cause.response, failure.cause.error)
@@ -15,14 +15,14 @@ extension TransferMetrics.Retry {
             origin: next.origin,
             delay: next.delay
         )
-        (status, errorCode, continuesBody) = (response?.statusCode, error?.code, next.start == .rest)
+        (statusCode, errorCode, continuesBody) = (response?.statusCode, error?.code, next.start == .rest)
     }
 }
 
 /// A task delegate that is called for each attempt that has failed and is followed by another one.
 public protocol CurlSessionRetryDelegate: URLSessionTaskDelegate {
     /// Called when an attempt has failed and the request is going to be sent again, on the delegate queue.
-    func urlSession(_ session: CurlSession, task: URLSessionTask, willRetry retry: TransferMetrics.Retry)
+    func urlSession(_ session: CurlSession, task: URLSessionTask, willRetry retry: TaskMetrics.Retry)
 }
 
 /// A task delegate that receives interim responses (RFC 9110, section 15.2), such as 103 (Early Hints).
@@ -47,13 +47,16 @@ package protocol ReceivedResponseDelegate: URLSessionDataDelegate {
 }
 
 extension URLSessionTask {
-    /// The measurements of the call so far, for a task of ``CurlSession``; `nil` for any other task.
+    /// The measurements of the task so far, for a task of ``CurlSession``; `nil` for any other task.
     ///
     /// It can be read on any thread.
-    public var transferMetrics: TransferMetrics? { (self as? any CurlTask)?.core.state.withLock { $0.metrics } }
+    public var metrics: TaskMetrics? { (self as? any CurlTask)?.core.state.withLock { $0.metrics } }
 
-    /// The last request, the response and the measurements, which a task of ``CurlSession`` reads under one lock.
-    package var finalState: (request: URLRequest?, response: ReceivedResponse?, metrics: TransferMetrics?) {
+    /// The last request, the response and the measurements, which only a task of ``CurlSession`` has.
+    package typealias FinalState = (request: URLRequest?, response: ReceivedResponse?, metrics: TaskMetrics?)
+
+    /// The state at the end, which a task of ``CurlSession`` reads under one lock.
+    package var finalState: FinalState {
         guard let core = (self as? any CurlTask)?.core else {
             return (currentRequest ?? originalRequest, response.map { ReceivedResponse($0) }, nil)
         }

@@ -1,8 +1,8 @@
-/// Measurements of a task's exchange: a transaction for each request that was sent or has failed, including redirects
-/// and retries.
+/// Measurements of a task: a transaction for each request that was sent or has failed, including redirects and retries.
 ///
-/// FoundationNetworking's `URLSessionTaskMetrics` cannot be filled from outside, so this is Ferry's own type.
-public struct TransferMetrics: Sendable, Hashable {
+/// FoundationNetworking's `URLSessionTaskMetrics` cannot be filled from outside, so this is Ferry's own type. A system
+/// session does not provide the requests one by one: its task has one transaction, without phases, for all of them.
+public struct TaskMetrics: Sendable, Hashable {
     /// One request and its response.
     public struct Transaction: Sendable, Hashable {
         /// The requested URL, without user and password.
@@ -10,9 +10,9 @@ public struct TransferMetrics: Sendable, Hashable {
         /// The request method.
         public var method: String
         /// The status code of the response, or `nil` if there was none.
-        public var status: Int?
+        public var statusCode: Int?
         /// The date and time at which the transaction began.
-        public var start: Date
+        public var startDate: Date
         /// The time from the start to the end of the lookup, in seconds; zero on a reused connection.
         public var nameLookup: TimeInterval = 0
         /// The time from the start until the connection was established, in seconds; zero on a reused connection.
@@ -24,13 +24,15 @@ public struct TransferMetrics: Sendable, Hashable {
         /// The time from the start to the first byte of the response, in seconds; zero if there was none.
         public var responseStart: TimeInterval = 0
         /// The time from the start to the end of the transaction, in seconds.
-        public var end: TimeInterval = 0
+        public var duration: TimeInterval = 0
         /// The number of bytes of the request's body that were sent.
-        public var bodyBytesSent: Int64 = 0
-        /// The number of bytes of the response's body that were received, before any decoding.
-        public var bodyBytesReceived: Int64 = 0
+        public var sentBodyByteCount: Int64 = 0
+        /// The number of bytes of the response's body that were received, before content codings were decoded.
+        ///
+        /// A system session does not provide it; there it is the length of the decoded body.
+        public var receivedBodyByteCount: Int64 = 0
         /// The number of bytes of all response heads that were received.
-        public var headerBytesReceived: Int = 0
+        public var receivedHeaderByteCount = 0
         /// The ALPN name of the protocol (RFC 7301), such as `http/1.1` or `h2`, or `nil` if there was no response.
         public var networkProtocolName: String?
         /// The address of the server, or of the proxy.
@@ -45,8 +47,8 @@ public struct TransferMetrics: Sendable, Hashable {
         /// ``CurlSession/Options/coalescesIdenticalRequests``.
         public var isShared = false
 
-        package init(url: URL?, method: String, status: Int?, start: Date) {
-            (self.url, self.method, self.status, self.start) = (url, method, status, start)
+        package init(url: URL?, method: String, statusCode: Int?, startDate: Date) {
+            (self.url, self.method, self.statusCode, self.startDate) = (url, method, statusCode, startDate)
         }
     }
 
@@ -65,7 +67,7 @@ public struct TransferMetrics: Sendable, Hashable {
         /// The date and time at which it failed.
         public var date: Date
         /// The status code of its response, or `nil` if it has failed with an error.
-        public var status: Int?
+        public var statusCode: Int?
         /// The code of the error that it has failed with.
         public var errorCode: URLError.Code?
         /// A sentence that describes how the attempt has failed.
@@ -86,6 +88,12 @@ public struct TransferMetrics: Sendable, Hashable {
     /// The number of transactions and of retries that are kept: a body can be continued very often.
     private static let maximumKept = 1_000
 
+    /// The date and time at which the task was started.
+    public var startDate: Date
+    /// The time from the start to the end of the task, or of the last transaction so far, in seconds.
+    ///
+    /// It is measured by a monotonic clock.
+    public var duration: TimeInterval = 0
     /// The transactions, in order; the last 1,000 if there are more.
     public var transactions: [Transaction] = []
     /// The attempts that have failed and were followed by another one, in order; the last 1,000 if there are more.
@@ -96,13 +104,14 @@ public struct TransferMetrics: Sendable, Hashable {
     /// The number of redirects that were followed.
     public var redirectCount = 0
 
-    /// The time from the start of the first transaction to the end of the last one, in seconds.
-    ///
-    /// If the system's clock is set back meanwhile, it is the time of the last transaction alone.
-    public var duration: TimeInterval {
-        guard let first = transactions.first, let last = transactions.last else { return 0 }
-        return max(0, last.start.timeIntervalSince(first.start)) + last.end
-    }
+    /// The number of bytes of request bodies that were sent in all transactions.
+    public var sentBodyByteCount: Int64 { transactions.reduce(0) { $0 + $1.sentBodyByteCount } }
+    /// The number of bytes of response bodies that were received in all transactions, before content codings were
+    /// decoded.
+    public var receivedBodyByteCount: Int64 { transactions.reduce(0) { $0 + $1.receivedBodyByteCount } }
+
+    /// Creates metrics without a transaction.
+    public init(startDate: Date = Date()) { self.startDate = startDate }
 
     package mutating func note(_ transaction: Transaction) {
         if transactions.count >= Self.maximumKept { transactions.removeFirst(Self.maximumKept / 2) }
@@ -113,15 +122,12 @@ public struct TransferMetrics: Sendable, Hashable {
         if retries.count >= Self.maximumKept { retries.removeFirst(Self.maximumKept / 2) }
         retries.append(retry)
     }
-
-    /// Makes metrics without a transaction.
-    public init() {}
 }
 
-extension TransferMetrics.Transaction: RedactedDescription {
-    /// The method, the URL without secrets, the status and the duration.
+extension TaskMetrics.Transaction: RedactedDescription {
+    /// The method, the URL without secrets, the status code and the duration.
     public var description: String {
-        let result = status.map { "\($0)" } ?? "no response"
-        return "\(method) \(url?.presentableText ?? ""): \(result) in \(end) s"
+        let result = statusCode.map { "\($0)" } ?? "no response"
+        return "\(method) \(url?.presentableText ?? ""): \(result) in \(duration) s"
     }
 }

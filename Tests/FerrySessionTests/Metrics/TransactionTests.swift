@@ -2,8 +2,8 @@ import FerrySession
 import FerryTesting
 import Testing
 
-@Suite("Metrics", .timeLimit(.minutes(5)))
-struct TransferMetricsTests {
+@Suite("Transactions", .timeLimit(.minutes(5)))
+struct TransactionTests {
     let server: LoopbackServer
 
     init() throws {
@@ -17,9 +17,11 @@ struct TransferMetricsTests {
         _ = try await session.data(from: server.url("/redirect/2"))
         let metrics = try #require(delegate.metrics.current.first)
         #expect(metrics.redirectCount == 2)
-        #expect(metrics.transactions.map(\.status) == [302, 302, 200])
+        #expect(metrics.transactions.map(\.statusCode) == [302, 302, 200])
         #expect(metrics.transactions.map(\.isReusedConnection) == [false, true, true])
-        #expect(metrics.duration > 0)
+        let (first, last) = (try #require(metrics.transactions.first), try #require(metrics.transactions.last))
+        #expect(first.startDate >= metrics.startDate)
+        #expect(metrics.duration >= first.duration + last.duration)
         for transaction in metrics.transactions {
             #expect(transaction.method == "GET")
             #expect(transaction.networkProtocolName == "http/1.1")
@@ -27,8 +29,8 @@ struct TransferMetricsTests {
             #expect(transaction.remotePort == server.port)
             #expect(transaction.connect <= transaction.requestStart)
             #expect(transaction.requestStart <= transaction.responseStart)
-            #expect(transaction.responseStart <= transaction.end)
-            #expect(transaction.headerBytesReceived > 0)
+            #expect(transaction.responseStart <= transaction.duration)
+            #expect(transaction.receivedHeaderByteCount > 0)
         }
     }
 
@@ -42,9 +44,9 @@ struct TransferMetricsTests {
         task.resume()
         done.change { $0 = task }
         try await eventually { task.state == .completed }
-        let transaction = try #require(task.transferMetrics?.transactions.first)
-        #expect(transaction.bodyBytesSent == 300_000)
-        #expect(transaction.bodyBytesReceived == task.countOfBytesReceived)
+        let transaction = try #require(task.metrics?.transactions.first)
+        #expect(transaction.sentBodyByteCount == 300_000)
+        #expect(transaction.receivedBodyByteCount == task.countOfBytesReceived)
     }
 
     @Test("A request that is not sent leaves no transaction")
@@ -66,7 +68,7 @@ struct TransferMetricsTests {
         let url = try #require(URL(string: "http://user:secret@127.0.0.1:1/"))
         await #expect(throws: URLError.self) { try await session.data(from: url) }
         let transaction = try #require(delegate.metrics.current.first?.transactions.first)
-        #expect(transaction.status == nil)
+        #expect(transaction.statusCode == nil)
         #expect(transaction.networkProtocolName == nil)
         #expect(transaction.url?.absoluteString.contains("secret") == false)
     }
@@ -89,14 +91,14 @@ struct TransferMetricsTests {
         task.cancel()
         try await eventually("the metrics") { delegate.metrics.change { !$0.isEmpty } }
         let transactions = try #require(delegate.metrics.current.first).transactions
-        #expect(transactions == task.transferMetrics?.transactions)
-        #expect(transactions.map(\.status) == [302, received == 0 ? nil : 200])
+        #expect(transactions == task.metrics?.transactions)
+        #expect(transactions.map(\.statusCode) == [302, received == 0 ? nil : 200])
         let last = try #require(transactions.last)
         #expect(last.url == server.url && last.remotePort == server.port)
         #expect(last.requestStart > 0 && (last.responseStart > 0) == (received > 0))
-        #expect(last.bodyBytesReceived == received)
+        #expect(last.receivedBodyByteCount == received)
         // The time without activity counts too.
-        #expect(last.end >= last.responseStart + 0.04)
+        #expect(last.duration >= last.responseStart + 0.04)
     }
 
     @Test("Without a response, no time is that of its first byte", arguments: ["GET", "PUT"])
@@ -108,7 +110,7 @@ struct TransferMetricsTests {
         let error = await Wire.error { try await session.data(for: Wire.request(server.url(), method, body: body)) }
         #expect(error?.code == .networkConnectionLost)
         let last = try #require(delegate.metrics.current.first?.transactions.last)
-        #expect(last.status == nil && last.requestStart > 0 && last.responseStart == 0)
+        #expect(last.statusCode == nil && last.requestStart > 0 && last.responseStart == 0)
     }
 
     @Test("The pending request of a cancelled async function is a transaction too")
@@ -121,7 +123,7 @@ struct TransferMetricsTests {
         let error = await #expect(throws: URLError.self) { try await work.value }
         #expect(error?.code == .cancelled)
         let last = try #require(delegate.metrics.current.first?.transactions.last)
-        #expect(last.url == server.url("/stall-before") && last.status == nil && last.connect > 0)
+        #expect(last.url == server.url("/stall-before") && last.statusCode == nil && last.connect > 0)
     }
 
     @Test("A request that was cancelled before it began is not a transaction")
@@ -147,21 +149,21 @@ struct TransferMetricsTests {
         #expect(error?.code == .secureConnectionFailed)
         let transaction = try #require(delegate.metrics.current.first?.transactions.first)
         #expect(transaction.connect > 0 && transaction.connect >= transaction.nameLookup)
-        #expect(transaction.connect <= transaction.end)
+        #expect(transaction.connect <= transaction.duration)
         #expect(transaction.secureConnect == 0 && transaction.requestStart == 0)
     }
 
     @Test("A task of another session has no Ferry metrics")
     func foreignTask() {
         let task = URLSession(configuration: .ephemeral).dataTask(with: server.url)
-        #expect(task.transferMetrics == nil)
+        #expect(task.metrics == nil)
     }
 }
 
 private final class Collector: NSObject, CurlSessionMetricsDelegate {
-    let metrics = Watched<[TransferMetrics]>([])
+    let metrics = Watched<[TaskMetrics]>([])
 
-    func urlSession(_ session: CurlSession, task: URLSessionTask, didFinishCollecting metrics: TransferMetrics) {
+    func urlSession(_ session: CurlSession, task: URLSessionTask, didFinishCollecting metrics: TaskMetrics) {
         self.metrics.change { $0.append(metrics) }
     }
 }
