@@ -56,7 +56,7 @@ struct Crawler: Sendable {
         let serializer = StringResponseSerializer(
             allowsLossyConversion: true,
             validation: Validation(contentTypes: ["text/html", "application/xhtml+xml"]),
-            maximumBytes: 2 << 20
+            maximumBodySize: 2 << 20
         )
         let response = await manager.response(for: URLRequest(url: url), serializer: serializer)
         guard let html = response.value, response.error == nil else {

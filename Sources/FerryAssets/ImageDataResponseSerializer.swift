@@ -7,7 +7,7 @@ public struct ImageDataResponseSerializer<Output: Sendable>: ValidatingResponseS
     /// The acceptable status codes (200 to 299 by default) and content types (those of `Validation.images` by default).
     public var validation: Validation
     /// The maximum size of a body, in bytes; `nil`, the default, for no limit.
-    public var maximumBytes: Int?
+    public var maximumBodySize: Int?
 
     private let decode: @Sendable (Data) throws -> Output
 
@@ -15,16 +15,16 @@ public struct ImageDataResponseSerializer<Output: Sendable>: ValidatingResponseS
     ///
     /// - Parameters:
     ///   - validation: The acceptable status codes and content types.
-    ///   - maximumBytes: The maximum size of a body, in bytes; `nil` for no limit.
+    ///   - maximumBodySize: The maximum size of a body, in bytes; `nil` for no limit.
     ///   - decode: A closure that decodes the image, normally called on the processing queue. A `NetworkError` that it
     ///     throws becomes the response's error; any other error is reported as `NetworkError.Code.decodingFailed`.
     public init(
         validation: Validation = .images,
-        maximumBytes: Int? = nil,
+        maximumBodySize: Int? = nil,
         decode: @escaping @Sendable (Data) throws -> Output
     ) {
         self.validation = validation
-        self.maximumBytes = maximumBytes
+        self.maximumBodySize = maximumBodySize
         self.decode = decode
     }
 

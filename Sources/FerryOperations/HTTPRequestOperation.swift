@@ -81,7 +81,7 @@ open class HTTPRequestOperation: RequestOperation, @unchecked Sendable {
         set { if let newValue { responseSerializer = newValue.serializer } }
     }
 
-    override var maximumBytes: Int? { responseSerializer.maximumBytes }
+    override var maximumBodySize: Int? { responseSerializer.maximumBodySize }
 
     /// The parsed response; nil before the end.
     private var parsed: SerializedResponse<any Sendable>? {

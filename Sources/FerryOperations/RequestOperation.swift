@@ -96,7 +96,7 @@ open class RequestOperation: Operation, NSSecureCoding, NSCopying, @unchecked Se
     }
 
     /// The greatest number of bytes of a body that are collected; nil for no limit.
-    var maximumBytes: Int? { nil }
+    var maximumBodySize: Int? { nil }
 
     /// The error with which the operation failed; nil before the end, or if there was none.
     public var error: NetworkError? { record.withLock { $0.error } }

@@ -9,7 +9,7 @@ extension LoopbackServer {
         /// The number of bytes of each body to keep; the rest is only counted and hashed.
         ///
         /// The default is one mebibyte.
-        public var keptBodyBytes = 1 << 20
+        public var keptBodySize = 1 << 20
 
         /// A Boolean value that indicates whether bodies are hashed; true by default.
         ///

@@ -22,10 +22,10 @@ extension LoopbackServer {
     /// The number of bytes the server has passed to the system for its clients, including response heads and framing.
     ///
     /// Bytes that a client has not read yet are in buffers, whose size ``Configuration/sendBufferSize`` limits.
-    public var bytesSent: Int { core.traffic.sent }
+    public var sentByteCount: Int { core.traffic.sent }
 
     /// The number of bytes the server has read from its clients, including request heads and framing.
-    public var bytesReceived: Int { core.traffic.received }
+    public var receivedByteCount: Int { core.traffic.received }
 
     /// Waits until at least `count` requests have been received.
     ///

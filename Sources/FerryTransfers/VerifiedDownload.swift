@@ -83,9 +83,9 @@ public struct VerifiedDownload: Sendable {
     /// The outcome of a download.
     public struct Outcome: Sendable, Hashable {
         /// The number of bytes of the file.
-        public var bytes: Int64
+        public var byteCount: Int64
         /// The number of bytes that an earlier download had left.
-        public var continuedBytes: Int64
+        public var continuedByteCount: Int64
         /// The time of `Last-Modified`, if the response with the whole file had one.
         public var lastModified: Date?
         /// The digest that the file was checked against; nil if none was known.

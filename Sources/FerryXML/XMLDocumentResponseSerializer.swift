@@ -8,7 +8,7 @@ public struct XMLDocumentResponseSerializer: ValidatingResponseSerializer {
     /// The acceptable status codes (200 to 299 by default) and content types (those of XML by default).
     public var validation: Validation
     /// The maximum size of a body, in bytes; `nil`, the default, for no limit.
-    public var maximumBytes: Int?
+    public var maximumBodySize: Int?
     /// The options for parsing; none by default.
     ///
     /// External entities are never loaded, and documents are never validated: see ``ParsedXMLDocument``.
@@ -24,11 +24,11 @@ public struct XMLDocumentResponseSerializer: ValidatingResponseSerializer {
     public init(
         options: XMLNode.Options = [],
         validation: Validation = Validation(contentTypes: XMLParserResponseSerializer.contentTypes),
-        maximumBytes: Int? = nil
+        maximumBodySize: Int? = nil
     ) {
         optionBits = options.rawValue
         self.validation = validation
-        self.maximumBytes = maximumBytes
+        self.maximumBodySize = maximumBodySize
     }
 
     /// Validates a response and parses its body; see `ResponseSerializer.serialize(_:)`.
@@ -46,7 +46,7 @@ extension ResponseSerializer where Self == XMLDocumentResponseSerializer {
 
 extension XMLDocumentResponseSerializer: Codable {
     private enum CodingKeys: String, CodingKey {
-        case validation, maximumBytes
+        case validation, maximumBodySize
         case optionBits = "options"
     }
 }

@@ -12,12 +12,12 @@ public struct XMLParserResponseSerializer: ValidatingResponseSerializer, Codable
     /// The acceptable status codes (200 to 299 by default) and content types (``contentTypes`` by default).
     public var validation: Validation
     /// The maximum size of a body, in bytes; `nil`, the default, for no limit.
-    public var maximumBytes: Int?
+    public var maximumBodySize: Int?
 
     /// Creates a serializer; each parameter is the initial value of the property with its name.
-    public init(validation: Validation = Validation(contentTypes: contentTypes), maximumBytes: Int? = nil) {
+    public init(validation: Validation = Validation(contentTypes: contentTypes), maximumBodySize: Int? = nil) {
         self.validation = validation
-        self.maximumBytes = maximumBytes
+        self.maximumBodySize = maximumBodySize
     }
 
     /// Validates a response and checks that its body is well-formed; see

@@ -71,7 +71,7 @@ struct UploaderTests {
     func constantMemory() async throws {
         var configuration = LoopbackServer.Configuration()
         configuration.hashesBodies = false
-        configuration.keptBodyBytes = 0
+        configuration.keptBodySize = 0
         let server = try LoopbackServer(configuration: configuration) { _ in .json(Self.receipt) }
         let film = try folder.file("film.mp4", Data())
         // The file is sparse: it has a size, but no blocks on the disk.

@@ -63,10 +63,10 @@ struct ImageDataResponseSerializerTests {
     func coding() throws {
         var original = HTTPDataResponseSerializer.imageData
         original.acceptableContentTypes = ["image/png"]
-        original.maximumBytes = 10
+        original.maximumBodySize = 10
         let copy = try JSONDecoder().decode(HTTPDataResponseSerializer.self, from: JSONEncoder().encode(original))
         #expect(copy.validation == original.validation)
-        #expect(copy.maximumBytes == 10)
+        #expect(copy.maximumBodySize == 10)
         #expect(try SampleResponse(200, "image/png", "abc").serialized(by: copy).value == Data("abc".utf8))
         #expect(try SampleResponse(200, "image/gif", "abc").serialized(by: copy).value == nil)
         let mixed: CompoundResponseSerializer<any Sendable> = .compound(.json, .imageData)

@@ -171,7 +171,7 @@ import Testing
         }
         for (limit, code) in [(4_999_999, NetworkError.Code.responseTooLarge), (5_000_000, nil)] {
             let operation = HTTPRequestOperation(request: URLRequest(url: server.url), manager: manager)
-            operation.responseSerializer = HTTPDataResponseSerializer(maximumBytes: limit)
+            operation.responseSerializer = HTTPDataResponseSerializer(maximumBodySize: limit)
             operation.start()
             try await operation.settled()
             #expect(operation.error?.code == code)
@@ -188,7 +188,7 @@ import Testing
         for (path, code) in [("/", NetworkError.Code?.none), ("/404", .unacceptableStatusCode)] {
             let operation = operation(server.url(path), Watched<[End]>([]))
             // The limit applies only to bodies in memory.
-            operation.responseSerializer = JSONResponseSerializer(maximumBytes: 3)
+            operation.responseSerializer = JSONResponseSerializer(maximumBodySize: 3)
             operation.outputStream = FileOutputStream(url: scratch.file("body"))
             operation.start()
             try await operation.settled()

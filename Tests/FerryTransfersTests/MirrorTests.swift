@@ -102,7 +102,7 @@ struct MirrorTests {
         )
         let server = try rangeless(own, mirror: log)
         let outcome = try await session.download(download(server, [mirror.url], digest: true))
-        #expect(outcome.digest != nil && outcome.bytes == Int64(Self.count))
+        #expect(outcome.digest != nil && outcome.byteCount == Int64(Self.count))
         expectWhole()
         #expect(own.wholes == 2 && log.wholes == 0)
     }

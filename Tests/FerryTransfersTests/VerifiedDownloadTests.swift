@@ -28,7 +28,7 @@ struct VerifiedDownloadTests {
         download.digest = try ContentDigest(.sha256, hexadecimal: content.sha256)
         download.synchronizes = true
         let outcome = try await session.download(download)
-        #expect(outcome.bytes == Int64(Self.count))
+        #expect(outcome.byteCount == Int64(Self.count))
         #expect(outcome.digest == download.digest)
         // The first of several connections may have received everything before the others begin.
         if connections == 1 { #expect(log.ranges.isEmpty) }
@@ -191,7 +191,7 @@ struct VerifiedDownloadTests {
             #expect(folder.data("file.segments") == LoopbackServer.pattern(count: 500))
         }
         isBroken.withLock { $0 = false }
-        #expect(try await session.download(download(server)).continuedBytes == 500)
+        #expect(try await session.download(download(server)).continuedByteCount == 500)
         #expect(log.ranges.last == "bytes=500-999")
         expectWhole(1_000)
     }
@@ -223,7 +223,7 @@ struct VerifiedDownloadTests {
         isFast.withLock { $0 = true }
         let before = log.requests.count
         let outcome = try await session.download(download)
-        #expect(outcome.continuedBytes > 500_000)
+        #expect(outcome.continuedByteCount > 500_000)
         // No request is for the whole file.
         #expect(log.requests.dropFirst(before).allSatisfy { $0.header("Range") != nil })
         expectWhole()

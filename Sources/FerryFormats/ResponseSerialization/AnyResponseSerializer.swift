@@ -8,7 +8,7 @@ public struct AnyResponseSerializer<Output: Sendable>: ValidatingResponseSeriali
     /// The maximum size of a body, in bytes; `nil` for no limit.
     ///
     /// By default, that of the wrapped serializer.
-    public var maximumBytes: Int?
+    public var maximumBodySize: Int?
 
     private let body: @Sendable (AnyResponseSerializer, TaskResponse<Never>) -> SerializedResponse<Output>
 
@@ -29,7 +29,7 @@ public struct AnyResponseSerializer<Output: Sendable>: ValidatingResponseSeriali
         transform: @escaping @Sendable (Base.Output) throws -> Output
     ) {
         validation = (base as? any ValidatingResponseSerializer)?.validation ?? .none
-        maximumBytes = base.maximumBytes
+        maximumBodySize = base.maximumBodySize
         body = { limits, response in
             let serialized = base.serialize(response, limits: limits)
             let whole = response.replacing(value: serialized.value, error: serialized.error).tryMap(transform)
@@ -49,7 +49,7 @@ extension ResponseSerializer {
     ) -> SerializedResponse<Output> {
         if var validating = self as? any ValidatingResponseSerializer<Output> {
             validating.validation = limits.validation
-            validating.maximumBytes = limits.maximumBytes
+            validating.maximumBodySize = limits.maximumBodySize
             return validating.serialize(response)
         }
         let check = BodyCheck(limits, response)
@@ -81,7 +81,7 @@ package struct UntypedResponseSerializer: ResponseSerializer {
 
     package init(base: any ResponseSerializer) { self.base = base }
 
-    package var maximumBytes: Int? { base.maximumBytes }
+    package var maximumBodySize: Int? { base.maximumBodySize }
 
     package func serialize(_ response: TaskResponse<Never>) -> SerializedResponse<any Sendable> {
         func run(_ base: some ResponseSerializer) -> SerializedResponse<any Sendable> {

@@ -19,7 +19,7 @@ package struct BodyCheck {
         self.response = response
         let data = response.data
         let invalid = serializer.validation.validate(response).error
-        if let data, let limit = serializer.maximumBytes, data.count > limit {
+        if let data, let limit = serializer.maximumBodySize, data.count > limit {
             body = nil
             error = NetworkError(
                 .responseTooLarge,

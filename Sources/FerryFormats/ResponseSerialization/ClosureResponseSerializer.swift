@@ -9,7 +9,7 @@ public struct ClosureResponseSerializer<Output: Sendable>: ValidatingResponseSer
     /// The acceptable status codes (200 to 299 by default) and content types (all by default).
     public var validation: Validation
     /// The maximum size of a body, in bytes; `nil`, the default, for no limit.
-    public var maximumBytes: Int?
+    public var maximumBodySize: Int?
 
     private let closure: Closure
 
@@ -17,12 +17,12 @@ public struct ClosureResponseSerializer<Output: Sendable>: ValidatingResponseSer
     ///
     /// - Parameters:
     ///   - validation: The acceptable status codes and content types.
-    ///   - maximumBytes: The maximum size of a body, in bytes; `nil` for no limit.
+    ///   - maximumBodySize: The maximum size of a body, in bytes; `nil` for no limit.
     ///   - closure: A closure that returns the value, normally called on the processing queue. A ``NetworkError`` that
     ///     it throws becomes the response's error; any other error is reported as ``NetworkError/Code/decodingFailed``.
-    public init(validation: Validation = Validation(), maximumBytes: Int? = nil, _ closure: @escaping Closure) {
+    public init(validation: Validation = Validation(), maximumBodySize: Int? = nil, _ closure: @escaping Closure) {
         self.validation = validation
-        self.maximumBytes = maximumBytes
+        self.maximumBodySize = maximumBodySize
         self.closure = closure
     }
 

@@ -17,7 +17,7 @@ public struct CompoundResponseSerializer<Output: Sendable>: ValidatingResponseSe
     /// They apply if no serializer produces a value.
     public var validation = Validation()
     /// The maximum size of a body, in bytes; `nil`, the default, for no limit.
-    public var maximumBytes: Int?
+    public var maximumBodySize: Int?
 
     private let fallback: (@Sendable (Data) -> Output)?
     /// Whether the value is the raw body if no serializer produces one.
@@ -102,7 +102,7 @@ extension ResponseSerializer {
 
 extension CompoundResponseSerializer: Codable {
     private enum Key: CodingKey {
-        case responseSerializers, validation, maximumBytes, givesBody
+        case responseSerializers, validation, maximumBodySize, givesBody
     }
 
     /// Decodes a serializer.
@@ -132,7 +132,7 @@ extension CompoundResponseSerializer: Codable {
             throw corrupted(.givesBody, "The raw body is not a value of type \(Output.self)")
         }
         validation = try container.decode(Validation.self, forKey: .validation)
-        maximumBytes = try container.decodeIfPresent(Int.self, forKey: .maximumBytes)
+        maximumBodySize = try container.decodeIfPresent(Int.self, forKey: .maximumBodySize)
     }
 
     /// Encodes all settings.
@@ -150,7 +150,7 @@ extension CompoundResponseSerializer: Codable {
         var container = encoder.container(keyedBy: Key.self)
         try container.encode(archived, forKey: .responseSerializers)
         try container.encode(validation, forKey: .validation)
-        try container.encodeIfPresent(maximumBytes, forKey: .maximumBytes)
+        try container.encodeIfPresent(maximumBodySize, forKey: .maximumBodySize)
         try container.encode(givesBody, forKey: .givesBody)
     }
 

@@ -12,7 +12,7 @@ public struct DecodableResponseSerializer<Output: Decodable & Sendable>: Validat
     /// The acceptable status codes (200 to 299 by default) and content types (those of JSON by default).
     public var validation: Validation
     /// The maximum size of a body, in bytes; `nil`, the default, for no limit.
-    public var maximumBytes: Int?
+    public var maximumBodySize: Int?
 
     private let configure: @Sendable (JSONDecoder) -> Void
 
@@ -21,17 +21,17 @@ public struct DecodableResponseSerializer<Output: Decodable & Sendable>: Validat
     /// - Parameters:
     ///   - type: The type to decode.
     ///   - validation: The acceptable status codes and content types.
-    ///   - maximumBytes: The maximum size of a body, in bytes; `nil` for no limit.
+    ///   - maximumBodySize: The maximum size of a body, in bytes; `nil` for no limit.
     ///   - configure: A closure that configures the decoder, which is created for each body. It is normally called on
     ///     the processing queue.
     public init(
         _ type: Output.Type = Output.self,
         validation: Validation = Validation(contentTypes: JSONResponseSerializer.contentTypes),
-        maximumBytes: Int? = nil,
+        maximumBodySize: Int? = nil,
         configure: @escaping @Sendable (JSONDecoder) -> Void = { _ in }
     ) {
         self.validation = validation
-        self.maximumBytes = maximumBytes
+        self.maximumBodySize = maximumBodySize
         self.configure = configure
     }
 

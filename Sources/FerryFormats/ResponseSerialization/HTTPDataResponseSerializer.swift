@@ -5,7 +5,7 @@ public struct HTTPDataResponseSerializer: ValidatingResponseSerializer, Codable 
     /// The acceptable status codes (200 to 299 by default) and content types (all by default).
     public var validation: Validation
     /// The maximum size of a body, in bytes; `nil`, the default, for no limit.
-    public var maximumBytes: Int?
+    public var maximumBodySize: Int?
     /// A Boolean value that indicates whether an empty body, or one with an unacceptable content type, has no value;
     /// false by default.
     ///
@@ -13,16 +13,16 @@ public struct HTTPDataResponseSerializer: ValidatingResponseSerializer, Codable 
     public var requiresAcceptableBody = false
 
     /// Creates a serializer; each parameter is the initial value of the property with its name.
-    public init(validation: Validation = Validation(), maximumBytes: Int? = nil) {
+    public init(validation: Validation = Validation(), maximumBodySize: Int? = nil) {
         self.validation = validation
-        self.maximumBytes = maximumBytes
+        self.maximumBodySize = maximumBodySize
     }
 
     /// Decodes a serializer.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)
         validation = try container.decode(Validation.self, forKey: .validation)
-        maximumBytes = try container.decodeIfPresent(Int.self, forKey: .maximumBytes)
+        maximumBodySize = try container.decodeIfPresent(Int.self, forKey: .maximumBodySize)
         requiresAcceptableBody = try container.decodeIfPresent(Bool.self, forKey: .requiresAcceptableBody) ?? false
     }
 

@@ -14,7 +14,7 @@ public struct JSONResponseSerializer: ValidatingResponseSerializer, Codable {
     /// The acceptable status codes (200 to 299 by default) and content types (``contentTypes`` by default).
     public var validation: Validation
     /// The maximum size of a body, in bytes; `nil`, the default, for no limit.
-    public var maximumBytes: Int?
+    public var maximumBodySize: Int?
     /// The options for parsing; by default, the body must be an array or an object.
     public var readingOptions: JSONValue.ReadingOptions
     /// Where `null` is removed; nowhere by default.
@@ -25,12 +25,12 @@ public struct JSONResponseSerializer: ValidatingResponseSerializer, Codable {
         readingOptions: JSONValue.ReadingOptions = [],
         removesNullValues: JSONValue.NullRemoval = .none,
         validation: Validation = Validation(contentTypes: contentTypes),
-        maximumBytes: Int? = nil
+        maximumBodySize: Int? = nil
     ) {
         self.readingOptions = readingOptions
         self.removesNullValues = removesNullValues
         self.validation = validation
-        self.maximumBytes = maximumBytes
+        self.maximumBodySize = maximumBodySize
     }
 
     /// Validates a response and decodes its body; see ``ResponseSerializer/serialize(_:)``.
@@ -78,9 +78,9 @@ public struct JSONObjectResponseSerializer: ValidatingResponseSerializer, Codabl
     }
 
     /// The maximum size of a body, in bytes; `nil`, the default, for no limit.
-    public var maximumBytes: Int? {
-        get { json.maximumBytes }
-        set { json.maximumBytes = newValue }
+    public var maximumBodySize: Int? {
+        get { json.maximumBodySize }
+        set { json.maximumBodySize = newValue }
     }
 
     /// Validates a response and decodes its body; see ``ResponseSerializer/serialize(_:)``.

@@ -14,7 +14,7 @@ public struct PropertyListResponseSerializer: ValidatingResponseSerializer {
     /// The acceptable status codes (200 to 299 by default) and content types (``contentTypes`` by default).
     public var validation: Validation
     /// The maximum size of a body, in bytes; `nil`, the default, for no limit.
-    public var maximumBytes: Int?
+    public var maximumBodySize: Int?
     /// The format that a body must have, XML or binary; `nil`, the default, for either.
     ///
     /// AFNetworking has a property with this name but accepts both formats regardless of its value.
@@ -30,12 +30,12 @@ public struct PropertyListResponseSerializer: ValidatingResponseSerializer {
         format: PropertyListSerialization.PropertyListFormat? = nil,
         readOptions: PropertyListSerialization.ReadOptions = [],
         validation: Validation = Validation(contentTypes: contentTypes),
-        maximumBytes: Int? = nil
+        maximumBodySize: Int? = nil
     ) {
         self.format = format
         self.readOptions = readOptions
         self.validation = validation
-        self.maximumBytes = maximumBytes
+        self.maximumBodySize = maximumBodySize
     }
 
     /// Validates a response and decodes its body; see ``ResponseSerializer/serialize(_:)``.
@@ -64,7 +64,7 @@ extension ResponseSerializer where Self == PropertyListResponseSerializer {
 
 extension PropertyListResponseSerializer: Codable {
     private enum Key: CodingKey {
-        case validation, maximumBytes, format, readOptions
+        case validation, maximumBodySize, format, readOptions
     }
 
     /// Decodes a serializer; the format and the options may be missing, as in archives from earlier versions.
@@ -76,7 +76,7 @@ extension PropertyListResponseSerializer: Codable {
             format: try container.decodeRawIfPresent(Format.self, forKey: .format),
             readOptions: PropertyListSerialization.ReadOptions(rawValue: options),
             validation: try container.decode(Validation.self, forKey: .validation),
-            maximumBytes: try container.decodeIfPresent(Int.self, forKey: .maximumBytes)
+            maximumBodySize: try container.decodeIfPresent(Int.self, forKey: .maximumBodySize)
         )
     }
 
@@ -84,7 +84,7 @@ extension PropertyListResponseSerializer: Codable {
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: Key.self)
         try container.encode(validation, forKey: .validation)
-        try container.encodeIfPresent(maximumBytes, forKey: .maximumBytes)
+        try container.encodeIfPresent(maximumBodySize, forKey: .maximumBodySize)
         try container.encodeRawIfPresent(format, forKey: .format)
         try container.encode(readOptions.rawValue, forKey: .readOptions)
     }

@@ -10,7 +10,7 @@ public protocol ResponseSerializer<Output>: Sendable {
     /// The maximum size of a body, in bytes; `nil` for no limit.
     ///
     /// A manager may stop a transfer as soon as it exceeds the limit.
-    var maximumBytes: Int? { get }
+    var maximumBodySize: Int? { get }
 
     /// Validates a response and decodes its body.
     ///
@@ -36,7 +36,7 @@ extension ResponseSerializer {
     }
 
     /// The maximum size of a body: no limit.
-    public var maximumBytes: Int? { nil }
+    public var maximumBodySize: Int? { nil }
 }
 
 /// A response serializer that checks the status code, the content type and the size before it decodes the body.
@@ -55,7 +55,7 @@ public protocol ValidatingResponseSerializer<Output>: ResponseSerializer {
     var validation: Validation { get set }
 
     /// The maximum size of a body, in bytes; `nil` for no limit.
-    var maximumBytes: Int? { get set }
+    var maximumBodySize: Int? { get set }
 }
 
 extension ValidatingResponseSerializer {
@@ -95,9 +95,9 @@ extension ValidatingResponseSerializer {
     ///
     /// A larger body is not decoded; the error is ``NetworkError/Code/responseTooLarge``.
     ///
-    /// - Parameter maximumBytes: The limit in bytes; `nil` for no limit.
+    /// - Parameter maximumBodySize: The limit in bytes; `nil` for no limit.
     /// - Returns: The changed copy.
-    public func limited(toBytes maximumBytes: Int?) -> Self { changed { $0.maximumBytes = maximumBytes } }
+    public func limited(toBytes maximumBodySize: Int?) -> Self { changed { $0.maximumBodySize = maximumBodySize } }
 
     private func changed(_ change: (inout Self) -> Void) -> Self {
         var copy = self

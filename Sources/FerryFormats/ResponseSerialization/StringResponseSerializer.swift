@@ -8,7 +8,7 @@ public struct StringResponseSerializer: ValidatingResponseSerializer, Codable {
     /// The acceptable status codes (200 to 299 by default) and content types (all by default).
     public var validation: Validation
     /// The maximum size of a body, in bytes; `nil`, the default, for no limit.
-    public var maximumBytes: Int?
+    public var maximumBodySize: Int?
     /// The encoding to use for all bodies; with `nil`, the default, the response determines the encoding.
     public var encoding: String.Encoding? {
         get { rawEncoding.map { String.Encoding(rawValue: $0) } }
@@ -22,7 +22,7 @@ public struct StringResponseSerializer: ValidatingResponseSerializer, Codable {
     private var rawEncoding: UInt?
 
     private enum CodingKeys: String, CodingKey {
-        case validation, maximumBytes, allowsLossyConversion
+        case validation, maximumBodySize, allowsLossyConversion
         case rawEncoding = "encoding"
     }
 
@@ -31,12 +31,12 @@ public struct StringResponseSerializer: ValidatingResponseSerializer, Codable {
         encoding: String.Encoding? = nil,
         allowsLossyConversion: Bool = false,
         validation: Validation = Validation(),
-        maximumBytes: Int? = nil
+        maximumBodySize: Int? = nil
     ) {
         rawEncoding = encoding?.rawValue
         self.allowsLossyConversion = allowsLossyConversion
         self.validation = validation
-        self.maximumBytes = maximumBytes
+        self.maximumBodySize = maximumBodySize
     }
 
     /// Validates a response and decodes its text; see ``ResponseSerializer/serialize(_:)``.

@@ -135,7 +135,7 @@ extension RequestOperation {
         report()
         switch verdict {
         case .begins:
-            if let limit = maximumBytes, output == nil, let length = response.bodyLength, length > limit,
+            if let limit = maximumBodySize, output == nil, let length = response.bodyLength, length > limit,
                 response.hasBody(after: request)
             {
                 refuse(transfer, limit, response)
@@ -165,7 +165,7 @@ extension RequestOperation {
         guard let (count, output) = taken else { return }
         guard let output else {
             report()
-            if let limit = maximumBytes, count > limit { refuse(transfer, limit, response) }
+            if let limit = maximumBodySize, count > limit { refuse(transfer, limit, response) }
             return
         }
         do {

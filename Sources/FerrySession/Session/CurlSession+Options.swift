@@ -111,7 +111,7 @@ extension CurlSession {
         public var decodesContent = true
 
         /// The maximum size, in bytes, of a body that is collected in memory for a completion handler or an `async`
-        /// function of a data or upload task, or by a manager whose serializer has no `maximumBytes`.
+        /// function of a data or upload task, or by a manager whose serializer has no `maximumBodySize`.
         ///
         /// The default is 2 GiB. A larger body fails with `dataLengthExceedsMaximum`, and a manager's call with
         /// `responseTooLarge`. Delegates, streams and downloads have no such limit.

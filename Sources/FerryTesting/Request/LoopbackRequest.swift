@@ -15,7 +15,7 @@ public struct LoopbackRequest: Sendable {
     /// The header fields in the order in which they were received.
     public var headers: LoopbackHeaders
 
-    /// The body without chunk framing, of which at most ``LoopbackServer/Configuration/keptBodyBytes`` are kept.
+    /// The body without chunk framing, of which at most ``LoopbackServer/Configuration/keptBodySize`` are kept.
     public var body: Data
 
     /// The number of received body bytes, whether kept or not, without chunk framing.

@@ -107,7 +107,7 @@ struct BodyCollector {
     private(set) var length = 0
 
     init(_ configuration: LoopbackServer.Configuration) {
-        limit = configuration.keptBodyBytes
+        limit = configuration.keptBodySize
         hash = configuration.hashesBodies ? SHA256() : nil
     }
 

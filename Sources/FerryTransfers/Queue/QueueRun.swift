@@ -209,7 +209,7 @@ struct QueueRun: Sendable {
             let run = SegmentedRun(session: session, download: download, progress: tell) { inode in
                 try await note(id) { $0.published = inode }
             }
-            return try await run.run().bytes
+            return try await run.run().byteCount
         case .upload(var upload):
             if case .upload(let kept) = kept { upload.location = kept.location }
             let path = upload.file.path
@@ -220,7 +220,7 @@ struct QueueRun: Sendable {
                 store.noteLocation(location, of: version, for: id)
                 other?(location)
             }
-            return try await session.upload(upload, progress: tell).bytes
+            return try await session.upload(upload, progress: tell).byteCount
         }
     }
 

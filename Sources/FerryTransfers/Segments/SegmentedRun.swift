@@ -22,7 +22,7 @@ final class SegmentedRun: Sendable {
         var followed: Int?
         /// Whether a worker has ended because the followed source refused its request.
         var hasRetired = false
-        var continuedBytes: Int64 = 0
+        var continuedByteCount: Int64 = 0
         var lastError: (any Error)?
         /// The source of `lastError`.
         var failedSource: Int?
@@ -36,7 +36,7 @@ final class SegmentedRun: Sendable {
         /// Discards the parts that have arrived, so that the whole file is fetched again.
         mutating func restart() {
             plan = SegmentPlan(total: nil)
-            (entity, doubtful, senders, mustRestart, continuedBytes) = (nil, [], [], false, 0)
+            (entity, doubtful, senders, mustRestart, continuedByteCount) = (nil, [], [], false, 0)
             for index in sources.indices { sources[index].hasRanges = true }
         }
 
@@ -163,7 +163,7 @@ final class SegmentedRun: Sendable {
             state.plan = SegmentPlan(total: saved.total, done: ranges)
             // A request for the last byte shows whether the server still has this file.
             if state.plan.isComplete, download.digest == nil { state.plan.forget([saved.total - 1..<saved.total]) }
-            (state.entity, state.doubtful, state.continuedBytes) = (entity, ranges, state.plan.count)
+            (state.entity, state.doubtful, state.continuedByteCount) = (entity, ranges, state.plan.count)
             state.senders = [-1]
         }
         try await file.begin(hashing: entity.digest?.algorithm, keepsBytes: true)
@@ -251,8 +251,8 @@ final class SegmentedRun: Sendable {
         report(always: true)
         return state.withLock { state in
             VerifiedDownload.Outcome(
-                bytes: total,
-                continuedBytes: state.continuedBytes,
+                byteCount: total,
+                continuedByteCount: state.continuedByteCount,
                 lastModified: state.entity?.lastModified,
                 digest: expected
             )
@@ -265,7 +265,7 @@ final class SegmentedRun: Sendable {
             guard state.only == nil, !state.doubtful.isEmpty, state.sources[0].isUsable, state.sources[0].hasRanges
             else { return (false, nil) }
             state.plan.forget(state.doubtful)
-            (state.doubtful, state.continuedBytes, state.only) = ([], 0, 0)
+            (state.doubtful, state.continuedByteCount, state.only) = ([], 0, 0)
             return (true, state.entity?.digest?.algorithm)
         }
         guard isPossible else { throw error }

@@ -105,9 +105,9 @@ public struct FileUpload: Sendable {
         /// The body of the response.
         public var data: Data
         /// The number of bytes of the file.
-        public var bytes: Int64
+        public var byteCount: Int64
         /// The number of bytes that the server already had when ``FileUpload/location`` was continued.
-        public var continuedBytes: Int64
+        public var continuedByteCount: Int64
     }
 }
 

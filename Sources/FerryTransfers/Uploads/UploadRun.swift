@@ -25,7 +25,7 @@ final class UploadRun: Sendable {
         var location: FileUpload.Location?
         /// One part until it is known how many there are.
         var parts = [Part(range: 0..<0)]
-        var continuedBytes: Int64 = 0
+        var continuedByteCount: Int64 = 0
     }
 
     /// A failure after which the server is asked again how many bytes it has.
@@ -176,8 +176,8 @@ final class UploadRun: Sendable {
         return FileUpload.Outcome(
             response: answer.response,
             data: answer.data,
-            bytes: source.size,
-            continuedBytes: state.withLock { $0.continuedBytes }
+            byteCount: source.size,
+            continuedByteCount: state.withLock { $0.continuedByteCount }
         )
     }
 
@@ -206,7 +206,7 @@ final class UploadRun: Sendable {
         let starts = (0...Int64(count)).map { $0 * size + min($0, rest) }
         state.withLock { state in
             state.parts = zip(starts, starts.dropFirst()).map { Part(range: $0..<$1) }
-            state.continuedBytes = 0
+            state.continuedByteCount = 0
         }
         progress.reset()
     }
@@ -215,7 +215,7 @@ final class UploadRun: Sendable {
     func confirm(_ index: Int, _ offset: Int64, at url: URL) {
         state.withLock { state in
             if !state.parts[index].isKnown, upload.location?.urls.contains(url) == true {
-                state.continuedBytes += offset
+                state.continuedByteCount += offset
             }
             (state.parts[index].isKnown, state.parts[index].confirmed) = (true, offset)
         }

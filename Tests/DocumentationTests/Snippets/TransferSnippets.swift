@@ -30,7 +30,7 @@ enum TransferSnippets {
         download.limit = limit
         async let outcome = session.download(download)
         limit.bytesPerSecond = nil
-        print(try await outcome.bytes)
+        print(try await outcome.byteCount)
     }
 
     static func combined(session: CurlSession, one: VerifiedDownload, two: VerifiedDownload) async throws {

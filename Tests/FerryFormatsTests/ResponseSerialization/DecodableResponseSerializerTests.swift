@@ -184,7 +184,7 @@ struct DecodableResponseSerializerTests {
     @Test("A body beyond the limit is not decoded")
     func limit() throws {
         let result = try SampleResponse(200, "application/json", "[1,2]")
-            .serialized(by: DecodableResponseSerializer([Int].self, maximumBytes: 4))
+            .serialized(by: DecodableResponseSerializer([Int].self, maximumBodySize: 4))
         #expect(result.value == nil)
         #expect(result.codes == [.responseTooLarge])
     }

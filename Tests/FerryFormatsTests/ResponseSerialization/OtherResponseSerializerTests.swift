@@ -31,7 +31,7 @@ struct OtherResponseSerializerTests {
 
     @Test("A body that is empty or of another type has no value if the serializer requires an acceptable one")
     func acceptableData() throws {
-        var serializer = HTTPDataResponseSerializer(validation: Validation(contentTypes: ["a/b"]), maximumBytes: 3)
+        var serializer = HTTPDataResponseSerializer(validation: Validation(contentTypes: ["a/b"]), maximumBodySize: 3)
         serializer.requiresAcceptableBody = true
         #expect(try SampleResponse(200, "a/b", "abc").serialized(by: serializer).value == Data("abc".utf8))
         let missing = try SampleResponse(404, "a/b", "abc").serialized(by: serializer)
@@ -81,7 +81,7 @@ struct OtherResponseSerializerTests {
             ]
         )
         let failing = JSONResponseSerializer().limited(toBytes: 10).map { _ -> Int in throw Broken() }
-        #expect(failing.maximumBytes == 10)
+        #expect(failing.maximumBodySize == 10)
         #expect(
             try SampleResponse(404, "application/json", "[]").serialized(by: failing).codes
                 == [.decodingFailed, .unacceptableStatusCode]

@@ -20,10 +20,10 @@ struct ResponseSerializerCodingTests {
     @Test("A data serializer keeps its settings, and decodes without the last of them")
     func data() throws {
         var original = image
-        original.maximumBytes = 10
+        original.maximumBodySize = 10
         let copy = try recoded(original)
         #expect(copy.validation == original.validation)
-        #expect(copy.maximumBytes == 10)
+        #expect(copy.maximumBodySize == 10)
         #expect(copy.requiresAcceptableBody)
         #expect(try SampleResponse(200, "image/png", "abc").serialized(by: copy).value == Data("abc".utf8))
         let earlier = try JSONDecoder().decode(HTTPDataResponseSerializer.self, from: Data(#"{"validation":{}}"#.utf8))
@@ -54,7 +54,7 @@ struct ResponseSerializerCodingTests {
             CompoundResponseSerializer<Data>([image])
         )
         let copy = try recoded(mixed.limited(toBytes: 100))
-        #expect(copy.maximumBytes == 100)
+        #expect(copy.maximumBodySize == 100)
         #expect(copy.responseSerializers.count == 3)
         #expect(try SampleResponse(200, "application/json", "1").serialized(by: copy).value as? JSONValue == 1)
         #expect(try SampleResponse(200, "image/png", "x").serialized(by: copy).value as? Data == Data("x".utf8))

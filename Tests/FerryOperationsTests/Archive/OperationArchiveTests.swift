@@ -213,10 +213,10 @@ import Testing
                 .responseSerializer
         }
         let validation = Validation(statusCodes: [204], contentTypes: ["a/b"])
-        let data = try restored(HTTPDataResponseSerializer(validation: validation, maximumBytes: 7))
+        let data = try restored(HTTPDataResponseSerializer(validation: validation, maximumBodySize: 7))
         #expect((data as? HTTPDataResponseSerializer)?.validation == validation)
-        #expect(data.maximumBytes == 7)
-        #expect(try restored(JSONResponseSerializer(maximumBytes: 8)).maximumBytes == 8)
+        #expect(data.maximumBodySize == 7)
+        #expect(try restored(JSONResponseSerializer(maximumBodySize: 8)).maximumBodySize == 8)
         #expect(try restored(StringResponseSerializer(encoding: .isoLatin1)) is StringResponseSerializer)
         #expect(try restored(PropertyListResponseSerializer()) is PropertyListResponseSerializer)
         #expect(try restored(DecodableResponseSerializer(Int.self)) is HTTPDataResponseSerializer)

@@ -314,7 +314,7 @@ struct GapTests {
         let task = session.dataTask(with: server.url("/bytes/60000000"))
         task.resume()
         try await eventually("the block") { gate.arrived == 1 }
-        #expect(try await settled { server.bytesSent } < 30_000_000)
+        #expect(try await settled { server.sentByteCount } < 30_000_000)
         task.cancel()
         gate.open()
         let cancelled = try await delegate.completion(of: task)

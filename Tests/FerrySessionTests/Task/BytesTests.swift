@@ -37,7 +37,7 @@ struct BytesTests {
         let server = try LoopbackServer()
         let size = 48_000_000
         let (bytes, _) = try await makeSession().bytes(from: server.url("/bytes/\(size)"))
-        let held = try await settled { server.bytesSent }
+        let held = try await settled { server.sentByteCount }
         #expect(held < size / 2)
         #expect(bytes.task.countOfBytesReceived < 4_000_000)
         var reader = PatternReader()
@@ -51,7 +51,7 @@ struct BytesTests {
         let session = makeSession { $0.httpMaximumConnectionsPerHost = many }
         var streams: [CurlSession.Bytes] = []
         for _ in 0..<many { streams.append(try await session.bytes(from: server.url("/bytes/\(size)")).0) }
-        _ = try await settled { server.bytesSent }
+        _ = try await settled { server.sentByteCount }
         // The first streams were alone when they began.
         for stream in streams.suffix(6) { #expect(stream.task.countOfBytesReceived <= 32_768 + 16_384) }
         for stream in streams {
@@ -159,7 +159,7 @@ struct BytesTests {
         queue.isSuspended = true
         let session = makeSession(queue: queue)
         async let result = session.bytes(from: server.url, delegate: RecordingDelegate())
-        try await eventually("the response is sent") { server.bytesSent > 1_000 }
+        try await eventually("the response is sent") { server.sentByteCount > 1_000 }
         // No event announces that the engine has read the response.
         try await Task.sleep(for: .milliseconds(100))
         queue.isSuspended = false
@@ -177,9 +177,9 @@ struct BytesTests {
         try await eventually("a part") { bytes.task.countOfBytesReceived == 100_000 }
         bytes.task.suspend()
         try await session.overtake()
-        let sent = server.bytesSent
+        let sent = server.sentByteCount
         gate.open()
-        try await eventually("the rest") { server.bytesSent > sent }
+        try await eventually("the rest") { server.sentByteCount > sent }
         try await session.overtake()
         #expect(bytes.task.countOfBytesReceived < 400_000)
         bytes.task.resume()

@@ -138,7 +138,7 @@ struct CallbackQueueTests {
         let task = session.dataTask(with: server.url("/bytes/40000000"))
         task.resume()
         try await server.waitForRequests(1, timeout: 40 * patience)
-        let sent = try await settled { server.bytesSent }
+        let sent = try await settled { server.sentByteCount }
         #expect(sent < 20_000_000)
         #expect(delegate[task].events == [])
         queue.isSuspended = false

@@ -61,7 +61,7 @@ struct DispositionTests {
         let task = makeSession(delegate).dataTask(with: server.url("/bytes/64000000"))
         task.resume()
         let answer = try await answers.first()
-        #expect(try await settled { server.bytesSent } < 32_000_000)
+        #expect(try await settled { server.sentByteCount } < 32_000_000)
         answer(.cancel)
         #expect(try await delegate.completion(of: task).error?.code == .cancelled)
     }

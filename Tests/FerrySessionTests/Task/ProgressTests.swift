@@ -146,9 +146,9 @@ struct ProgressTests {
         // Progress calls its handlers on its own queue.
         try await eventually("suspension") { task.state == .suspended }
         try await session.overtake()
-        let sent = server.bytesSent
+        let sent = server.sentByteCount
         gate.open()
-        try await eventually("the rest") { server.bytesSent > sent }
+        try await eventually("the rest") { server.sentByteCount > sent }
         try await session.overtake()
         #expect(task.countOfBytesReceived == 10)
         task.progress.resume()

@@ -26,7 +26,7 @@ struct SuspendBytesTests {
         // The engine has suspended the task before more is sent.
         try await session.overtake()
         gate.open()
-        let sent = try await settled { server.bytesSent }
+        let sent = try await settled { server.sentByteCount }
         #expect(sent < Self.size / 2)
         #expect(task.countOfBytesReceived == 100_000)
         #expect(task.progress.fractionCompleted < 0.1)
@@ -77,7 +77,7 @@ struct SuspendBytesTests {
         var configuration = LoopbackServer.Configuration()
         configuration.receiveBufferSize = 65_536
         configuration.hashesBodies = false
-        configuration.keptBodyBytes = size
+        configuration.keptBodySize = size
         // The server sends so slowly that the suspension comes before the end, also on a busy machine.
         configuration.bodyReading = { _ in .paced(bytesPerSecond: size / 3) }
         let server = try LoopbackServer(configuration: configuration) { _ in .text("done") }
@@ -106,11 +106,11 @@ struct SuspendBytesTests {
         task.resume()
         try await eventually("suspension of \(kind)") { task.state == .suspended }
         // The server reads slowly, and on a busy machine not at all for a second or two.
-        let arrived = try await settled(polls: 400) { server.bytesReceived }
+        let arrived = try await settled(polls: 400) { server.receivedByteCount }
         #expect(arrived < size, "\(kind)")
         let sent = task.countOfBytesSent
         try await session.overtake()
-        #expect(server.bytesReceived == arrived, "\(kind)")
+        #expect(server.receivedByteCount == arrived, "\(kind)")
         #expect(task.countOfBytesSent == sent, "\(kind)")
         task.resume()
         let record = try await delegate.completion(of: task)
@@ -136,9 +136,9 @@ struct SuspendBytesTests {
         try await eventually("half of it") { task.countOfBytesReceived == 50_000 }
         task.suspend()
         try await session.overtake()
-        let sent = server.bytesSent
+        let sent = server.sentByteCount
         gate.open()
-        try await eventually("the rest") { server.bytesSent > sent }
+        try await eventually("the rest") { server.sentByteCount > sent }
         try await session.overtake()
         #expect(task.countOfBytesReceived == 50_000)
         #expect(outcome.current.isEmpty)

@@ -15,9 +15,9 @@ struct SuspendTests {
         task.suspend()
         task.suspend()
         task.suspend()
-        let sent = server.bytesSent
+        let sent = server.sentByteCount
         gate.open()
-        try await eventually("the rest") { server.bytesSent > sent }
+        try await eventually("the rest") { server.sentByteCount > sent }
         for _ in 0..<2 {
             task.resume()
             #expect(task.state == .suspended)
@@ -102,7 +102,7 @@ struct SuspendTests {
         try await server.waitForRequests(1, timeout: 40 * patience)
         task.suspend()
         gate.open()
-        try await eventually("the response") { server.bytesSent > 0 }
+        try await eventually("the response") { server.sentByteCount > 0 }
         try await session.overtake()
         #expect(delegate[task].events == [])
         task.resume()

@@ -89,7 +89,7 @@ struct MemoryTests {
             let task = session.dataTask(with: server.url)
             task.resume()
             try await eventually { gate.arrived == 1 }
-            let sent = try await settled { server.bytesSent }
+            let sent = try await settled { server.sentByteCount }
             #expect(sent < 40_000_000)
             let growth = ProcessUsage.peakResidentBytes - before
             #expect(growth < 24_000_000, "\(growth) bytes more")

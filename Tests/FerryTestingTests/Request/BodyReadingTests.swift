@@ -152,7 +152,7 @@ struct BodyReadingTests {
     @Test("Hashing and keeping can be turned off") func lean() throws {
         var configuration = LoopbackServer.Configuration()
         configuration.hashesBodies = false
-        configuration.keptBodyBytes = 0
+        configuration.keptBodySize = 0
         configuration.recordsRequests = false
         let server = try LoopbackServer(configuration: configuration)
         let echo = try RawClient(server).exchange("POST", "/upload", body: Data("abc".utf8)).decoded(LoopbackEcho.self)

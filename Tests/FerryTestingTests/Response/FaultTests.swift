@@ -71,7 +71,7 @@ struct FaultTests {
         let client = try RawClient(server)
         try client.request("GET", "/")
         try await server.waitForRequests(1, timeout: 40 * patience)
-        #expect(server.bytesSent == 0)
+        #expect(server.sentByteCount == 0)
         client.close(reset: true)
         try await server.waitForOpenConnections(atMost: 0, timeout: 40 * patience)
     }

@@ -174,8 +174,8 @@ struct ConnectionTests {
         try client.request("GET", "/bytes/100000000")
         _ = try client.head()
         var sent = -1
-        while sent != server.bytesSent {
-            sent = server.bytesSent
+        while sent != server.sentByteCount {
+            sent = server.sentByteCount
             try await Task.sleep(for: .milliseconds(50))
         }
         // Bytes in the client's own receive buffer count as read.

@@ -145,7 +145,7 @@ struct LifecycleTests {
         #expect(server.requests.isEmpty)
         #expect(server.requestCount == 0)
         #expect(server.connectionCount == 1)
-        #expect(server.bytesReceived > 0)
+        #expect(server.receivedByteCount > 0)
     }
 
     @Test("When waiting times out, the error names the last requests that were refused")

@@ -155,7 +155,7 @@ struct AFNetworkingLineTests {
         #expect(try html.serialized(by: mapped).codes == [.unacceptableContentType])
         mapped.acceptableContentTypes = nil
         #expect(try html.serialized(by: mapped).value == 1)
-        mapped.maximumBytes = 2
+        mapped.maximumBodySize = 2
         #expect(try html.serialized(by: mapped).codes == [.responseTooLarge])
         struct Constant: ResponseSerializer {
             func serialize(_ response: TaskResponse<Never>) -> SerializedResponse<Int> {

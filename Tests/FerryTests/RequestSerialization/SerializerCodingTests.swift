@@ -86,20 +86,20 @@ struct SerializerCodingTests {
                     readingOptions: .fragmentsAllowed,
                     removesNullValues: .dictionaries,
                     validation: validation,
-                    maximumBytes: 9
+                    maximumBodySize: 9
                 )
             )
             #expect(json.validation == validation)
             #expect(json.readingOptions == .fragmentsAllowed)
             #expect(json.removesNullValues == .dictionaries)
-            #expect(json.maximumBytes == 9)
+            #expect(json.maximumBodySize == 9)
             let text = try coded(
                 StringResponseSerializer(encoding: .japaneseEUC, allowsLossyConversion: true, validation: validation)
             )
             #expect(text.validation == validation)
             #expect(text.encoding == .japaneseEUC)
             #expect(text.allowsLossyConversion)
-            #expect(text.maximumBytes == nil)
+            #expect(text.maximumBodySize == nil)
             #expect(try coded(PropertyListResponseSerializer(validation: validation)).validation == validation)
             #expect(try coded(XMLParserResponseSerializer(validation: validation)).validation == validation)
         }

@@ -198,7 +198,7 @@ struct DataTaskTests {
         let server = try LoopbackServer { _ in
             LoopbackResponse(body: .pattern(count: 10_000_000)).framed(.chunked)
         }
-        let serializer = HTTPDataResponseSerializer(maximumBytes: 100_000)
+        let serializer = HTTPDataResponseSerializer(maximumBodySize: 100_000)
         let response = await transport.manager().response(for: URLRequest(url: server.url), serializer: serializer)
         #expect(response.error?.code == .responseTooLarge)
         #expect(response.value == nil)
@@ -211,7 +211,7 @@ struct DataTaskTests {
                 ? .pattern(count: 100_001).faulted(.stall(afterBodyBytes: 0))
                 : .pattern(count: 200_000).framed(.chunked).faulted(.stall(afterBodyBytes: 150_000))
         }
-        let serializer = HTTPDataResponseSerializer(maximumBytes: 100_000)
+        let serializer = HTTPDataResponseSerializer(maximumBodySize: 100_000)
         let request = URLRequest(url: server.url, timeoutInterval: 20 * patience)
         let response = await SessionManager().response(for: request, serializer: serializer)
         #expect(response.error?.code == .responseTooLarge)
@@ -226,14 +226,14 @@ struct DataTaskTests {
         let request = URLRequest(url: server.url)
         let response = await manager.response(for: request, serializer: HTTPDataResponseSerializer())
         #expect(response.error?.code == .responseTooLarge)
-        let larger = HTTPDataResponseSerializer(maximumBytes: 100_000)
+        let larger = HTTPDataResponseSerializer(maximumBodySize: 100_000)
         #expect(await manager.response(for: request, serializer: larger).value?.count == 100_000)
     }
 
     @Test("The length that a response to HEAD announces is not limited", arguments: TestTransport.all)
     func headLimit(_ transport: TestTransport) async throws {
         let server = try LoopbackServer { _ in .pattern(count: 200_000) }
-        let serializer = HTTPDataResponseSerializer(maximumBytes: 100_000)
+        let serializer = HTTPDataResponseSerializer(maximumBodySize: 100_000)
         for method in ["HEAD", "GET"] {
             var request = URLRequest(url: server.url)
             request.httpMethod = method

@@ -14,12 +14,12 @@ struct XMLResponseSerializerTests {
 
     @Test("The serializer of documents keeps its settings in an archive")
     func archive() throws {
-        var serializer = XMLDocumentResponseSerializer(options: .nodePreserveCDATA, maximumBytes: 7)
+        var serializer = XMLDocumentResponseSerializer(options: .nodePreserveCDATA, maximumBodySize: 7)
         serializer.validation = Validation(contentTypes: ["a/b"])
         let data = try JSONEncoder().encode(serializer)
         let restored = try JSONDecoder().decode(XMLDocumentResponseSerializer.self, from: data)
         #expect(restored.options == .nodePreserveCDATA)
-        #expect(restored.maximumBytes == 7)
+        #expect(restored.maximumBodySize == 7)
         #expect(restored.validation == serializer.validation)
     }
 

@@ -21,8 +21,8 @@ struct DownloadLimitTests {
         // All bytes would take 20 seconds.
         #expect(latest.bytes.reduce(0, +) < 1_000_000)
         limit.bytesPerSecond = nil
-        #expect(try await first.bytes == 1_000_000)
-        #expect(try await second.bytes == 1_000_000)
+        #expect(try await first.byteCount == 1_000_000)
+        #expect(try await second.byteCount == 1_000_000)
     }
 }
 

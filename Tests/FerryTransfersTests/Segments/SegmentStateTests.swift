@@ -73,7 +73,7 @@ struct SegmentStateTests {
         }
         let download = VerifiedDownload(server.url, to: folder.file("file"), connections: 2)
         let outcome = try await makeSession().download(download)
-        #expect(outcome.continuedBytes == (flaw == .none ? 200_000 : 0))
+        #expect(outcome.continuedByteCount == (flaw == .none ? 200_000 : 0))
         if flaw == .none { #expect(log.rangedBytes == 400_000) }
         let isRight = folder.data("file") == LoopbackServer.pattern(count: Self.count)
         #expect(isRight)
@@ -90,7 +90,7 @@ struct SegmentStateTests {
         try folder.file("file.segments.state", try #require(state.encoded()))
         var download = VerifiedDownload(server.url("?signature=2"), to: folder.file("file"))
         download.continuesOtherURL = true
-        #expect(try await makeSession().download(download).continuedBytes == 100_000)
+        #expect(try await makeSession().download(download).continuedByteCount == 100_000)
         #expect(folder.data("file") == LoopbackServer.pattern(count: Self.count))
     }
 
@@ -105,7 +105,7 @@ struct SegmentStateTests {
         var download = VerifiedDownload(server.url, to: folder.file("file"))
         download.digest = try ContentDigest(.sha256, hexadecimal: content.sha256)
         let outcome = try await makeSession().download(download)
-        #expect(outcome.continuedBytes == 0)
+        #expect(outcome.continuedByteCount == 0)
         #expect(folder.data("file") == LoopbackServer.pattern(count: Self.count))
     }
 }

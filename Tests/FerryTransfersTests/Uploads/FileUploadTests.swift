@@ -41,8 +41,8 @@ struct FileUploadTests {
         let url = try peer.url(kind)
         let progress = Mutex<[TransferProgress]>([])
         let outcome = try await session.upload(upload(url)) { update in progress.withLock { $0.append(update) } }
-        #expect(outcome.bytes == Int64(Self.count))
-        #expect(outcome.continuedBytes == 0)
+        #expect(outcome.byteCount == Int64(Self.count))
+        #expect(outcome.continuedByteCount == 0)
         #expect(try await expectComplete(url) == methods)
         let updates = progress.withLock { $0 }
         #expect(updates.last?.fractionCompleted == 1)
@@ -89,7 +89,7 @@ struct FileUploadTests {
         // The upload begins again.
         first.limit = nil
         first.location = created
-        #expect(try await session.upload(first).continuedBytes == 0)
+        #expect(try await session.upload(first).continuedByteCount == 0)
         _ = try await expectComplete(url)
     }
 
@@ -111,7 +111,7 @@ struct FileUploadTests {
         var second = upload(url)
         second.location = location.withLock { $0 }
         let outcome = try await session.upload(second)
-        #expect(outcome.continuedBytes >= 900_000)
+        #expect(outcome.continuedByteCount >= 900_000)
         let methods = try await expectComplete(url)
         #expect(methods.count { $0 == "POST" } == 1 && methods.count { $0 == "OPTIONS" } == 1)
     }
@@ -153,7 +153,7 @@ struct FileUploadTests {
     @Test("The greatest limit of a part does not overflow after a lost connection")
     func limitOfRest() async throws {
         let url = try peer.url("draft", "append=9223372036854775807&drop=1000000&times=1")
-        #expect(try await session.upload(upload(url)).bytes == Int64(Self.count))
+        #expect(try await session.upload(upload(url)).byteCount == Int64(Self.count))
         #expect(try await expectComplete(url) == ["OPTIONS", "POST", "HEAD", "PATCH"])
     }
 
@@ -214,7 +214,7 @@ struct FileUploadTests {
         try Data().write(to: folder.file("file"))
         let url = try peer.url(kind)
         let outcome = try await session.upload(upload(url))
-        #expect(outcome.bytes == 0)
+        #expect(outcome.byteCount == 0)
         let received = try await peer.received(at: url)
         #expect(received.isComplete && received.methods == ["OPTIONS", "POST"])
     }

@@ -31,7 +31,7 @@ struct TusServerTests {
         var upload = FileUpload(folder.file("file"), to: server.url)
         upload.locationDidChange = { location in locations.withLock { $0.append(location) } }
         let outcome = try await makeSession().upload(upload)
-        #expect(outcome.bytes == Int64(Self.count))
+        #expect(outcome.byteCount == Int64(Self.count))
         #expect(locations.withLock { $0 }.map { $0?.resumption } == [.tus])
         #expect(uploads == [content])
     }
@@ -45,7 +45,7 @@ struct TusServerTests {
         upload.connections = connections
         upload.locationDidChange = { location in locations.withLock { $0.append(location) } }
         let outcome = try await makeSession().upload(upload) { update in progress.withLock { $0.append(update) } }
-        #expect(outcome.bytes == Int64(Self.count) && outcome.continuedBytes == 0)
+        #expect(outcome.byteCount == Int64(Self.count) && outcome.continuedByteCount == 0)
         #expect(progress.withLock { $0.last?.completedByteCount } == Int64(Self.count))
         let location = try #require(locations.withLock { $0.first } ?? nil)
         #expect(location.laterParts.count == connections - 1)
@@ -76,7 +76,7 @@ struct TusServerTests {
         let upload = try await cancelled(server, connections: connections, after: 200_000)
         #expect(upload.location?.laterParts.count == connections - 1)
         let outcome = try await makeSession().upload(upload)
-        #expect(outcome.continuedBytes > 0)
+        #expect(outcome.continuedByteCount > 0)
         #expect(uploads == [content])
     }
 
@@ -87,7 +87,7 @@ struct TusServerTests {
         let last = try #require(upload.location?.laterParts.last)
         try await makeSession().cancelUpload(at: .init(url: last, resumption: .tus), of: upload)
         let outcome = try await makeSession().upload(upload)
-        #expect(outcome.continuedBytes == 0 && uploads.contains(content))
+        #expect(outcome.continuedByteCount == 0 && uploads.contains(content))
     }
 
     @Test("All parts of an upload are deleted from the server")

@@ -65,7 +65,7 @@ struct SimulatedTransferTests {
                 let file = folder.file("file")
                 let url = try Simulated.url("http://a.test/")
                 let outcome = try await Simulated.session().download(VerifiedDownload(url, to: file, connections: 4))
-                #expect(outcome.bytes == 8_000_000)
+                #expect(outcome.byteCount == 8_000_000)
                 #expect(try Data(contentsOf: file) == Data(body))
             }
         }
@@ -144,7 +144,7 @@ struct SimulatedTransferTests {
                 upload.limit = BandwidthLimit(bytesPerSecond: 100)
                 let session = Simulated.session { $0.timeoutIntervalForResource = 1_000_000 }
                 let outcome = try await session.upload(upload)
-                #expect(outcome.bytes == 40_000 && received.current == 40_000)
+                #expect(outcome.byteCount == 40_000 && received.current == 40_000)
                 #expect((390..<410).contains(Simulation.shared.seconds), "\(Simulation.shared.seconds)")
             }
         }

@@ -7,7 +7,7 @@ final class TaskDelegate: Sendable {
 
     /// The receiver of the body as it arrives; `nil` if the body is collected.
     private let sink: (any BodySink)?
-    private let maximumBytes: Int?
+    private let maximumBodySize: Int?
     private let bodyStreams: BodyStreamSource?
     private let complete: @Sendable (TaskOutcome) -> Void
     private let state: Mutex<TaskDelegateState>
@@ -21,7 +21,7 @@ final class TaskDelegate: Sendable {
     /// Creates a delegate; `complete` is called once, on the delegate queue or after the last progress call.
     init(
         sink: (any BodySink)? = nil,
-        maximumBytes: Int? = nil,
+        maximumBodySize: Int? = nil,
         bodyStreams: BodyStreamSource? = nil,
         hooks: TaskHooks = TaskHooks(),
         uploadProgress: ProgressHandler? = nil,
@@ -31,7 +31,7 @@ final class TaskDelegate: Sendable {
         complete: @escaping @Sendable (TaskOutcome) -> Void
     ) {
         self.sink = sink
-        self.maximumBytes = maximumBytes
+        self.maximumBodySize = maximumBodySize
         self.bodyStreams = bodyStreams
         self.hooks = hooks
         self.recovery = recovery
@@ -138,16 +138,16 @@ final class TaskDelegate: Sendable {
             return state.download.update(completed: 0, total: length)
         }
         if let sink { sink.receive(response.value, of: task) }
-        if let maximumBytes, let length, length > Int64(maximumBytes), collectsBody,
+        if let maximumBodySize, let length, length > Int64(maximumBodySize), collectsBody,
             response.value.hasBody(after: task.currentRequest)
         {
-            refuse(task, limit: maximumBytes)
+            refuse(task, limit: maximumBodySize)
         }
     }
 
     /// Receives a piece of the body.
     func didReceive(_ data: Data, for task: URLSessionTask) {
-        let limit = collectsBody ? maximumBytes : nil
+        let limit = collectsBody ? maximumBodySize : nil
         var isWithinLimit = true
         report { state in
             let received = state.receive(data, collects: collectsBody && !state.isRefused)

@@ -22,7 +22,7 @@ extension SessionCore {
             }
         }
         return TaskDelegate(
-            maximumBytes: serializer.maximumBytes ?? maximumBodySize,
+            maximumBodySize: serializer.maximumBodySize ?? maximumBodySize,
             bodyStreams: bodyStreams,
             uploadProgress: uploadProgress,
             downloadProgress: downloadProgress,
