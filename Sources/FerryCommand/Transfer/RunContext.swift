@@ -97,7 +97,7 @@ extension CurlSession {
         case nil: break
         }
         own.network.addresses = options.addresses
-        own.dnsOverHTTPS = options.resolverURL.map { DNSOverHTTPS(url: $0) }
+        own.dnsOverHTTPS = options.resolverURL
         own.network.ipVersion = options.ipVersion
         own.network.localEndpoint = options.localEndpoint
         own.httpVersions = options.httpVersions

@@ -1,59 +1,29 @@
-/// A resolver that is asked for the addresses of hosts over HTTPS (RFC 8484), in place of the system's.
-///
-/// ```swift
-/// var options = CurlSession.Options()
-/// options.dnsOverHTTPS = DNSOverHTTPS(url: resolverURL)
-/// ```
-///
-/// The resolver alone is asked: if it has no address, cannot be reached or is not trusted, the task fails with
-/// `cannotFindHost` and the reason `resolverFailed`, and the system's resolver is not asked. Numeric addresses,
-/// `localhost`, the names below it and the hosts of ``NetworkOptions/addresses`` are not looked up. The names of
-/// proxies are looked up, but not the names of hosts that a proxy looks up itself.
-///
-/// libcurl makes the requests to the resolver. They have no field, cookie or credential of a task's request, and go
-/// directly to the resolver or through the proxy of the environment, never through one of the session's options; an
-/// interface or a local address of the options does not apply to them either.
-///
-/// The resolver's certificate must be valid for the host of its URL, and lead to one of
-/// ``TLSOptions/certificateAuthorities``; ``TLSOptions/revocationLists`` and ``TLSOptions/requiresStapledStatus`` apply
-/// too. Only ``TLSOptions/dangerouslyDisablesVerification`` turns that off. Public-key pins, trust evaluators and
-/// policies do not apply to the resolver, and it gets no client certificate.
-public struct DNSOverHTTPS: Sendable, Hashable {
-    /// The resolver's https URL, such as `https://dns.example/dns-query`, without a user or a password.
-    ///
-    /// If its host is a name, the system looks that up, unless ``NetworkOptions/addresses`` has it.
-    public var url: URL
+/// The resolver that is asked for addresses over HTTPS (RFC 8484), as libcurl gets it, after validation.
+struct DNSOverHTTPS: Sendable {
+    let url: String
+    let origin: Origin
+    /// Whether the URL has a numeric address.
+    let isNumeric: Bool
 
-    /// Creates the description of a resolver.
-    public init(url: URL) { self.url = url }
-
-    /// The resolver as libcurl gets it, after validation.
-    struct Material: Sendable {
-        let url: String
-        let origin: Origin
-        /// Whether the URL has a numeric address.
-        let isNumeric: Bool
-
-        init(_ resolver: DNSOverHTTPS, runtime: CurlRuntime?) throws(CurlSessionError) {
-            func invalid(_ problem: String) -> CurlSessionError {
-                let shown = resolver.url.presentableText.debugDescription
-                return CurlSessionError(.invalidNetworkOptions, "The URL of the resolver \(problem): \(shown)")
-            }
-            url = resolver.url.absoluteString
-            origin = Origin(resolver.url)
-            guard origin.scheme == "https" else { throw invalid("does not begin with https://") }
-            guard let host = try? URLHost(origin.host), !host.name.isEmpty else { throw invalid("has no valid host") }
-            guard url.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) else { throw invalid("is not in ASCII") }
-            guard (1...65_535).contains(origin.port) else { throw invalid("has no valid port") }
-            guard resolver.url.user == nil, resolver.url.password == nil else { throw invalid("has a user") }
-            if let runtime, runtime.tlsBackend == nil {
-                throw CurlSessionError(
-                    .invalidNetworkOptions,
-                    "DNS over HTTPS needs TLS, which \(runtime) does not have"
-                )
-            }
-            isNumeric = host.kind != .name || URLHost.isLocalhost(host.name)
+    init(_ resolver: URL, runtime: CurlRuntime?) throws(CurlSessionError) {
+        func invalid(_ problem: String) -> CurlSessionError {
+            let shown = resolver.presentableText.debugDescription
+            return CurlSessionError(.invalidNetworkOptions, "The URL of the resolver \(problem): \(shown)")
         }
+        url = resolver.absoluteString
+        origin = Origin(resolver)
+        guard origin.scheme == "https" else { throw invalid("does not begin with https://") }
+        guard let host = try? URLHost(origin.host), !host.name.isEmpty else { throw invalid("has no valid host") }
+        guard url.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) else { throw invalid("is not in ASCII") }
+        guard (1...65_535).contains(origin.port) else { throw invalid("has no valid port") }
+        guard resolver.user == nil, resolver.password == nil else { throw invalid("has a user") }
+        if let runtime, runtime.tlsBackend == nil {
+            throw CurlSessionError(
+                .invalidNetworkOptions,
+                "DNS over HTTPS needs TLS, which \(runtime) does not have"
+            )
+        }
+        isNumeric = host.kind != .name || URLHost.isLocalhost(host.name)
     }
 }
 

@@ -4,18 +4,18 @@ package struct NetworkMaterial: Sendable {
     private let unixSockets: [String: NetworkOptions.UnixSocket]
     private let addresses: [String: String]
     /// The resolver that is asked for names over HTTPS; `nil` for the system's.
-    let resolver: DNSOverHTTPS.Material?
+    let resolver: DNSOverHTTPS?
     /// Whether no option is set, as in nearly all sessions.
     package let isPlain: Bool
 
     package init(
         _ options: NetworkOptions,
-        resolver: DNSOverHTTPS? = nil,
+        resolver: URL? = nil,
         runtime: CurlRuntime?
     ) throws(CurlSessionError) {
         self.options = options
         self.resolver = try resolver.map { value throws(CurlSessionError) in
-            try DNSOverHTTPS.Material(value, runtime: runtime)
+            try DNSOverHTTPS(value, runtime: runtime)
         }
         for socket in options.unixSockets.values + [options.unixSocket].compactMap({ $0 }) {
             try Self.check(socket, runtime)

@@ -71,11 +71,28 @@ extension CurlSession {
         /// The sockets, addresses and interfaces that connections use.
         public var network = NetworkOptions()
 
-        /// The resolver that is asked for the addresses of hosts over HTTPS; `nil`, the default, for the system's.
+        /// The URL of the resolver that is asked for the addresses of hosts over HTTPS (RFC 8484), such as
+        /// `https://dns.example/dns-query`; `nil`, the default, for the system's resolver.
         ///
-        /// If its URL cannot be used, every task of the session fails with a ``CurlSessionError`` with the code
-        /// `invalidNetworkOptions`.
-        public var dnsOverHTTPS: DNSOverHTTPS?
+        /// If the host of the URL is a name, the system looks that up, unless ``NetworkOptions/addresses`` has it. If
+        /// the URL has a user or a password, or cannot be used, every task of the session fails with a
+        /// ``CurlSessionError`` with the code `invalidNetworkOptions`.
+        ///
+        /// The resolver alone is asked: if it has no address, cannot be reached or is not trusted, the task fails with
+        /// `cannotFindHost` and the reason `resolverFailed`, and the system's resolver is not asked. Numeric addresses,
+        /// `localhost`, the names below it and the hosts of ``NetworkOptions/addresses`` are not looked up. The names
+        /// of proxies are looked up, but not the names of hosts that a proxy looks up itself.
+        ///
+        /// libcurl makes the requests to the resolver. They have no field, cookie or credential of a task's request,
+        /// and go directly to the resolver or through the proxy of the environment, never through one of the session's
+        /// options; an interface or a local address of the options does not apply to them either.
+        ///
+        /// The resolver's certificate must be valid for the host of its URL, and lead to one of
+        /// ``TLSOptions/certificateAuthorities``; ``TLSOptions/revocationLists`` and
+        /// ``TLSOptions/requiresStapledStatus`` apply too. Only ``TLSOptions/dangerouslyDisablesVerification`` turns
+        /// that off. Public-key pins, trust evaluators and policies do not apply to the resolver, and it gets no client
+        /// certificate.
+        public var dnsOverHTTPS: URL?
 
         /// The folder for the files of downloads, also partial ones.
         ///

@@ -55,7 +55,7 @@ enum TransportSnippets {
 
     static func resolver(resolverURL: URL) {
         var options = CurlSession.Options()
-        options.dnsOverHTTPS = DNSOverHTTPS(url: resolverURL)
+        options.dnsOverHTTPS = resolverURL
         options.network.addresses = ["dns.example": ["192.0.2.53"]]
         let session = CurlSession(configuration: .default, options: options)
         _ = session

@@ -24,7 +24,7 @@ extension NginxTests {
             _ change: (inout CurlSession.Options) -> Void = { _ in }
         ) -> CurlSession {
             .trusting(nginx) {
-                $0.dnsOverHTTPS = DNSOverHTTPS(url: resolver.url(nginx, listener, host: host))
+                $0.dnsOverHTTPS = resolver.url(nginx, listener, host: host)
                 $0.proxy = .none
                 change(&$0)
             }
@@ -128,7 +128,7 @@ extension NginxTests {
                 ] in
                 setenv("https_proxy", "http://127.0.0.1:\(port)", 1)
                 let session = CurlSession.trusting(authority) {
-                    $0.dnsOverHTTPS = DNSOverHTTPS(url: resolverURL)
+                    $0.dnsOverHTTPS = resolverURL
                     $0.proxy = .none
                 }
                 let body = try await session.data(from: url).0
@@ -168,7 +168,7 @@ extension NginxTests {
             let name = ProcessInfo.processInfo.hostName
             let port = try ClosedPort()
             let session = CurlSession.trusting(nginx) {
-                $0.dnsOverHTTPS = URL(string: "https://127.0.0.1:\(port.port)/").map { DNSOverHTTPS(url: $0) }
+                $0.dnsOverHTTPS = URL(string: "https://127.0.0.1:\(port.port)/")
             }
             guard !name.isEmpty, name != "localhost" else { return }
             let (error, cause) = try #require(await failure(session, name))
@@ -200,7 +200,7 @@ extension NginxTests {
             let delegate = RecordingDelegate()
             let resolver = resolver
             let session = CurlSession.trusting(nginx, delegate: delegate) {
-                $0.dnsOverHTTPS = DNSOverHTTPS(url: resolver.url(nginx))
+                $0.dnsOverHTTPS = resolver.url(nginx)
             }
             let task = session.dataTask(with: url("silent.example.test"))
             task.resume()
@@ -218,7 +218,7 @@ extension NginxTests {
         )
         func invalid(text: String) async throws {
             let invalid = try #require(URL(string: text))
-            let session = session { $0.dnsOverHTTPS = DNSOverHTTPS(url: invalid) }
+            let session = session { $0.dnsOverHTTPS = invalid }
             for host in ["127.0.0.1", "a.example.test"] {
                 let (error, cause) = try #require(await failure(session, host))
                 #expect(error.code == .cannotConnectToHost)

@@ -33,7 +33,7 @@ extension NginxTests {
                 $0.tls.certificateAuthorities = .only([
                     .pemFile(nginx.certificates.authority), .pemFile(root.certificate),
                 ])
-                $0.dnsOverHTTPS = DNSOverHTTPS(url: resolver.url(nginx, listener))
+                $0.dnsOverHTTPS = resolver.url(nginx, listener)
                 $0.proxy = .none
                 change(&$0)
             }
@@ -102,7 +102,7 @@ extension NginxTests {
         func commonName() async throws {
             let issued = try shop.issue("127.0.0.1", extensions: ["subjectKeyIdentifier=hash"], by: root)
             let server = try OpenSSLServer(certificate: issued.certificate, key: issued.key)
-            let session = session { $0.dnsOverHTTPS = DNSOverHTTPS(url: server.url(host: "127.0.0.1")) }
+            let session = session { $0.dnsOverHTTPS = server.url(host: "127.0.0.1") }
             for scheme in ["http", "https"] {
                 let url = try #require(URL(string: "\(scheme)://a.example.test:\(plain.port)/"))
                 let cause = try await failure(session, url).1
@@ -214,7 +214,7 @@ extension NginxTests {
                 [urls = urls as [URL], port = port as Int] in
                 func send(_ resolver: URL, _ rounds: Range<Int>) async throws {
                     let session = CurlSession.trusting(urls[2]) {
-                        $0.dnsOverHTTPS = DNSOverHTTPS(url: resolver)
+                        $0.dnsOverHTTPS = resolver
                         $0.proxy = .none
                     }
                     for round in rounds {
