@@ -47,7 +47,7 @@ package struct InterceptedTask: Sendable {
         }
         return await interceptor.retry(
             attempt(number),
-            dueTo: AttemptFailure(.response(response), request: sent, isRepeatable: true)
+            dueTo: AttemptOutcome(.response(response), request: sent, isRepeatable: true)
         )
     }
 }

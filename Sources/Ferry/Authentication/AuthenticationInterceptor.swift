@@ -131,7 +131,7 @@ public final class AuthenticationInterceptor<A: Authenticator>: ImmediateRequest
     // MARK: - Refused credentials
 
     /// Decides whether a refused request is sent again with a new credential, for which it waits if necessary.
-    public func retry(_ attempt: RequestAttempt, dueTo failure: AttemptFailure) async -> RetryDecision {
+    public func retry(_ attempt: RequestAttempt, dueTo failure: AttemptOutcome) async -> RetryDecision {
         guard let response = failure.response, failureStatusCodes.contains(response.statusCode),
             scope.includes(failure.request.url, in: attempt), authenticator.isAuthenticationFailure(response),
             // If there is none, the application has removed the credential that was sent.

@@ -24,7 +24,7 @@ struct Attempts {
     /// The end of an attempt.
     struct Failure {
         /// An error, or a response, which the call holds back.
-        var cause: AttemptFailure.Cause
+        var cause: AttemptOutcome.Cause
         /// Whether any of the request may have been sent.
         var wasSent = true
     }

@@ -12,15 +12,14 @@ extension Call {
             attempts?.conclusion == nil, !rest.isResuming, response == nil || world.mayRestartBody,
             isOfInterest(failure, to: interceptors)
         else { return false }
-        let (body, isBodyComplete) = heldBody(of: failure, world)
+        let outcome = outcome(failure, world)
         if case .error(let error) = failure.cause {
             if response == nil, world.staleResponse(insteadOf: error.code) != nil { return false }
             endAttempt(world)
         }
         guard let question = attempts?.ask(), let attempt = attempts?.requestAttempt(redirects) else { return false }
         attempts?.conclusion = (failure, note)
-        let end = CallEnd(failure.cause, request: request.complete, body: body, isBodyComplete: isBodyComplete)
-        emit(.ask(question) { await interceptors.conclusion(about: attempt, with: end) })
+        emit(.ask(question) { await interceptors.conclusion(about: attempt, with: outcome) })
         return true
     }
 

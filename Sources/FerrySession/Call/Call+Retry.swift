@@ -25,14 +25,7 @@ extension Call {
             return decideByPolicy(world)
         }
         guard let question = attempts?.ask(), let attempt = attempts?.requestAttempt(redirects) else { return }
-        let (body, isComplete) = heldBody(of: failure, world)
-        let asked = AttemptFailure(
-            failure.cause,
-            request: request.complete,
-            isRepeatable: RetryRule.isRepeatable(situation(failure, world), attempts?.settings.retry),
-            body: body,
-            isBodyComplete: isComplete
-        )
+        let asked = outcome(failure, world)
         emit(.ask(question) { .decision(await interceptors.decision(about: attempt, dueTo: asked)) })
     }
 
@@ -136,6 +129,18 @@ extension Call {
     }
 
     // MARK: - The situation
+
+    /// Returns what interceptors receive about the end of an attempt.
+    mutating func outcome(_ failure: Attempts.Failure, _ world: some CallSurroundings) -> AttemptOutcome {
+        let (body, isBodyComplete) = heldBody(of: failure, world)
+        return AttemptOutcome(
+            failure.cause,
+            request: request.complete,
+            isRepeatable: RetryRule.isRepeatable(situation(failure, world), attempts?.settings.retry),
+            body: body,
+            isBodyComplete: isBodyComplete
+        )
+    }
 
     private mutating func situation(
         _ failure: Attempts.Failure,

@@ -12,14 +12,14 @@ public protocol ConcludingInterceptor: RequestInterceptor {
     /// A response with a longer body is asked about with the beginning of it.
     var heldBodyLimit: Int { get }
 
-    /// Returns the response that the call ends with instead, or `nil`.
+    /// Returns the response that the call ends with instead, or `nil`; the outcome is that of the last attempt.
     ///
     /// It runs in a task of Swift's concurrency and may wait, while the deadlines of the task continue.
     ///
     /// - Returns: The response to deliver, or `nil` for no change; redirects and challenges are not followed.
     ///   The first response of several interceptors counts.
     /// - Throws: The error that the task fails with instead.
-    func conclude(_ attempt: RequestAttempt, with end: CallEnd) async throws -> InterceptedResponse?
+    func conclude(_ attempt: RequestAttempt, with outcome: AttemptOutcome) async throws -> InterceptedResponse?
 }
 
 extension ConcludingInterceptor {
@@ -27,35 +27,17 @@ extension ConcludingInterceptor {
     public var heldBodyLimit: Int { HeldResponse.bodyLimit }
 }
 
-/// The response or error that a call ends with, unless a ``ConcludingInterceptor`` changes it.
-public struct CallEnd: Sendable {
-    /// The response or error.
-    public let cause: AttemptFailure.Cause
-    /// The request that was sent, as the interceptors have changed it.
-    public let request: URLRequest
-    /// The body of the response after its content codings were undone, or the beginning of it; empty for an error.
-    public let body: Data
-    /// A Boolean value that indicates whether ``body`` is the whole body.
-    public let isBodyComplete: Bool
-
-    /// Makes an end.
-    public init(_ cause: AttemptFailure.Cause, request: URLRequest, body: Data = Data(), isBodyComplete: Bool = true) {
-        (self.cause, self.request, self.body, self.isBodyComplete) = (cause, request, body, isBodyComplete)
-    }
-
-    /// The response, unless the call ends with an error.
-    public var response: HTTPURLResponse? { cause.response }
-    /// The error, unless the call ends with a response.
-    public var error: URLError? { cause.error }
-}
-
 extension RequestInterceptors {
     /// Returns the first response that an interceptor puts in place of a call's end.
-    func conclusion(about attempt: RequestAttempt, with end: CallEnd) async -> InterceptorAnswer {
+    func conclusion(about attempt: RequestAttempt, with outcome: AttemptOutcome) async -> InterceptorAnswer {
         do {
             for interceptor in concluding {
-                if let status = end.response?.statusCode, !interceptor.failureStatusCodes.contains(status) { continue }
-                if let response = try await interceptor.conclude(attempt, with: end) { return .conclusion(response) }
+                if let status = outcome.response?.statusCode, !interceptor.failureStatusCodes.contains(status) {
+                    continue
+                }
+                if let response = try await interceptor.conclude(attempt, with: outcome) {
+                    return .conclusion(response)
+                }
             }
             return .conclusion(nil)
         } catch {

@@ -39,7 +39,7 @@ public protocol RequestInterceptor: Sendable {
     /// Decides what follows a failed attempt.
     ///
     /// - Returns: The decision. The first one other than ``RetryDecision/proceed`` counts.
-    func retry(_ attempt: RequestAttempt, dueTo failure: AttemptFailure) async -> RetryDecision
+    func retry(_ attempt: RequestAttempt, dueTo failure: AttemptOutcome) async -> RetryDecision
 }
 
 extension RequestInterceptor {
@@ -50,7 +50,7 @@ extension RequestInterceptor {
     public func adapt(_ request: URLRequest, for attempt: RequestAttempt) async throws -> URLRequest { request }
 
     /// Returns ``RetryDecision/proceed``.
-    public func retry(_ attempt: RequestAttempt, dueTo failure: AttemptFailure) async -> RetryDecision { .proceed }
+    public func retry(_ attempt: RequestAttempt, dueTo failure: AttemptOutcome) async -> RetryDecision { .proceed }
 }
 
 /// An interceptor that can usually change a request without waiting, which saves a change of threads.
@@ -146,11 +146,11 @@ public struct RequestAttempt: Sendable {
     }
 }
 
-/// The response or error that an attempt has ended with.
-public struct AttemptFailure: Sendable {
+/// The response or error that an attempt has ended with, usually a failure.
+public struct AttemptOutcome: Sendable {
     /// The response or error that an attempt ends with.
     public enum Cause: Sendable {
-        /// A response with a status that means a failure.
+        /// A response, usually with a status that means a failure.
         case response(HTTPURLResponse)
         /// An error: of the connection, or a timeout.
         case error(URLError)
@@ -170,7 +170,7 @@ public struct AttemptFailure: Sendable {
     /// A Boolean value that indicates whether ``body`` is the whole body.
     public let isBodyComplete: Bool
 
-    /// Makes a failure.
+    /// Makes an outcome.
     public init(
         _ cause: Cause,
         request: URLRequest,
@@ -188,7 +188,7 @@ public struct AttemptFailure: Sendable {
     public var error: URLError? { cause.error }
 }
 
-extension AttemptFailure.Cause {
+extension AttemptOutcome.Cause {
     var response: HTTPURLResponse? { if case .response(let response) = self { response } else { nil } }
     var error: URLError? { if case .error(let error) = self { error } else { nil } }
 }
@@ -242,17 +242,12 @@ extension RequestAttempt: RedactedDescription {
     public var description: String { "attempt \(number) of " + (originalURL?.presentableText ?? "no URL") }
 }
 
-extension AttemptFailure: RedactedDescription {
+extension AttemptOutcome: RedactedDescription {
     /// The request without secrets, and the status or error.
     public var description: String { "\(request.presentableText): \(cause.text)" }
 }
 
-extension CallEnd: RedactedDescription {
-    /// The request without secrets, and the status or error.
-    public var description: String { "\(request.presentableText): \(cause.text)" }
-}
-
-extension AttemptFailure.Cause {
+extension AttemptOutcome.Cause {
     /// The status or error.
     fileprivate var text: String {
         switch self {

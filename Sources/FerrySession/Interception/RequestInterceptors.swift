@@ -78,7 +78,7 @@ package final class RequestInterceptors: Sendable {
     }
 
     /// Returns the first decision of an interceptor that does not leave it to the others.
-    func decision(about attempt: RequestAttempt, dueTo failure: AttemptFailure) async -> RetryDecision {
+    func decision(about attempt: RequestAttempt, dueTo failure: AttemptOutcome) async -> RetryDecision {
         for interceptor in all {
             if let status = failure.response?.statusCode, !interceptor.failureStatusCodes.contains(status) { continue }
             let decision = await interceptor.retry(attempt, dueTo: failure)

@@ -14,7 +14,7 @@ struct TraceInterceptor: RequestInterceptor {
 
     func retry(
         _ attempt: RequestAttempt,
-        dueTo failure: AttemptFailure
+        dueTo failure: AttemptOutcome
     ) async -> RetryDecision {
         failure.response?.statusCode == 423 && attempt.number < 3
             ? .retryAfter(1) : .proceed
@@ -31,9 +31,9 @@ struct LastPrices: ConcludingInterceptor {
 
     func conclude(
         _ attempt: RequestAttempt,
-        with end: CallEnd
+        with outcome: AttemptOutcome
     ) async throws -> InterceptedResponse? {
-        guard end.request.url?.path == "/prices",
+        guard outcome.request.url?.path == "/prices",
             let prices = await store.last
         else { return nil }
         return InterceptedResponse(

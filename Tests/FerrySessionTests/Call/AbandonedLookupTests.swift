@@ -19,7 +19,7 @@ struct AbandonedLookupTests {
         let limits = TransferClock.Limits(connect: TimeSpan(seconds: 1))
         let body = BodySource.data(Data("x".utf8))
         let group = session.core.group
-        let (isReturned, failures) = (Watched(false), Watched<[AttemptFailure]>([]))
+        let (isReturned, failures) = (Watched(false), Watched<[AttemptOutcome]>([]))
         let interceptor = ClosureInterceptor(decide: { _, failure in
             // Until then the call belongs to this test, and not to the engine's thread.
             _ = try? await isReturned.wait { $0 }

@@ -112,7 +112,7 @@ final class CallSimulation: CallSurroundings {
     /// An interceptor around the whole call, whose answers the simulation provides too.
     private struct Around: ConcludingInterceptor {
         var failureStatusCodes: Set<Int> { Set(200...599) }
-        func conclude(_ attempt: RequestAttempt, with end: CallEnd) async throws -> InterceptedResponse? { nil }
+        func conclude(_ attempt: RequestAttempt, with end: AttemptOutcome) async throws -> InterceptedResponse? { nil }
     }
 
     // MARK: - What surrounds the call

@@ -17,7 +17,7 @@ struct AdaptedRequestTests {
             return true
         }
 
-        func retry(_ attempt: RequestAttempt, dueTo failure: AttemptFailure) async -> RetryDecision {
+        func retry(_ attempt: RequestAttempt, dueTo failure: AttemptOutcome) async -> RetryDecision {
             failures.change { $0.append(failure.request.value(forHTTPHeaderField: "X-Token")) }
             return isRepeating ? .retry : .proceed
         }

@@ -4,7 +4,7 @@ import FerrySession
 struct ClosureInterceptor: RequestInterceptor {
     var statuses = Set(400...599)
     var change: @Sendable (inout URLRequest, RequestAttempt) async throws -> Void = { _, _ in }
-    var decide: @Sendable (RequestAttempt, AttemptFailure) async -> RetryDecision = { _, _ in .proceed }
+    var decide: @Sendable (RequestAttempt, AttemptOutcome) async -> RetryDecision = { _, _ in .proceed }
 
     var failureStatusCodes: Set<Int> { statuses }
 
@@ -14,7 +14,7 @@ struct ClosureInterceptor: RequestInterceptor {
         return request
     }
 
-    func retry(_ attempt: RequestAttempt, dueTo failure: AttemptFailure) async -> RetryDecision {
+    func retry(_ attempt: RequestAttempt, dueTo failure: AttemptOutcome) async -> RetryDecision {
         await decide(attempt, failure)
     }
 }

@@ -26,7 +26,7 @@ import Testing
 
     @Test("A response takes the place of the error of the last attempt")
     func error() async throws {
-        let ends = Watched<[CallEnd]>([])
+        let ends = Watched<[AttemptOutcome]>([])
         let attempts = Watched<[Int]>([])
         let around = Around { attempt, end in
             attempts.append(attempt.number)
@@ -109,7 +109,7 @@ import Testing
 
     @Test("The body is held back up to the interceptor's limit", arguments: [200_000, 300_000])
     func limit(count: Int) async throws {
-        let ends = Watched<[CallEnd]>([])
+        let ends = Watched<[AttemptOutcome]>([])
         let around = Around(statuses: [200], limit: 250_000) { _, end in
             ends.append(end)
             return nil
@@ -232,17 +232,17 @@ import Testing
 private struct Around: ConcludingInterceptor {
     var failureStatusCodes: Set<Int>
     var heldBodyLimit: Int
-    let body: @Sendable (RequestAttempt, CallEnd) async throws -> InterceptedResponse?
+    let body: @Sendable (RequestAttempt, AttemptOutcome) async throws -> InterceptedResponse?
 
     init(
         statuses: Set<Int> = Set(400...599),
         limit: Int = 65_536,
-        _ body: @escaping @Sendable (RequestAttempt, CallEnd) async throws -> InterceptedResponse?
+        _ body: @escaping @Sendable (RequestAttempt, AttemptOutcome) async throws -> InterceptedResponse?
     ) {
         (failureStatusCodes, heldBodyLimit, self.body) = (statuses, limit, body)
     }
 
-    func conclude(_ attempt: RequestAttempt, with end: CallEnd) async throws -> InterceptedResponse? {
+    func conclude(_ attempt: RequestAttempt, with end: AttemptOutcome) async throws -> InterceptedResponse? {
         try await body(attempt, end)
     }
 }

@@ -263,7 +263,7 @@ struct InterceptorTests {
     func beginningOfBody(_ count: Int, _ isServers: Bool) async throws {
         let body = LoopbackServer.pattern(count: count)
         let server = try LoopbackServer { _ in LoopbackResponse(statusCode: 503, body: .data(body)) }
-        let failures = Watched<[AttemptFailure]>([])
+        let failures = Watched<[AttemptOutcome]>([])
         let interceptor = ClosureInterceptor(decide: { _, failure in
             failures.append(failure)
             return .proceed
@@ -361,7 +361,7 @@ struct InterceptorTests {
         let server = try LoopbackServer(
             handler: LoopbackServer.sequence([.text("").faulted(.resetBeforeHead), .text("yes")])
         )
-        let failures = Watched<[AttemptFailure]>([])
+        let failures = Watched<[AttemptOutcome]>([])
         let interceptor = ClosureInterceptor(decide: { _, failure in
             failures.change { $0.append(failure) }
             return .retry

@@ -186,7 +186,7 @@ struct AuthenticationInterceptorTests {
     @Test("An error of the connection is left to the others")
     func connectionError() async {
         let interceptor = TokenIssuer(clock).interceptor()
-        let failure = AttemptFailure(.error(URLError(.timedOut)), request: task.request, isRepeatable: true)
+        let failure = AttemptOutcome(.error(URLError(.timedOut)), request: task.request, isRepeatable: true)
         #expect(await interceptor.retry(task.attempt(), dueTo: failure).name == "proceed")
     }
 

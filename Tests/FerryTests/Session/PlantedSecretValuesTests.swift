@@ -99,8 +99,8 @@ struct PlantedSecretValuesTests {
             return [:]
         }
 
-        func retry(_ attempt: RequestAttempt, dueTo failure: AttemptFailure) async -> RetryDecision {
-            note([attempt, failure, CallEnd(failure.cause, request: failure.request)])
+        func retry(_ attempt: RequestAttempt, dueTo failure: AttemptOutcome) async -> RetryDecision {
+            note([attempt, failure])
             return .proceed
         }
 

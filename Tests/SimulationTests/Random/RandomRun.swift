@@ -60,7 +60,7 @@ final class RandomRun: Sendable {
             return request
         }
 
-        func retry(_ attempt: RequestAttempt, dueTo failure: AttemptFailure) async -> RetryDecision {
+        func retry(_ attempt: RequestAttempt, dueTo failure: AttemptOutcome) async -> RetryDecision {
             await Simulation.shared.sleep(0.5)
             return .proceed
         }

@@ -36,7 +36,7 @@ struct SimulatedInterceptionTests {
             return request
         }
 
-        func retry(_ attempt: RequestAttempt, dueTo failure: AttemptFailure) async -> RetryDecision {
+        func retry(_ attempt: RequestAttempt, dueTo failure: AttemptOutcome) async -> RetryDecision {
             guard failure.response?.statusCode == 401 else { return .proceed }
             let old = failure.request.value(forHTTPHeaderField: "Authorization")?.dropFirst(7)
             _ = await tokens.refresh(insteadOf: old.map { String($0) } ?? "")
