@@ -2,7 +2,7 @@ import FerrySession
 
 /// A delegate for all kinds of tasks that records every callback, and checks the invariants of each.
 package final class RecordingDelegate: NSObject, URLSessionDataDelegate, URLSessionDownloadDelegate,
-    CurlSessionDurabilityDelegate, Sendable
+    CurlSessionDelegate, Sendable
 {
     private struct State {
         var records: [Int: TaskRecord] = [:]

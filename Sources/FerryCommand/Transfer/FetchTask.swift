@@ -1,7 +1,7 @@
 import Ferry
 
 /// The delegate of one task of a transfer, which records its redirects, retries, response and metrics.
-final class FetchTask: NSObject, CurlSessionMetricsDelegate, CurlSessionRetryDelegate {
+final class FetchTask: NSObject, CurlSessionDelegate {
     private struct State {
         var currentURL: URL
         var requestCount = 1

@@ -44,12 +44,3 @@ extension CurlSession.Options {
         }
     }
 }
-
-/// A session delegate that is notified when the tasks of an earlier process are complete.
-public protocol CurlSessionDurabilityDelegate: URLSessionDelegate {
-    /// Called on the delegate queue when all tasks that the session has found at its creation are complete.
-    ///
-    /// It is not called if there were none. AFNetworking and URLSession:
-    /// `URLSessionDidFinishEventsForBackgroundURLSession:`.
-    func urlSessionDidFinishEvents(_ session: CurlSession)
-}

@@ -1,9 +1,3 @@
-/// A task delegate that receives the metrics of a call, right before its completion.
-public protocol CurlSessionMetricsDelegate: URLSessionTaskDelegate {
-    /// Called when the call has ended, on the delegate queue.
-    func urlSession(_ session: CurlSession, task: URLSessionTask, didFinishCollecting metrics: TaskMetrics)
-}
-
 extension TaskMetrics.Retry {
     /// Describes an attempt that has failed.
     init(_ failure: Attempts.Failure, number: Int, _ next: PendingRetry) {
@@ -17,33 +11,6 @@ extension TaskMetrics.Retry {
         )
         (statusCode, errorCode, continuesBody) = (response?.statusCode, error?.code, next.start == .rest)
     }
-}
-
-/// A task delegate that is called for each attempt that has failed and is followed by another one.
-public protocol CurlSessionRetryDelegate: URLSessionTaskDelegate {
-    /// Called when an attempt has failed and the request is going to be sent again, on the delegate queue.
-    func urlSession(_ session: CurlSession, task: URLSessionTask, willRetry retry: TaskMetrics.Retry)
-}
-
-/// A task delegate that receives interim responses (RFC 9110, section 15.2), such as 103 (Early Hints).
-public protocol CurlSessionInterimResponseDelegate: URLSessionTaskDelegate {
-    /// Called for each response with a status of 100 to 199, before the final one, on the delegate queue.
-    func urlSession(
-        _ session: CurlSession,
-        task: URLSessionTask,
-        didReceiveInformationalResponse response: HTTPURLResponse
-    )
-}
-
-/// A delegate that seldom needs the object of a response, which takes longer to make than the rest of a small request.
-package protocol ReceivedResponseDelegate: URLSessionDataDelegate {
-    /// Called in place of `urlSession(_:dataTask:didReceive:completionHandler:)`.
-    func urlSession(
-        _ session: URLSession,
-        dataTask: URLSessionDataTask,
-        didReceive response: ReceivedResponse,
-        completionHandler: @escaping @Sendable (URLSession.ResponseDisposition) -> Void
-    )
 }
 
 extension URLSessionTask {

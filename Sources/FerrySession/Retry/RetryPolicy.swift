@@ -1,7 +1,7 @@
 /// The conditions under which a task sends its request again by itself.
 ///
 /// A task with a policy remains one task: it has one identifier, one `Progress` and one completion. Its delegate learns
-/// of an attempt that is followed by another one only through ``CurlSessionRetryDelegate`` and
+/// of an attempt that is followed by another one only through ``CurlSessionDelegate`` and
 /// ``TaskMetrics/retries``.
 ///
 /// ```swift

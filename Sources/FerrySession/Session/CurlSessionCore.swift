@@ -130,7 +130,7 @@ final class CurlSessionCore: Sendable {
     func endDurableTask(_ identifier: Int, _ error: (any Error)?, _ known: (any URLSessionDelegate)? = nil) {
         guard let durable, durable.end(identifier, keepsFile: ResumeData.data(of: error) != nil) else { return }
         dispatcher.queue.deliver { [self] in
-            ((known ?? delegate) as? any CurlSessionDurabilityDelegate)?.urlSessionDidFinishEvents(session)
+            ((known ?? delegate) as? any CurlSessionDelegate)?.urlSessionDidFinishEvents(session)
         }
     }
 

@@ -39,9 +39,7 @@ final class DelegateCasts: Sendable {
     let task: (any URLSessionTaskDelegate)?
     let data: (any URLSessionDataDelegate)?
     let download: (any URLSessionDownloadDelegate)?
-    let metrics: (any CurlSessionMetricsDelegate)?
-    let retry: (any CurlSessionRetryDelegate)?
-    let interim: (any CurlSessionInterimResponseDelegate)?
+    let curl: (any CurlSessionDelegate)?
     let received: (any ReceivedResponseDelegate)?
     /// Whether there is no delegate; a delegate without methods for tasks may still be asked for a credential.
     let isEmpty: Bool
@@ -56,9 +54,7 @@ final class DelegateCasts: Sendable {
         task = delegate as? any URLSessionTaskDelegate
         data = task as? any URLSessionDataDelegate
         download = task as? any URLSessionDownloadDelegate
-        metrics = task as? any CurlSessionMetricsDelegate
-        retry = task as? any CurlSessionRetryDelegate
-        interim = task as? any CurlSessionInterimResponseDelegate
+        curl = task as? any CurlSessionDelegate
         self.received = received ?? data as? any ReceivedResponseDelegate
         (session, leavesData, leavesFile) = (nil, false, false)
     }
@@ -74,9 +70,7 @@ final class DelegateCasts: Sendable {
         data = leavesData ? session.data : own.data
         received = leavesData ? session.received : own.received
         download = leavesFile ? session.download : own.download
-        metrics = own.metrics ?? session.metrics
-        retry = own.retry ?? session.retry
-        interim = own.interim ?? session.interim
+        curl = own.curl ?? session.curl
     }
 
     /// Whether the session's delegate receives the body and the end of a task with this own delegate.

@@ -14,7 +14,7 @@ extension TaskCore: CallClient {
 
     var isSuspended: Bool { state.withLock { $0.isSuspended } }
     var wantsPrebuiltResponse: Bool { state.withLock { !$0.resultDelivery.isAsync && $0.delegate?.received == nil } }
-    var wantsInterimResponses: Bool { state.withLock { $0.delegate?.interim != nil } }
+    var wantsInterimResponses: Bool { state.withLock { $0.delegate?.curl != nil } }
 
     func receive(_ report: CallReport) {
         switch report {
@@ -118,7 +118,7 @@ extension TaskCore: CallClient {
     private func willRetry(_ retry: TaskMetrics.Retry) {
         let hasListener = state.withLock { state in
             state.metrics.note(retry)
-            return state.delegate?.retry != nil
+            return state.delegate?.curl != nil
         }
         if hasListener { post(.willRetry(retry)) }
     }

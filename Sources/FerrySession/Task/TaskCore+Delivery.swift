@@ -135,9 +135,9 @@ extension TaskCore {
             }
             file.remove()
         case .willCache(let candidate): Self.propose(candidate, session, task, delegate)
-        case .willRetry(let retry): delegate.retry?.urlSession(session, task: task, willRetry: retry)
+        case .willRetry(let retry): delegate.curl?.urlSession(session, task: task, willRetry: retry)
         case .interim(let response):
-            delegate.interim?.urlSession(session, task: task, didReceiveInformationalResponse: response)
+            delegate.curl?.urlSession(session, task: task, didReceiveInformationalResponse: response)
         case .rewound, .completed: break
         }
     }
@@ -300,7 +300,7 @@ extension TaskCore {
         // Before the program receives the end, a body that was never read is closed for its writer.
         if case .made(let body) = body { body.abandon() }
         resumeDataHandler?(ResumeData.data(of: error))
-        delivery.delegate.metrics?.urlSession(session, task: task, didFinishCollecting: metrics)
+        delivery.delegate.curl?.urlSession(session, task: task, didFinishCollecting: metrics)
         switch delivery.resultDelivery {
         case .delegate:
             let delegate = delivery.delegate

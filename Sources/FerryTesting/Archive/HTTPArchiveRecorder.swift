@@ -117,7 +117,7 @@ public final class HTTPArchiveRecorder: Sendable {
 }
 
 /// A task delegate that keeps the metrics.
-private final class MetricsObserver: NSObject, CurlSessionMetricsDelegate, Sendable {
+private final class MetricsObserver: NSObject, CurlSessionDelegate, Sendable {
     private let state = Mutex<TaskMetrics?>(nil)
 
     var metrics: TaskMetrics? { state.withLock { $0 } }

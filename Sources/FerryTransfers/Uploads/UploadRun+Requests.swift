@@ -140,7 +140,7 @@ extension UploadRun {
     }
 }
 
-final class InterimResponses: NSObject, CurlSessionInterimResponseDelegate {
+final class InterimResponses: NSObject, CurlSessionDelegate {
     private let handler: @Sendable (HTTPURLResponse) -> Void
 
     init(_ handler: @escaping @Sendable (HTTPURLResponse) -> Void) { self.handler = handler }

@@ -14,7 +14,7 @@ struct SlowRequests: EventMonitor {
     }
 }
 
-final class Stopwatch: NSObject, CurlSessionMetricsDelegate {
+final class Stopwatch: NSObject, CurlSessionDelegate {
     func urlSession(
         _ session: CurlSession,
         task: URLSessionTask,

@@ -160,7 +160,7 @@ struct TransactionTests {
     }
 }
 
-private final class Collector: NSObject, CurlSessionMetricsDelegate {
+private final class Collector: NSObject, CurlSessionDelegate {
     let metrics = Watched<[TaskMetrics]>([])
 
     func urlSession(_ session: CurlSession, task: URLSessionTask, didFinishCollecting metrics: TaskMetrics) {

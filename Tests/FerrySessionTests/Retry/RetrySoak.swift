@@ -169,7 +169,7 @@ final class RetrySoak: Sendable {
 }
 
 /// Counts the attempts that are repeated.
-private final class RetryCounter: NSObject, CurlSessionRetryDelegate {
+private final class RetryCounter: NSObject, CurlSessionDelegate {
     private let tally: Watched<RetrySoak.Tally>
     private let restarted: Watched<RetrySoak.Tally>
     private let restartingPort: Int

@@ -112,7 +112,7 @@ struct RequestBodyWireTests {
         #expect(server.requests.map { $0.header("Expect") } == ["100-continue", nil])
     }
 
-    private final class HintDelegate: NSObject, CurlSessionInterimResponseDelegate {
+    private final class HintDelegate: NSObject, CurlSessionDelegate {
         let links = Watched<[String]>([])
 
         func urlSession(

@@ -2,7 +2,7 @@
 ///
 /// It retains the manager's core and not the manager, so that a session does not retain its manager.
 final class SessionDelegate: NSObject, URLSessionDownloadDelegate, ReceivedResponseDelegate, CurlSessionTaskObserver,
-    CurlSessionRetryDelegate, CurlSessionInterimResponseDelegate, CurlSessionDurabilityDelegate
+    CurlSessionDelegate
 {
     private let core: SessionCore
     private let generation: Int
