@@ -36,8 +36,8 @@ extension LoopbackServer {
         /// handler or a fallback is read as ``LoopbackBodyReading/whole``.
         public var bodyReading: (@Sendable (LoopbackRequest) -> LoopbackBodyReading)?
 
-        /// Creates the default configuration.
-        public init() {}
+        /// Creates the default configuration, which a closure may change.
+        public init(configure: (inout Self) -> Void = { _ in }) { configure(&self) }
     }
 }
 

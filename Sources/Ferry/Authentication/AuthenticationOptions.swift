@@ -30,11 +30,8 @@ public struct AuthenticationOptions: Sendable, Hashable {
     /// shorter fails earlier, with -1001. Zero, negative and infinite values set no limit.
     public var refreshTimeout: TimeInterval = 60
 
-    /// Creates the default options.
-    public init() {}
-
-    /// Creates options that a closure changes.
-    public init(configure: (inout AuthenticationOptions) -> Void) { configure(&self) }
+    /// Creates the default options, which a closure may change.
+    public init(configure: (inout Self) -> Void = { _ in }) { configure(&self) }
 
     /// The time limit for one refresh; infinite for none.
     var refreshLimit: TimeSpan { TimeSpan(timeout: refreshTimeout) }

@@ -16,8 +16,8 @@ public struct ContentDecodingLimits: Sendable, Hashable {
     /// The number of decoded bytes that are accepted whatever their ratio; 64 MiB by default.
     public var sizeWithoutRatio: Int64 = 67_108_864
 
-    /// Makes the default limits.
-    public init() {}
+    /// Creates the default limits, which a closure may change.
+    public init(configure: (inout Self) -> Void = { _ in }) { configure(&self) }
 
     /// Returns how many bytes each coding may produce, given the number of received bytes.
     package func largest(received: ByteCount) -> ByteCount {

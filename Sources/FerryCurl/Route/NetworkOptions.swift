@@ -63,6 +63,6 @@ public struct NetworkOptions: Sendable, Hashable {
     /// It must be greater than 0 and at most 3600. `nil`, the default, uses libcurl's default of 0.2 seconds.
     public var happyEyeballsTimeout: TimeInterval?
 
-    /// Makes the default options.
-    public init() {}
+    /// Creates the default options, which a closure may change.
+    public init(configure: (inout Self) -> Void = { _ in }) { configure(&self) }
 }

@@ -91,8 +91,8 @@ public struct TLSOptions: Sendable {
     /// Use it only in tests. Pins and ``trustEvaluator`` still apply. The default is `false`.
     public var dangerouslyDisablesVerification = false
 
-    /// Creates options with libcurl's defaults: the system's authorities, and full verification.
-    public init() {}
+    /// Creates the default options, which a closure may change: the system's authorities, and full verification.
+    public init(configure: (inout Self) -> Void = { _ in }) { configure(&self) }
 }
 
 /// The relation between libcurl's verification of certificates and ``TLSOptions/trustEvaluator``.

@@ -34,13 +34,8 @@ public struct RequestOptions: Sendable {
     /// The serializer throws the closure's errors; a manager's call has them as its ``NetworkError/underlyingError``.
     public var querySerializer: (@Sendable (_ request: URLRequest, _ parameters: Parameters) throws -> String)?
 
-    /// Creates options with default values.
-    public init() {}
-
-    /// Creates options with default values and then calls a closure to change them.
-    public init(configure: (inout RequestOptions) -> Void) {
-        configure(&self)
-    }
+    /// Creates the default options, which a closure may change.
+    public init(configure: (inout Self) -> Void = { _ in }) { configure(&self) }
 }
 
 /// All options are encoded except ``querySerializer``, a closure. Options missing from an archive get their defaults.

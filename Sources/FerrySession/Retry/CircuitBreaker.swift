@@ -28,8 +28,8 @@ public final class CircuitBreaker: Sendable {
         /// The status codes that are failures; 500, 502, 503 and 504 by default.
         public var failureStatusCodes: Set<Int> = [500, 502, 503, 504]
 
-        /// Creates a rule with the defaults.
-        public init() {}
+        /// Creates the default rule, which a closure may change.
+        public init(configure: (inout Self) -> Void = { _ in }) { configure(&self) }
     }
 
     /// The state of the circuit to one origin.

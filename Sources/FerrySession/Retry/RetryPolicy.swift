@@ -129,8 +129,8 @@ public struct RetryPolicy: Sendable, Hashable {
     /// The limit on retries that fail; `nil` for none.
     public var budget: Budget? = Budget()
 
-    /// Makes the standard policy.
-    public init() {}
+    /// Creates the standard policy, which a closure may change.
+    public init(configure: (inout Self) -> Void = { _ in }) { configure(&self) }
 
     /// Returns whether a stream that has ended with an error is opened again.
     ///

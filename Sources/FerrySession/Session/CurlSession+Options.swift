@@ -166,7 +166,7 @@ extension CurlSession {
         /// The circuit breaker of tasks that have none of their own; `nil`, the default, for none.
         public var circuitBreaker: CircuitBreaker?
 
-        /// Makes the default options.
-        public init() {}
+        /// Creates the default options, which a closure may change.
+        public init(configure: (inout Self) -> Void = { _ in }) { configure(&self) }
     }
 }

@@ -34,8 +34,8 @@ public struct EventSource: AsyncSequence, Sendable {
         /// Called in the Swift task that iterates when the state changes.
         public var stateDidChange: @Sendable (State) -> Void = { _ in }
 
-        /// Makes the default settings.
-        public init() {}
+        /// Creates the default options, which a closure may change.
+        public init(configure: (inout Self) -> Void = { _ in }) { configure(&self) }
     }
 
     /// The state of a stream.

@@ -33,8 +33,8 @@ public struct HTTPArchive: Sendable, Hashable {
         /// The greatest number of entries; 100,000 by default.
         public var entries = 100_000
 
-        /// Creates the default limits.
-        public init() {}
+        /// Creates the default limits, which a closure may change.
+        public init(configure: (inout Self) -> Void = { _ in }) { configure(&self) }
     }
 
     /// The version of the format, `1.2`.

@@ -23,8 +23,8 @@ public final class HTTPArchiveRecorder: Sendable {
         /// An entry that would exceed it is only counted. The default is 64 mebibytes.
         public var totalSize = 64 << 20
 
-        /// Creates the default limits.
-        public init() {}
+        /// Creates the default limits, which a closure may change.
+        public init(configure: (inout Self) -> Void = { _ in }) { configure(&self) }
     }
 
     private struct State {

@@ -35,8 +35,8 @@ public final class TransferQueue: Sendable {
         /// none.
         public var limit: BandwidthLimit?
 
-        /// Creates the default settings.
-        public init() {}
+        /// Creates the default options, which a closure may change.
+        public init(configure: (inout Self) -> Void = { _ in }) { configure(&self) }
     }
 
     /// The numbers of transfers that a run has ended.

@@ -32,8 +32,8 @@ public final class WebSocketTask: CurlDataTask, @unchecked Sendable {
         /// The longest time between sending the close frame and the end of the connection, in seconds; 5 by default.
         public var closeTimeout: TimeInterval = 5
 
-        /// Makes the default settings.
-        public init() {}
+        /// Creates the default options, which a closure may change.
+        public init(configure: (inout Self) -> Void = { _ in }) { configure(&self) }
     }
 
     // The properties are constants of types that are `Sendable`.

@@ -52,12 +52,12 @@ enum RetrySnippets {
     }
 
     static func policy(manager: HTTPSessionManager) {
-        var policy = RetryPolicy.standard
-        policy.maximumRetries = 5
-        policy.backoff.cap = 10
-        policy.statusCodes.insert(520)
-        policy.additionalMethods = ["POST"]
-        manager.retryPolicy = policy
+        manager.retryPolicy = RetryPolicy {
+            $0.maximumRetries = 5
+            $0.backoff.cap = 10
+            $0.statusCodes.insert(520)
+            $0.additionalMethods = ["POST"]
+        }
     }
 
     static func requests(manager: HTTPSessionManager, policy: RetryPolicy) async throws -> [User] {

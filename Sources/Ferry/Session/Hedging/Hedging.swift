@@ -34,8 +34,8 @@ public final class Hedging: Sendable {
         /// The number of second requests for each request, 0.05 by default; up to ten are saved up for each origin.
         public var budget = 0.05
 
-        /// Creates the default rule.
-        public init() {}
+        /// Creates the default rule, which a closure may change.
+        public init(configure: (inout Self) -> Void = { _ in }) { configure(&self) }
     }
 
     /// The numbers of calls, of second requests, and of those whose response was used.
