@@ -249,7 +249,7 @@ struct VerifiedDownloadTests {
             let download = VerifiedDownload(request, to: folder.file("file"))
             let error = await failure { try await session.download(download) }
             #expect(error as? VerifiedDownloadError == .invalidRequest)
-            let queue = try await TransferQueue(folder: folder.file("queue"))
+            let queue = try await TransferQueue(directory: folder.file("queue"))
             #expect(await failure { try await queue.add(download) } is TransferQueueError)
         }
         #expect(server.requestCount == 0 && folder.names == ["queue"])

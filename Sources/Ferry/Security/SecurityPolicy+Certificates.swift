@@ -6,26 +6,26 @@ extension SecurityPolicy {
     ///
     /// AFNetworking: `certificatesInBundle:`, which reads only `.cer` files.
     ///
-    /// - Parameter folder: The folder; its subfolders are not searched.
+    /// - Parameter directory: The folder; its subfolders are not searched.
     /// - Returns: The certificates in DER form.
     /// - Throws: ``NetworkError`` with ``NetworkError/Code/invalidSecurityPolicy`` if the folder or a file cannot be
     ///   read, a file has no complete certificate, or there is no certificate at all: a pin that was silently skipped
     ///   would lock the program out.
-    public static func certificates(inFolder folder: URL) throws(NetworkError) -> Set<Data> {
+    public static func certificates(inDirectory directory: URL) throws(NetworkError) -> Set<Data> {
         let found = try readingCertificates { () throws(CurlSessionError) in
-            try CertificateFile.certificates(inFolder: folder)
+            try CertificateFile.certificates(inFolder: directory)
         }
         guard found.isEmpty else { return found }
-        let text = "There is no certificate (.cer, .crt, .pem, .der) in \(folder.path)"
+        let text = "There is no certificate (.cer, .crt, .pem, .der) in \(directory.path)"
         throw NetworkError(.invalidSecurityPolicy, message: text)
     }
 
-    /// Reads the certificates among the resources of a bundle, as ``certificates(inFolder:)`` does.
+    /// Reads the certificates among the resources of a bundle, as ``certificates(inDirectory:)`` does.
     public static func certificates(in bundle: Bundle) throws(NetworkError) -> Set<Data> {
-        try certificates(inFolder: bundle.resourceURL ?? bundle.bundleURL)
+        try certificates(inDirectory: bundle.resourceURL ?? bundle.bundleURL)
     }
 
-    /// Reads the certificates of a file in DER or PEM form, as ``certificates(inFolder:)`` does for each file.
+    /// Reads the certificates of a file in DER or PEM form, as ``certificates(inDirectory:)`` does for each file.
     public static func certificates(inFile file: URL) throws(NetworkError) -> Set<Data> {
         try readingCertificates { () throws(CurlSessionError) in try CertificateFile.certificates(in: file) }
     }
@@ -40,9 +40,9 @@ extension SecurityPolicy {
         }
     }
 
-    /// Creates a policy that pins the certificates of a folder, as ``certificates(inFolder:)`` reads them.
-    public init(pinningMode: PinningMode, certificatesInFolder folder: URL) throws(NetworkError) {
-        self.init(pinningMode: pinningMode, pinnedCertificates: try Self.certificates(inFolder: folder))
+    /// Creates a policy that pins the certificates of a folder, as ``certificates(inDirectory:)`` reads them.
+    public init(pinningMode: PinningMode, certificatesInDirectory directory: URL) throws(NetworkError) {
+        self.init(pinningMode: pinningMode, pinnedCertificates: try Self.certificates(inDirectory: directory))
     }
 
     /// Creates a policy that pins the certificates of a bundle; AFNetworking: `policyWithPinningMode:`.

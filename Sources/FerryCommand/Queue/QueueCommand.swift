@@ -22,8 +22,8 @@ struct QueueCommand: Sendable {
             queueOptions.maximumConcurrentTransfers = options.parallelMax ?? 4
             if let retries = options.retries { queueOptions.retryPolicy?.maximumRetries = retries }
             let folder = try URL(file: action.folder)
-            let queue = try await TransferQueue(folder: folder, options: queueOptions)
-            let damaged = try await queue.damagedRecords
+            let queue = try await TransferQueue(directory: folder, options: queueOptions)
+            let damaged = try await queue.damagedRecordCount
             if damaged > 0 { console.note("\(damaged) records of the queue were damaged, and are ignored") }
             switch action.verb {
             case .add: try await add(to: queue)
@@ -171,7 +171,7 @@ struct QueueCommand: Sendable {
         // Transfers that wait for the next run, or were removed, are not reported.
         for item in items.withLock({ Array($0.values) }) { item.end(isComplete: false) }
         let summary = try result.get()
-        return summary.failed == 0 ? .success : .failedCheck
+        return summary.failedCount == 0 ? .success : .failedCheck
     }
 
     private static func show(

@@ -18,17 +18,17 @@ public struct JSONResponseSerializer: ValidatingResponseSerializer, Codable {
     /// The options for parsing; by default, the body must be an array or an object.
     public var readingOptions: JSONValue.ReadingOptions
     /// Where `null` is removed; nowhere by default.
-    public var removesNullValues: JSONValue.NullRemoval
+    public var nullRemoval: JSONValue.NullRemoval
 
     /// Creates a serializer; each parameter is the initial value of the property with its name.
     public init(
         readingOptions: JSONValue.ReadingOptions = [],
-        removesNullValues: JSONValue.NullRemoval = .none,
+        nullRemoval: JSONValue.NullRemoval = .none,
         validation: Validation = Validation(contentTypes: contentTypes),
         maximumBodySize: Int? = nil
     ) {
         self.readingOptions = readingOptions
-        self.removesNullValues = removesNullValues
+        self.nullRemoval = nullRemoval
         self.validation = validation
         self.maximumBodySize = maximumBodySize
     }
@@ -38,7 +38,7 @@ public struct JSONResponseSerializer: ValidatingResponseSerializer, Codable {
         BodyCheck(self, response).decode("JSON") { body in
             // Rails sends one space for `head :ok`, since Safari did not accept an empty body.
             if body.isSingleSpace { return nil }
-            return try JSONValue(json: body, options: readingOptions).removingNullValues(removesNullValues)
+            return try JSONValue(json: body, options: readingOptions).removingNullValues(nullRemoval)
         }
     }
 }

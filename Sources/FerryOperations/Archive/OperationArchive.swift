@@ -16,7 +16,7 @@ struct OperationArchive: Sendable {
     /// The number of bytes before the payload: the signature, the checksum in hexadecimal and a line break.
     static let sealLength = seal(Data()).count
     /// The largest number of received bytes that is accepted; it leaves room for adding more without overflow.
-    private static let maximumBodySize = Int64.max / 2
+    private static let maximumBytes = Int64.max / 2
 
     /// The JSON in the first line of the payload; the body's bytes follow it.
     private struct Head: Codable {
@@ -108,11 +108,11 @@ struct OperationArchive: Sendable {
             throw .archive("It has the invalid state \(head.state)")
         }
         // Bytes that went to an output stream are not in the archive.
-        guard head.byteCount == Int64(data.count) || (data.isEmpty && (0...Self.maximumBodySize).contains(head.byteCount))
+        guard head.byteCount == Int64(data.count) || (data.isEmpty && (0...Self.maximumBytes).contains(head.byteCount))
         else {
             throw .archive("Its byteCount is \(head.byteCount), but it has \(data.count) bytes of data")
         }
-        guard (0...Self.maximumBodySize).contains(head.streamStart) else {
+        guard (0...Self.maximumBytes).contains(head.streamStart) else {
             throw .archive("Its streamStart is \(head.streamStart)")
         }
         let response = try Self.response(head.response)

@@ -55,16 +55,16 @@ public final class CircuitBreaker: Sendable {
 
     /// The rule.
     public let rule: Rule
-    private let onChange: (@Sendable (Change) -> Void)?
+    private let stateDidChange: (@Sendable (Change) -> Void)?
     private let queue = DispatchQueue(label: "ferry.circuit-breaker")
     private let circuits = Mutex<[Origin: CircuitState]>([:])
 
     /// Creates a breaker whose circuits are closed.
     ///
-    /// `onChange` is called after each change of a circuit's state, in order, on a queue of the breaker.
-    public init(_ rule: Rule = Rule(), onChange: (@Sendable (Change) -> Void)? = nil) {
+    /// `stateDidChange` is called after each change of a circuit's state, in order, on a queue of the breaker.
+    public init(_ rule: Rule = Rule(), stateDidChange: (@Sendable (Change) -> Void)? = nil) {
         self.rule = rule
-        self.onChange = onChange
+        self.stateDidChange = stateDidChange
     }
 
     /// Returns the state of the circuit to the origin of a URL.
@@ -120,9 +120,9 @@ public final class CircuitBreaker: Sendable {
 
     /// Reports a change on the queue; called under the lock, so that the changes are in their order.
     private func tell(_ origin: Origin, _ state: State) {
-        guard let onChange else { return }
+        guard let stateDidChange else { return }
         let change = Change(origin: "\(origin.scheme)://\(origin.hostText):\(origin.port)", state: state)
-        queue.async { onChange(change) }
+        queue.async { stateDidChange(change) }
     }
 }
 

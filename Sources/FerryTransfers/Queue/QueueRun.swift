@@ -298,10 +298,10 @@ struct QueueRun: Sendable {
             return
         }
         if last.state == .finished {
-            state.summary.finished += 1
+            state.summary.finishedCount += 1
             queue.added.withLock { $0[id] = nil }
         }
-        if last.state == .failed { state.summary.failed += 1 }
+        if last.state == .failed { state.summary.failedCount += 1 }
         if last.state != .waiting { tell(last, isRunning: false) }
     }
 

@@ -1,7 +1,7 @@
 /// Downloads and uploads that are kept in a folder, so that another process can continue them.
 ///
 /// ```swift
-/// let queue = try await TransferQueue(folder: folder)
+/// let queue = try await TransferQueue(directory: folder)
 /// try await queue.add(VerifiedDownload(url, to: file, connections: 4))
 /// try await queue.add(FileUpload(photo, to: destination))
 /// let summary = try await queue.run(with: session) { print($0.file.lastPathComponent, $0.progress) }
@@ -42,9 +42,9 @@ public final class TransferQueue: Sendable {
     /// The numbers of transfers that a run has ended.
     public struct Summary: Sendable, Hashable {
         /// The number of transfers that have finished.
-        public var finished = 0
+        public var finishedCount = 0
         /// The number of transfers that have failed.
-        public var failed = 0
+        public var failedCount = 0
     }
 
     let store: QueueStore
@@ -56,13 +56,13 @@ public final class TransferQueue: Sendable {
     /// Opens the queue in a folder, or creates it.
     ///
     /// - Parameters:
-    ///   - folder: The folder for the journal. It is created with access for this user only, if it does not exist; its
-    ///     parent must exist. If others can write to it, it is refused.
+    ///   - directory: The folder for the journal. If it does not exist, it is created with access for this user only;
+    ///     its parent must exist. If others can write to it, it is refused.
     ///   - options: The settings.
     /// - Throws: A ``TransferQueueError``.
-    public init(folder: URL, options: Options = Options()) async throws {
-        guard folder.isFileURL else { throw TransferQueueError.invalidTransfer("The folder must be a file URL") }
-        store = try await QueueStore(folder: folder.standardizedFileURL.path)
+    public init(directory: URL, options: Options = Options()) async throws {
+        guard directory.isFileURL else { throw TransferQueueError.invalidTransfer("The folder must be a file URL") }
+        store = try await QueueStore(folder: directory.standardizedFileURL.path)
         self.options = options
     }
 
@@ -141,7 +141,7 @@ public final class TransferQueue: Sendable {
     /// The number of records of the journal that could not be read, since they were damaged or not written completely.
     ///
     /// The state of a transfer is then that of its last readable record.
-    public var damagedRecords: Int {
+    public var damagedRecordCount: Int {
         get async throws { try await store.damagedRecords() }
     }
 

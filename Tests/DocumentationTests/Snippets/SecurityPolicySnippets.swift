@@ -3,7 +3,7 @@ import Ferry
 /// The snippets of the article about security policies, compiled but not run.
 enum SecurityPolicySnippets {
     static func certificates(folder: URL) throws -> HTTPSessionManager {
-        let pins = try SecurityPolicy.certificates(inFolder: folder)
+        let pins = try SecurityPolicy.certificates(inDirectory: folder)
         let manager = try HTTPSessionManager(
             baseURL: URL(string: "https://api.example.com/"),
             securityPolicy: SecurityPolicy(

@@ -81,7 +81,7 @@ enum TransferSnippets {
         photo: URL,
         destination: URL
     ) async throws {
-        let queue = try await TransferQueue(folder: folder)
+        let queue = try await TransferQueue(directory: folder)
         var download = VerifiedDownload(url, to: file, connections: 4)
         download.digest = try ContentDigest(.sha256, hexadecimal: checksum)
         try await queue.add(download)
@@ -90,7 +90,7 @@ enum TransferSnippets {
         let summary = try await queue.run(with: session) { transfer in
             print(transfer.id, transfer.state, transfer.progress.fractionCompleted ?? 0)
         }
-        print(summary.finished, summary.failed)
+        print(summary.finishedCount, summary.failedCount)
     }
 
     static func upload(session: CurlSession, file: URL, url: URL) async throws {

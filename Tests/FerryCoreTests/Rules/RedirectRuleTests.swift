@@ -113,7 +113,7 @@ import Testing
     )
     func users(_ location: String, _ expected: String) throws {
         let request = URLRequest(url: try #require(URL(string: "http://u:p%40@a:81/b")))
-        let next = RedirectRule.redirect(request, statusCode: 302, location: location, allowsDowngrade: false)
+        let next = RedirectRule.redirect(request, status: 302, location: location, allowsDowngrade: false)
         #expect(next?.request.url?.absoluteString == expected)
     }
 
@@ -169,7 +169,7 @@ import Testing
         if method == "POST" || method == "PUT" { request.httpBody = Data("body".utf8) }
         return RedirectRule.redirect(
             request,
-            statusCode: status,
+            status: status,
             location: location,
             allowsDowngrade: allowsDowngrade,
             sensitiveHeaders: ["x-api-key"]
@@ -230,7 +230,7 @@ import Testing
         #expect(dropped.request.httpBody == nil && !dropped.keepsBody)
         #expect(dropped.request.httpMethod == "GET")
         let kept = try #require(
-            try redirect(from: "http://a.test/", to: "/b", statusCode: 307, method: "POST", headers: headers)
+            try redirect(from: "http://a.test/", to: "/b", status: 307, method: "POST", headers: headers)
         )
         for name in names { #expect(kept.request.value(forHTTPHeaderField: name) == "y", "\(name)") }
         #expect(kept.request.httpBody == Data("body".utf8) && kept.keepsBody)
@@ -250,7 +250,7 @@ import Testing
             #expect(try redirect(from: "http://a.test/", to: location) == nil, "\(location)")
         }
         for status in [200, 300, 304, 305, 306, 399] {
-            #expect(try redirect(from: "http://a.test/", to: "/b", statusCode: status) == nil, "\(status)")
+            #expect(try redirect(from: "http://a.test/", to: "/b", status: status) == nil, "\(status)")
         }
     }
 
@@ -261,7 +261,7 @@ import Testing
             let location = random.text(upTo: 30, from: "http://:@[]?#./%2F\\ax é")
             let next = RedirectRule.redirect(
                 URLRequest(url: base),
-                statusCode: 302,
+                status: 302,
                 location: location,
                 allowsDowngrade: false
             )

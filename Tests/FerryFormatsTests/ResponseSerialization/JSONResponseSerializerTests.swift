@@ -80,11 +80,11 @@ struct JSONResponseSerializerTests {
         #expect(try fragment.serialized(by: JSONResponseSerializer(readingOptions: .fragmentsAllowed)).value == 1)
         let nulls = SampleResponse(200, "application/json", #"{"a":null,"b":[null,{"c":null}]}"#)
         #expect(
-            try nulls.serialized(by: JSONResponseSerializer(removesNullValues: .dictionaries)).value
+            try nulls.serialized(by: JSONResponseSerializer(nullRemoval: .dictionaries)).value
                 == ["b": [.null, [:]]]
         )
         #expect(
-            try nulls.serialized(by: JSONResponseSerializer(removesNullValues: .dictionariesAndArrays)).value
+            try nulls.serialized(by: JSONResponseSerializer(nullRemoval: .dictionariesAndArrays)).value
                 == ["b": [[:]]]
         )
         let html = SampleResponse(200, "text/html", "[1]")

@@ -84,14 +84,14 @@ struct SerializerCodingTests {
             let json = try coded(
                 JSONResponseSerializer(
                     readingOptions: .fragmentsAllowed,
-                    removesNullValues: .dictionaries,
+                    nullRemoval: .dictionaries,
                     validation: validation,
                     maximumBodySize: 9
                 )
             )
             #expect(json.validation == validation)
             #expect(json.readingOptions == .fragmentsAllowed)
-            #expect(json.removesNullValues == .dictionaries)
+            #expect(json.nullRemoval == .dictionaries)
             #expect(json.maximumBodySize == 9)
             let text = try coded(
                 StringResponseSerializer(encoding: .japaneseEUC, allowsLossyConversion: true, validation: validation)

@@ -116,14 +116,14 @@ struct SecurityPolicySettingTests {
         _ = try folder.file("again.crt", pem([SampleChain.root]))
         _ = try folder.file("read.me", "no certificate")
         let all: Set = [SampleChain.leaf, SampleChain.stranger, SampleChain.root, SampleChain.intermediate]
-        #expect(try SecurityPolicy.certificates(inFolder: folder.url) == all)
+        #expect(try SecurityPolicy.certificates(inDirectory: folder.url) == all)
         let bundle = try #require(Bundle(path: folder.url.path))
         #expect(try SecurityPolicy(pinningMode: .certificate, certificatesIn: bundle).pinnedCertificates == all)
         #expect(try SecurityPolicy.certificates(inFile: folder.url.appendingPathComponent("chain.pem")).count == 2)
         _ = try folder.file("broken.pem", "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n")
-        #expect(code { _ = try SecurityPolicy.certificates(inFolder: folder.url) } == .invalidSecurityPolicy)
+        #expect(code { _ = try SecurityPolicy.certificates(inDirectory: folder.url) } == .invalidSecurityPolicy)
         let missing = folder.url.appendingPathComponent("missing")
-        #expect(code { _ = try SecurityPolicy.certificates(inFolder: missing) } == .invalidSecurityPolicy)
+        #expect(code { _ = try SecurityPolicy.certificates(inDirectory: missing) } == .invalidSecurityPolicy)
     }
 
     @Test("A folder or bundle without a certificate is an error, since its pins would match no server")
@@ -132,10 +132,10 @@ struct SecurityPolicySettingTests {
         _ = try folder.file("read.me", "no certificate")
         let bundle = try #require(Bundle(path: folder.url.path))
         let reads: [() throws -> Void] = [
-            { _ = try SecurityPolicy.certificates(inFolder: folder.url) },
+            { _ = try SecurityPolicy.certificates(inDirectory: folder.url) },
             { _ = try SecurityPolicy.certificates(in: bundle) },
             { _ = try SecurityPolicy(pinningMode: .publicKey, certificatesIn: bundle) },
-            { _ = try SecurityPolicy(pinningMode: .certificate, certificatesInFolder: folder.url) },
+            { _ = try SecurityPolicy(pinningMode: .certificate, certificatesInDirectory: folder.url) },
         ]
         for read in reads {
             let error = #expect(throws: NetworkError.self) { try read() }

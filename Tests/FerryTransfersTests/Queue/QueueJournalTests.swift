@@ -127,7 +127,7 @@ import Testing
         #expect(try await queue.transfers().map(\.state) == [.waiting, .waiting])
         try await queue.remove(2)
         isThere.withLock { $0 = true }
-        #expect(try await queue.run(with: session) == TransferQueue.Summary(finished: 1, failed: 0))
+        #expect(try await queue.run(with: session) == TransferQueue.Summary(finishedCount: 1, failedCount: 0))
         #expect(folder.data("a") == Data("x".utf8))
     }
 
@@ -158,7 +158,7 @@ import Testing
             return
         }
         #expect(try await queue.transfers().map(\.state) == [.waiting])
-        #expect(try await queue.run(with: session) == TransferQueue.Summary(finished: 1, failed: 0))
+        #expect(try await queue.run(with: session) == TransferQueue.Summary(finishedCount: 1, failedCount: 0))
         #expect(folder.data("a") == LoopbackServer.pattern(count: 1_000))
         // The second request shows that the server still has the file.
         #expect(server.requests.map { $0.header("Range") } == [nil, "bytes=999-999"])
@@ -178,7 +178,7 @@ import Testing
         let plan = SegmentPlan(total: 1_000, done: [0..<500])
         let state = SegmentState(source: server.url, validator: "\"\(content.etag)\"", digest: nil, plan: plan)
         try state.write(to: folder.path("a.segments.state"), synchronized: false)
-        #expect(try await queue.run(with: session).finished == 1)
+        #expect(try await queue.run(with: session).finishedCount == 1)
         #expect(server.requestCount == (isWhole ? 0 : 1))
         #expect(folder.names == ["a", "queue"])
         #expect(folder.data("a") == LoopbackServer.pattern(count: 1_000))

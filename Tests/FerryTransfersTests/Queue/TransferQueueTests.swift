@@ -12,7 +12,7 @@ import Testing
     private func queue(_ change: (inout TransferQueue.Options) -> Void = { _ in }) async throws -> TransferQueue {
         var options = TransferQueue.Options()
         change(&options)
-        return try await TransferQueue(folder: place, options: options)
+        return try await TransferQueue(directory: place, options: options)
     }
 
     private func states(_ queue: TransferQueue) async throws -> [QueuedTransfer.State] {
@@ -36,7 +36,7 @@ import Testing
         #expect(before[0].file.path == folder.path("a") && before[0].kind == .download)
         let told = Mutex<[QueuedTransfer]>([])
         let summary = try await second.run(with: session) { transfer in told.withLock { $0.append(transfer) } }
-        #expect(summary == TransferQueue.Summary(finished: 3, failed: 0))
+        #expect(summary == TransferQueue.Summary(finishedCount: 3, failedCount: 0))
         for name in ["a", "b", "c"] { #expect(folder.data(name) == LoopbackServer.pattern(count: 1_000_000)) }
         #expect(try await states(first) == [.finished, .finished, .finished])
         let last = told.withLock { $0 }.filter { $0.state == .finished }
@@ -69,7 +69,7 @@ import Testing
         #expect(states.last == .finished && states.dropLast().filter { $0 == .finished }.count <= 1)
         #expect(states.allSatisfy { $0 == .finished || $0 == .waiting }, "\(states)")
         #expect(disk.enlarge())
-        #expect(try await queue.run(with: session).failed == 0)
+        #expect(try await queue.run(with: session).failedCount == 0)
         #expect(try await self.states(queue).allSatisfy { $0 == .finished })
         for file in files { #expect(try Data(contentsOf: file) == LoopbackServer.pattern(count: 50_000)) }
     }
@@ -145,7 +145,7 @@ import Testing
         #expect(folder.names.contains("a.segments"))
         limit.bytesPerSecond = nil
         try await other.resume(1)
-        #expect(try await queue.run(with: session).finished == 1)
+        #expect(try await queue.run(with: session).finishedCount == 1)
         #expect(folder.data("a") == LoopbackServer.pattern(count: 8_000_000))
         await #expect(throws: TransferQueueError.unknownTransfer(2)) { try await queue.pause(2) }
         #expect(try await queue.add(VerifiedDownload(server.url, to: folder.file("c"))) == 3)
@@ -177,7 +177,7 @@ import Testing
         try await server.waitForRequests(1, timeout: 40 * patience)
         try await other.add(VerifiedDownload(server.url("/late"), to: folder.file("late")))
         gate.open()
-        #expect(try await run.value.finished == 2)
+        #expect(try await run.value.finishedCount == 2)
         #expect(folder.names.contains("late"))
     }
 
@@ -197,7 +197,7 @@ import Testing
         await #expect(throws: CancellationError.self) { try await run.value }
         #expect(try await states(other) == [.waiting])
         #expect(try await other.transfers()[0].progress.completedByteCount >= 500_000)
-        #expect(try await other.run(with: session).finished == 1)
+        #expect(try await other.run(with: session).finishedCount == 1)
         #expect(folder.data("a") == LoopbackServer.pattern(count: 8_000_000))
         #expect(server.requests.compactMap { $0.header("Range") }.count == 1)
     }
@@ -220,11 +220,11 @@ import Testing
             $0.retryPolicy?.maximumRetries = 5
         }
         try await queue.add(["missing", "busy"].map { VerifiedDownload(server.url("/" + $0), to: folder.file($0)) })
-        #expect(try await queue.run(with: session) == TransferQueue.Summary(finished: 1, failed: 1))
+        #expect(try await queue.run(with: session) == TransferQueue.Summary(finishedCount: 1, failedCount: 1))
         #expect(try await states(queue) == [.failed("The server responded with the status 404"), .finished])
         #expect(try await queue.run(with: session) == TransferQueue.Summary())
         try await queue.resume()
-        #expect(try await queue.run(with: session).finished == 1)
+        #expect(try await queue.run(with: session).finishedCount == 1)
         try await queue.removeFinished()
         #expect(try await queue.transfers().isEmpty)
         #expect(folder.names.contains("missing") && folder.names.contains("busy"))
@@ -261,7 +261,7 @@ import Testing
         let summary = try await queue.run(with: session) { transfer in
             told.withLock { $0 = max($0, transfer.progress.completedByteCount) }
         }
-        #expect(summary == TransferQueue.Summary(finished: 1, failed: 0))
+        #expect(summary == TransferQueue.Summary(finishedCount: 1, failedCount: 0))
         #expect(folder.data("a") == LoopbackServer.pattern(count: 1_000_000))
     }
 
@@ -271,7 +271,7 @@ import Testing
         let queue = try await queue()
         try await queue.add(VerifiedDownload(server.url, to: folder.file("a")))
         session.invalidateAndCancel()
-        #expect(try await queue.run(with: session).failed == 1)
+        #expect(try await queue.run(with: session).failedCount == 1)
     }
 
     @Test(
@@ -315,7 +315,7 @@ import Testing
             return
         }
         try Data().write(to: folder.file("file"))
-        error = await failure { try await TransferQueue(folder: folder.file("file")) } as? TransferQueueError
+        error = await failure { try await TransferQueue(directory: folder.file("file")) } as? TransferQueueError
         guard case .file(_, ENOTDIR, _) = error else {
             Issue.record("\(String(describing: error))")
             return
@@ -334,7 +334,7 @@ import Testing
             )
             #expect(ids.first == greatest + 1)
             greatest = ids.last ?? 0
-            #expect(try await queue.run(with: session).finished == 300)
+            #expect(try await queue.run(with: session).finishedCount == 300)
             try await queue.removeFinished()
         }
         let size = try RegularFile(reading: path, links: .refuse).size()
@@ -369,7 +369,7 @@ import Testing
             // Each transfer is a line, and at most three of the seven lines are damaged, unless the end is missing.
             #expect(transfers.count >= (round % 4 == 1 ? 0 : 3))
             #expect(transfers.allSatisfy { urls.contains($0.url) && [.waiting, .paused].contains($0.state) })
-            if bytes != whole, round % 4 != 1 { #expect(try await damaged.damagedRecords > 0) }
+            if bytes != whole, round % 4 != 1 { #expect(try await damaged.damagedRecordCount > 0) }
             let id = try await damaged.add(VerifiedDownload(urls[0], to: folder.file("new")))
             #expect(try await damaged.transfers().contains { $0.id == id })
         }
@@ -395,7 +395,7 @@ import Testing
         upload.resumption = .none
         upload.request.setValue(own, forHTTPHeaderField: "Idempotency-Key")
         try await queue.add(upload)
-        #expect(try await queue.run(with: session).finished == 1)
+        #expect(try await queue.run(with: session).finishedCount == 1)
         let sent = keys.withLock { $0 }
         try #require(sent.count == 3)
         #expect(sent[0] != nil && (sent[0] == sent[1]) == (own != nil) && sent[1] == sent[2])

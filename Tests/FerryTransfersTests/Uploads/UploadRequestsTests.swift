@@ -281,9 +281,9 @@ struct UploadRequestsTests {
             return
         }
         #expect(text.contains("joined"))
-        let queue = try await TransferQueue(folder: folder.file("queue"))
+        let queue = try await TransferQueue(directory: folder.file("queue"))
         try await queue.add(upload)
-        #expect(try await queue.run(with: makeSession()).failed == 1)
+        #expect(try await queue.run(with: makeSession()).failedCount == 1)
         #expect(log.withLock { $0.filter { $0 == "POST final" }.count } == 2)
     }
 
@@ -332,16 +332,16 @@ struct UploadRequestsTests {
         try Data("four".utf8).write(to: file)
         var upload = FileUpload(file, to: server.url)
         upload.resumption = .tus
-        let queue = try await TransferQueue(folder: folder.file("queue"))
+        let queue = try await TransferQueue(directory: folder.file("queue"))
         try await queue.add(upload)
-        #expect(try await queue.run(with: makeSession()).failed == 1)
+        #expect(try await queue.run(with: makeSession()).failedCount == 1)
         try await queue.resume()
-        #expect(try await queue.run(with: makeSession()).failed == 1)
+        #expect(try await queue.run(with: makeSession()).failedCount == 1)
         #expect(log.requests.filter { $0.method == "POST" }.count == 1)
         try Data("five".utf8).write(to: file, options: .atomic)
         isAway.change { $0 = false }
         try await queue.resume()
-        #expect(try await queue.run(with: makeSession()).finished == 1)
+        #expect(try await queue.run(with: makeSession()).finishedCount == 1)
         #expect(log.requests.filter { $0.method == "POST" }.count == 2)
     }
 

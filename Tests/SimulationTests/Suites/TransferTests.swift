@@ -36,7 +36,7 @@ struct SimulatedTransferTests {
                 var options = TransferQueue.Options()
                 options.retryPolicy?.backoff = RetryPolicy.Backoff(base: 60, cap: 900, hasJitter: false)
                 options.retryPolicy?.maximumRetries = 20
-                let queue = try await TransferQueue(folder: folder.file("queue"), options: options)
+                let queue = try await TransferQueue(directory: folder.file("queue"), options: options)
                 for number in 0..<6 {
                     let file = folder.file("\(number)")
                     try await queue.add(VerifiedDownload(try Simulated.url("http://a.test/\(number)"), to: file))
@@ -44,7 +44,7 @@ struct SimulatedTransferTests {
                 Simulation.shared.after(1) { isAway.change { $0 = true } }
                 Simulation.shared.after(1_801) { isAway.change { $0 = false } }
                 let summary = try await queue.run(with: Simulated.session())
-                #expect(summary.finished == 6 && summary.failed == 0)
+                #expect(summary.finishedCount == 6 && summary.failedCount == 0)
                 #expect((1_800..<3_600).contains(Simulation.shared.seconds), "\(Simulation.shared.seconds)")
                 for number in 0..<6 {
                     let file = folder.file("\(number)")
@@ -111,12 +111,12 @@ struct SimulatedTransferTests {
                 try Data(count: 10).write(to: file)
                 let parts = PartUpload(file) { _ in try Simulated.request("http://a.test/part", "PUT") }
                 let upload = FileUpload(file, to: try Simulated.url("http://a.test/file"))
-                let queue = try await TransferQueue(folder: folder.file("queue"))
+                let queue = try await TransferQueue(directory: folder.file("queue"))
                 try await queue.add(VerifiedDownload(try Simulated.url("http://a.test/"), to: folder.file("download")))
                 async let partsAreSent = (try? await session.upload(parts)) != nil
                 async let isSent = (try? await session.upload(upload)) != nil
                 async let summary = queue.run(with: session)
-                let results = (await partsAreSent, await isSent, try await summary.finished == 1)
+                let results = (await partsAreSent, await isSent, try await summary.finishedCount == 1)
                 #expect(results == (seconds == 50, seconds == 50, seconds == 50))
                 #expect((seconds == 50 ? 50..<55 : 0..<10).contains(Simulation.shared.seconds))
                 #expect(requests.current.count { $0 == "/part" } == (seconds == 50 ? 2 : 1))

@@ -84,7 +84,7 @@ final class CallRecord: Sendable {
 
     /// Ends an attempt that is followed by another one, which may have begun already.
     func attemptDidFail(_ retry: TaskMetrics.Retry, protocolName: String?) {
-        let outcome = AttemptOutcome(
+        let outcome = AttemptEnd(
             status: retry.statusCode,
             error: retry.errorCode.map { URLError($0) },
             message: retry.message,
@@ -105,14 +105,14 @@ final class CallRecord: Sendable {
     }
 
     /// Ends the open attempts: usually one, or more if the end of an earlier one has not been reported.
-    func endAttempts(_ outcome: AttemptOutcome) {
+    func endAttempts(_ outcome: AttemptEnd) {
         let ending = CallState.Ending(outcome: outcome, moment: .now)
         perform(state.withLock { $0.end(ending) { _ in true } })
     }
 
     /// Ends the call; a call that has not started leaves no span.
     func end(status: Int?, error: NetworkError?) {
-        let outcome = AttemptOutcome(status: status, error: error, isFailureByStatus: false)
+        let outcome = AttemptEnd(status: status, error: error, isFailureByStatus: false)
         let ending = CallState.Ending(outcome: outcome, moment: .now)
         perform(state.withLock { $0.endCall(ending) })
     }

@@ -27,7 +27,7 @@ struct CallState {
 
     /// How and when an attempt or the call has ended.
     struct Ending {
-        let outcome: AttemptOutcome
+        let outcome: AttemptEnd
         let moment: Moment
     }
 

@@ -67,20 +67,20 @@ public struct Observability: EventMonitor {
     public func task(_ task: URLSessionTask, didRedirectBy response: HTTPURLResponse, to request: URLRequest?) {
         // A redirect that is refused becomes the response, which ends the attempt.
         guard request != nil else { return }
-        record(of: task)?.endAttempts(AttemptOutcome(status: response.statusCode))
+        record(of: task)?.endAttempts(AttemptEnd(status: response.statusCode))
     }
 
     /// Ends the span of the attempt that was challenged, if another one may follow.
     public func task(_ task: URLSessionTask, didReceive challenge: URLAuthenticationChallenge) {
         guard let response = challenge.failureResponse as? HTTPURLResponse else { return }
-        record(of: task)?.endAttempts(AttemptOutcome(status: response.statusCode))
+        record(of: task)?.endAttempts(AttemptEnd(status: response.statusCode))
     }
 
     /// Ends the span of the last attempt.
     public func task(_ task: URLSessionTask, didCompleteWith error: (any Error)?) {
         let transaction = task.metrics?.transactions.last
         record(of: task)?.endAttempts(
-            AttemptOutcome(
+            AttemptEnd(
                 status: (task.response as? HTTPURLResponse)?.statusCode,
                 error: error,
                 protocolName: transaction?.networkProtocolName,

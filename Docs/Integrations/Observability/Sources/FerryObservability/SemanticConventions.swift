@@ -57,7 +57,7 @@ struct RequestTarget: Sendable {
 }
 
 /// How an attempt or a call has ended.
-struct AttemptOutcome {
+struct AttemptEnd {
     let status: Int?
     let protocolVersion: String?
     let isFromCache: Bool

@@ -84,7 +84,7 @@ struct TracingTests {
     @Test("An interceptor that has the request sent again gives each attempt its span too")
     func interceptor() async throws {
         struct Again: RequestInterceptor {
-            func retry(_ attempt: RequestAttempt, dueTo failure: AttemptFailure) async -> RetryDecision {
+            func retry(_ attempt: RequestAttempt, dueTo failure: AttemptOutcome) async -> RetryDecision {
                 attempt.number < 3 ? .retry : .proceed
             }
         }
