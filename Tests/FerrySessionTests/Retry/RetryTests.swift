@@ -60,7 +60,7 @@ struct RetryTests {
         #expect(recorder.violations == [])
         #expect(server.requests.count == 3)
         let retries = try #require(task.metrics?.retries)
-        #expect(retries.map(\.status) == [status, status])
+        #expect(retries.map(\.statusCode) == [status, status])
         #expect(retries.map(\.attempt) == [1, 2])
         #expect(retries.map(\.origin) == [.policy, .policy])
         #expect(task.metrics?.transactions.map(\.statusCode) == [status, status, 200])

@@ -187,7 +187,7 @@ struct ProtocolBodyTests {
         let url = ScriptedProtocol.script { loader in
             requests.append(loader.request)
             read.append(loader.body)
-            loader.redirect(to: target, statusCode: status)
+            loader.redirect(to: target, status: status)
         }
         let body = RequestBody(coding: .gzip) { pieces() }
         _ = try await session.upload(for: Wire.request(url, "PUT"), body: body)

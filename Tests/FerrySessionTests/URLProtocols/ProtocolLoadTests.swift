@@ -249,7 +249,7 @@ struct ProtocolLoadTests {
             return .text("there")
         }
         let url = ScriptedProtocol.script { loader in
-            loader.request.url.map { loader.redirect(to: $0.appendingPathComponent("next"), statusCode: 307) }
+            loader.request.url.map { loader.redirect(to: $0.appendingPathComponent("next"), status: 307) }
         }
         var hooks = DelegateHooks()
         hooks.onRedirect = { _, _, next, answer in

@@ -35,7 +35,7 @@ struct PlantedSecretsTests {
             let target = "http://\(mark)user:\(mark)pass@127.0.0.1:\(port)/?access_token=\(mark)&a=b#token=\(mark)"
             var response = LoopbackResponse.json(#"{"a":1}"#)
             switch Ending(rawValue: String(request.path.dropFirst())) {
-            case .statusCode: response = .json(#"{"a":1}"#, statusCode: 404)
+            case .status: response = .json(#"{"a":1}"#, statusCode: 404)
             case .contentType: response = .text("text")
             case .damagedJSON: response = .json(#"{"access_token":"\#(mark)""#)
             case .redirect, .unfollowedRedirect: response = LoopbackResponse(statusCode: 302).adding("Location", target)
