@@ -47,18 +47,15 @@ struct NetrcFile: Sendable, Hashable {
 
     /// The indices of the entries by the normalized name of their host.
     private let indices: [String: Int]
-    private let fallback: Entry?
 
     /// Creates a value from a text; throws ``NetrcError`` if it is too large or a quoted word does not end on its line.
     init(_ text: String) throws(NetrcError) {
         guard text.utf8.count <= Self.maximumSize else {
             throw NetrcError(message: "The netrc file has more than \(Self.maximumSize) bytes")
         }
-        var parser = NetrcParser()
-        try parser.read(text)
         var indices: [String: Int] = [:]
         var entries: [Entry] = []
-        for entry in parser.entries {
+        for entry in try NetrcParser.entries(in: text) {
             if let machine = entry.machine {
                 // An invalid name cannot be the host of a request.
                 guard let name = (try? URLHost(machine))?.name, indices[name] == nil else { continue }
@@ -69,7 +66,6 @@ struct NetrcFile: Sendable, Hashable {
         }
         self.indices = indices
         self.entries = entries
-        fallback = entries.last.flatMap { $0.machine == nil ? $0 : nil }
     }
 
     /// Returns the first entry for a host, or else the entry `default`; `nil` if there is none.
@@ -77,7 +73,9 @@ struct NetrcFile: Sendable, Hashable {
     /// The host is a name or an address, which is compared without regard to case and spelling.
     func entry(forHost host: String) -> Entry? {
         guard let name = (try? URLHost(host))?.name else { return nil }
-        return indices[name].map { entries[$0] } ?? fallback
+        if let index = indices[name] { return entries[index] }
+        // There is no entry after the default one.
+        return entries.last.flatMap { $0.machine == nil ? $0 : nil }
     }
 }
 
@@ -86,19 +84,11 @@ struct NetrcError: Error, Sendable, Hashable {
     let message: String
 }
 
-extension NetrcFile: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+extension NetrcFile: RedactedDescription {
     var description: String { "a netrc file with \(entries.count) entries" }
-    /// The number of entries.
-    var debugDescription: String { description }
-    /// An empty mirror, since `dump` would print passwords.
-    var customMirror: Mirror { Mirror(self, children: []) }
 }
 
-extension NetrcFile.Entry: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+extension NetrcFile.Entry: RedactedDescription {
     /// The host, without user name and password.
     var description: String { machine.map { "a netrc entry for \($0)" } ?? "the default netrc entry" }
-    /// The host, without user name and password.
-    var debugDescription: String { description }
-    /// An empty mirror, since `dump` would print the password.
-    var customMirror: Mirror { Mirror(self, children: []) }
 }

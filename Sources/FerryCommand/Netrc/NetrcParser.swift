@@ -2,95 +2,69 @@ import Ferry
 
 /// A parser for the text of a netrc file, which reads each byte once.
 struct NetrcParser {
-    /// The kind of the next word.
-    private enum Expected {
-        case keyword
-        case machine
-        case login
-        case password
-        /// A value that is not used.
-        case ignored
-    }
+    private let text: Substring.UTF8View
+    private var rest: Substring.UTF8View
+    private var entries: [NetrcFile.Entry] = []
 
-    private(set) var entries: [NetrcFile.Entry] = []
-
-    private var expected = Expected.keyword
-    private var isInMacro = false
-
-    mutating func read(_ text: String) throws(NetrcError) {
-        var number = 0
+    /// Returns all entries in their order.
+    static func entries(in text: String) throws(NetrcError) -> [NetrcFile.Entry] {
         // Some editors begin files with a byte order mark.
-        let text = text.utf8.starts(with: [0xEF, 0xBB, 0xBF]) ? text.utf8.dropFirst(3) : text.utf8[...]
-        for line in text.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false) {
-            number += 1
-            try read(line: line, number: number)
-        }
+        var parser = NetrcParser(text.withoutByteOrderMark)
+        while let word = try parser.nextWord() { try parser.take(word) }
+        return parser.entries
     }
 
-    private mutating func read(line: Substring.UTF8View, number: Int) throws(NetrcError) {
-        if isInMacro {
-            isInMacro = !(line.isEmpty || line.elementsEqual(CollectionOfOne(UInt8(ascii: "\r"))))
-            return
-        }
-        var rest = line
-        while true {
-            rest = rest.drop(while: Self.isBlank)
-            guard let first = rest.first, first != UInt8(ascii: "#") else { return }
-            if first == UInt8(ascii: "\"") {
-                guard let word = Self.quotedWord(&rest) else {
-                    throw NetrcError(message: "The quoted word in line \(number) of the netrc file does not end")
-                }
-                take(word)
-            } else {
-                let word = rest.prefix { !Self.isBlank($0) }
-                rest = rest[word.endIndex...]
-                take(String(Substring(word)))
-            }
-            // The rest of the line is the name of the macro.
-            if isInMacro { return }
-        }
+    private init(_ text: String) {
+        self.text = text[...].utf8
+        rest = self.text
     }
 
-    private mutating func take(_ word: String) {
-        let kind = expected
-        expected = .keyword
-        switch kind {
-        case .keyword: takeKeyword(word)
-        case .machine: entries.append(NetrcFile.Entry(machine: word))
-        case .login: change { $0.login = word }
-        case .password: change { $0.password = word }
-        case .ignored: break
-        }
-    }
-
-    private mutating func takeKeyword(_ word: String) {
+    private mutating func take(_ word: String) throws(NetrcError) {
         // Long words are not compared.
         switch word.utf8.count <= 8 ? word.lowercased() : "" {
-        case "machine": expected = .machine
+        case "machine": if let name = try nextWord() { entries.append(NetrcFile.Entry(machine: name)) }
         case "default": entries.append(NetrcFile.Entry(machine: nil))
-        case "login": expected = .login
-        case "password": expected = .password
-        case "account": expected = .ignored
-        case "macdef": isInMacro = true
+        case "login": try takeValue(of: \.login)
+        case "password": try takeValue(of: \.password)
+        case "account": _ = try nextWord()
+        case "macdef":
+            // The rest of the line is the name of the macro, which ends before an empty line.
+            repeat { skipLine() } while rest.first.map { $0 != 0x0A && !rest.starts(with: "\r\n".utf8) } ?? false
         default: break
         }
     }
 
-    /// Changes the last entry; what comes before the first one is ignored.
-    private mutating func change(_ body: (inout NetrcFile.Entry) -> Void) {
-        guard let last = entries.indices.last else { return }
-        body(&entries[last])
+    /// Sets a member of the last entry; what comes before the first one is ignored.
+    private mutating func takeValue(of member: WritableKeyPath<NetrcFile.Entry, String>) throws(NetrcError) {
+        guard let value = try nextWord(), let last = entries.indices.last else { return }
+        entries[last][keyPath: member] = value
     }
 
-    /// Returns the word in quotes at the beginning, and removes it; `nil` if it does not end.
-    private static func quotedWord(_ rest: inout Substring.UTF8View) -> String? {
+    /// Returns the next word, and removes it and what precedes it; `nil` at the end.
+    private mutating func nextWord() throws(NetrcError) -> String? {
+        rest = rest.drop(while: Self.isBlank)
+        while rest.first == UInt8(ascii: "#") {
+            skipLine()
+            rest = rest.drop(while: Self.isBlank)
+        }
+        if rest.first == UInt8(ascii: "\"") { return try quotedWord() }
+        let word = rest.prefix { !Self.isBlank($0) }
+        rest = rest[word.endIndex...]
+        return word.isEmpty ? nil : String(Substring(word))
+    }
+
+    private mutating func skipLine() { rest = rest.drop { $0 != 0x0A }.dropFirst() }
+
+    /// Returns the word in quotes at the beginning, and removes it.
+    private mutating func quotedWord() throws(NetrcError) -> String {
         var word: [UInt8] = []
         var isEscaped = false
         for index in rest.indices.dropFirst() {
             let byte = rest[index]
+            if byte == 0x0A { break }
             if isEscaped {
                 isEscaped = false
-                word.append(unescaped(byte))
+                word.append(Self.unescaped(byte))
             } else if byte == UInt8(ascii: "\\") {
                 isEscaped = true
             } else if byte == UInt8(ascii: "\"") {
@@ -100,7 +74,8 @@ struct NetrcParser {
                 word.append(byte)
             }
         }
-        return nil
+        let line = text[..<rest.startIndex].count { $0 == 0x0A } + 1
+        throw NetrcError(message: "The quoted word in line \(line) of the netrc file does not end")
     }
 
     private static func unescaped(_ byte: UInt8) -> UInt8 {
