@@ -49,60 +49,46 @@ struct Demo: Sendable {
             ("A download, suspended and resumed", downloadWithPause),
             ("A download, cancelled and continued", downloadWithBreak),
         ]
-        var outcomes: [DemoOutcome] = []
+        var findings: [DemoFinding] = []
         for (number, step) in steps.enumerated() where !Task.isCancelled {
             console.line("\n" + style.bold("\(number + 1). " + step.title))
-            let outcome = await DemoOutcome.of(step.title, step.run)
-            outcomes.append(outcome)
-            if !outcome.holds { console.line("   " + outcome.finding) }
+            let start = ContinuousClock.now
+            var finding: DemoFinding
+            do {
+                finding = try await step.run()
+            } catch {
+                finding = DemoFinding(holds: false, text: error.localizedDescription)
+            }
+            finding.seconds = (ContinuousClock.now - start) / .seconds(1)
+            findings.append(finding)
+            if !finding.holds { say(finding.text) }
         }
         session.invalidateAndCancel()
-        let allHold = outcomes.count == steps.count && outcomes.allSatisfy(\.holds)
+        let allHold = findings.count == steps.count && findings.allSatisfy(\.holds)
         let end = allHold ? "All steps passed. ferry --help shows what else the command does." : "Not all steps passed."
-        let shown = await Command.show("\n\(DemoTable.text(outcomes, style: style))\n\(end)\n", Console())
+        let shown = await Command.show("\n\(table(steps.map(\.title), findings))\n\(end)\n", Console())
         return allHold ? shown : .failedCheck
     }
 
     func say(_ text: String) { console.line("   " + text) }
+
+    /// Returns the table of steps at the end of the demonstration.
+    private func table(_ titles: [String], _ findings: [DemoFinding]) -> String {
+        let style = console.terminal.style
+        let titleWidth = titles.map(\.count).max() ?? 0
+        let findingWidth = findings.map(\.text.count).max() ?? 0
+        return zip(titles, findings).map { title, finding in
+            let start = title.padding(toLength: titleWidth, withPad: " ", startingAt: 0)
+            let text = finding.text.padding(toLength: findingWidth, withPad: " ", startingAt: 0)
+            let verdict = finding.holds ? style.green("passed") : style.red("failed")
+            return "\(start)  \(text)  \(String(format: "%5.2f s", finding.seconds))  \(verdict)"
+        }.joined(separator: "\n")
+    }
 }
 
-/// The result of a step: whether it passed, and what was observed.
+/// The result of a step: whether it passed, what was observed, and the duration.
 struct DemoFinding: Sendable {
     var holds: Bool
     var text: String
-}
-
-/// A finished step, with its duration.
-struct DemoOutcome: Equatable, Sendable {
-    var title: String
-    var finding: String
-    var seconds: Double
-    var holds: Bool
-
-    static func of(_ title: String, _ step: @Sendable () async throws -> DemoFinding) async -> DemoOutcome {
-        let start = ContinuousClock.now
-        let finding: DemoFinding
-        do {
-            finding = try await step()
-        } catch {
-            finding = DemoFinding(holds: false, text: error.localizedDescription)
-        }
-        let seconds = (ContinuousClock.now - start) / .seconds(1)
-        return DemoOutcome(title: title, finding: finding.text, seconds: seconds, holds: finding.holds)
-    }
-}
-
-/// The table of steps at the end of the demonstration.
-enum DemoTable {
-    static func text(_ outcomes: [DemoOutcome], style: TextStyle) -> String {
-        let titleWidth = outcomes.map(\.title.count).max() ?? 0
-        let findingWidth = outcomes.map(\.finding.count).max() ?? 0
-        return outcomes.map { outcome in
-            let time = String(format: "%5.2f s", outcome.seconds)
-            let verdict = outcome.holds ? style.green("passed") : style.red("failed")
-            let title = outcome.title.padding(toLength: titleWidth, withPad: " ", startingAt: 0)
-            let finding = outcome.finding.padding(toLength: findingWidth, withPad: " ", startingAt: 0)
-            return "\(title)  \(finding)  \(time)  \(verdict)"
-        }.joined(separator: "\n")
-    }
+    var seconds = 0.0
 }
