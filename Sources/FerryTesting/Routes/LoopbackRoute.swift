@@ -18,7 +18,7 @@ public struct LoopbackRoute: Sendable {
     ///
     /// It is compared with the percent-decoded segments of a request. An encoded slash does not separate segments, and
     /// queries are ignored, also one in the path itself.
-    public let path: String
+    public var path: String { pattern.text }
 
     /// The way in which the request body is read.
     public let bodyReading: LoopbackBodyReading
@@ -26,7 +26,7 @@ public struct LoopbackRoute: Sendable {
     /// Returns the response to a matching request.
     public let handler: LoopbackServer.Handler
 
-    private let segments: [Substring]
+    private let pattern: RoutePath
 
     /// Creates a route.
     ///
@@ -42,30 +42,15 @@ public struct LoopbackRoute: Sendable {
         handler: @escaping LoopbackServer.Handler
     ) {
         self.method = method
-        self.path = path
         self.bodyReading = bodyReading
         self.handler = handler
-        segments = path.prefix { $0 != "?" }.split(separator: "/")
+        pattern = RoutePath(path)
     }
 
     /// Returns the matched variable parts of the path, with the rest as `*`; nil if the request does not match.
     func match(_ request: LoopbackRequest) -> [String: String]? {
         if let method, method != request.method, !(method == "GET" && request.method == "HEAD") { return nil }
-        var parameters: [String: String] = [:]
-        var rest = request.segments[...]
-        for (index, segment) in segments.enumerated() {
-            if segment == "*", index == segments.count - 1 {
-                parameters["*"] = rest.joined(separator: "/")
-                return parameters
-            }
-            guard let actual = rest.popFirst() else { return nil }
-            if segment.hasPrefix(":") {
-                parameters[String(segment.dropFirst())] = actual
-            } else if segment != actual {
-                return nil
-            }
-        }
-        return rest.isEmpty ? parameters : nil
+        return pattern.match(request.segments)
     }
 }
 

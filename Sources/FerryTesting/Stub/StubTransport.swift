@@ -45,7 +45,7 @@ public final class StubTransport: RespondingInterceptor {
     private struct Route: Sendable {
         let method: String?
         let host: String?
-        let path: StubPath
+        let path: RoutePath
         let delay: Duration
         let responder: Responder
         var usesLeft: Int
@@ -55,7 +55,7 @@ public final class StubTransport: RespondingInterceptor {
             guard method == nil || method == request.httpMethod ?? "GET",
                 host == nil || host == request.url?.host(percentEncoded: false)?.lowercased()
             else { return nil }
-            return path.match(StubPath.segments(of: request.url))
+            return path.match(RequestTarget.segments(of: request.url?.path(percentEncoded: true) ?? ""))
         }
     }
 
@@ -97,7 +97,7 @@ public final class StubTransport: RespondingInterceptor {
         delay: Duration = .zero,
         respond responder: @escaping Responder
     ) {
-        let path = StubPath(path)
+        let path = RoutePath(path)
         let route = Route(
             method: method,
             host: (host ?? path.host)?.lowercased(),

@@ -1,4 +1,5 @@
-struct StubPath: Sendable {
+/// The path of a route, in which `:name` matches one segment, and a final `*` matches the rest.
+struct RoutePath: Sendable {
     private enum Segment: Sendable {
         case text(String)
         case variable(String)
@@ -24,13 +25,6 @@ struct StubPath: Sendable {
         segments = parts.map { part in
             part.hasPrefix(":") ? .variable(String(part.dropFirst())) : .text(RequestTarget.decoded(part))
         }
-    }
-
-    /// Returns the decoded segments of a URL's path, without empty ones.
-    ///
-    /// The path is split before it is decoded: an encoded slash does not separate segments.
-    static func segments(of url: URL?) -> [String] {
-        (url?.path(percentEncoded: true) ?? "").split(separator: "/").map(RequestTarget.decoded)
     }
 
     /// Returns the variable parts of a path, with the rest as `*`; nil if the path does not match.
