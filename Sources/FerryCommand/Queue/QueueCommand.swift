@@ -190,8 +190,8 @@ struct QueueCommand: Sendable {
                 items[transfer.id] = item
                 return item
             }
-            let total = transfer.progress.totalByteCount ?? -1
-            item.update(transfer.progress.completedByteCount, of: total, isUpload: transfer.kind == .upload)
+            let (progress, isUpload) = (transfer.progress, transfer.kind == .upload)
+            item.update(progress.completedByteCount, of: progress.totalByteCount, isUpload: isUpload)
         case .finished, .failed, .paused, .waiting:
             if let item = items.withLock({ $0.removeValue(forKey: transfer.id) }) {
                 item.end(isComplete: transfer.state == .finished)

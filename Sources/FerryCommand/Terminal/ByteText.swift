@@ -45,12 +45,3 @@ extension String {
         String(repeating: character, count: max(0, width - count)) + self
     }
 }
-
-extension Int64 {
-    /// Returns the sum, clamped to the range of `Int64`: lengths that servers announce may be arbitrarily large.
-    func addingClamped(_ other: Int64) -> Int64 {
-        let (sum, isTooLarge) = addingReportingOverflow(other)
-        guard isTooLarge else { return sum }
-        return other < 0 ? .min : .max
-    }
-}

@@ -1,4 +1,5 @@
 import Ferry
+import FerryTransfers
 
 /// Shows the progress of all running transfers on the console.
 final class ProgressBoard: Sendable {
@@ -13,24 +14,28 @@ final class ProgressBoard: Sendable {
 
     fileprivate struct Entry {
         var line: ProgressLine
-        var meter: RateMeter
-        var startedAt: Double
+        var rate = TransferRate(start: .now())
+        let startedAt = MonotonicTime.now()
         var startedFrom: Int64 = 0
         /// The bytes that were sent before the response began.
         var sent: Int64 = 0
 
-        mutating func update(_ change: (inout ProgressLine) -> Void) {
-            let wasUpload = line.isUpload
-            change(&line)
-            let now = ProgressBoard.now
-            if wasUpload != line.isUpload { meter = RateMeter(at: now, count: line.completed) }
-            meter.add(line.completed, at: now)
+        mutating func update(_ completed: Int64, of total: Int64?, isUpload: Bool) {
+            let now = MonotonicTime.now()
+            if isUpload == line.isUpload {
+                rate.add(Int(completed - line.progress.completedByteCount), at: now)
+            } else {
+                rate = TransferRate(start: now)
+            }
+            (line.progress.completedByteCount, line.progress.totalByteCount) = (completed, total)
+            line.isUpload = isUpload
         }
 
         mutating func restart(at offset: Int64, of total: Int64?) {
-            if line.isUpload { sent = line.completed }
-            (line.completed, line.total, line.isUpload) = (offset, total, false)
-            meter = RateMeter(at: ProgressBoard.now, count: offset)
+            if line.isUpload { sent = line.progress.completedByteCount }
+            line.progress = TransferProgress(completedByteCount: offset, totalByteCount: total)
+            line.isUpload = false
+            rate = TransferRate(start: .now())
             startedFrom = offset
         }
     }
@@ -58,9 +63,7 @@ final class ProgressBoard: Sendable {
     func begin(_ name: String) -> Item {
         let number = state.withLock { state -> Int in
             defer { state.nextNumber += 1 }
-            let now = Self.now
-            let line = ProgressLine(name: TextStyle.printable(name))
-            state.entries[state.nextNumber] = Entry(line: line, meter: RateMeter(at: now), startedAt: now)
+            state.entries[state.nextNumber] = Entry(line: ProgressLine(name: TextStyle.printable(name)))
             if state.ticker == nil, mode != .hidden { state.ticker = makeTicker() }
             return state.nextNumber
         }
@@ -93,21 +96,15 @@ final class ProgressBoard: Sendable {
 
     private static func current(_ entry: Entry) -> ProgressLine {
         var line = entry.line
-        line.rate = entry.meter.rate(at: now)
+        line.progress.rate = entry.rate.value(at: .now())
         return line
     }
 
     /// Returns one line for all transfers: the sum if there are several, `nil` if there are none.
     static func summary(_ lines: [ProgressLine]) -> ProgressLine? {
-        guard let first = lines.first, lines.count > 1 else { return lines.first }
-        var sum = ProgressLine(name: "\(lines.count) transfers", total: 0, isUpload: lines.allSatisfy(\.isUpload))
-        for line in lines {
-            sum.completed = sum.completed.addingClamped(line.completed)
-            sum.total = line.total.flatMap { sum.total?.addingClamped($0) }
-        }
-        let rates = lines.compactMap(\.rate)
-        sum.rate = rates.isEmpty ? first.rate : rates.reduce(0, +)
-        return sum
+        guard lines.count > 1 else { return lines.first }
+        let sum = TransferProgress.sum(of: lines.map(\.progress))
+        return ProgressLine(name: "\(lines.count) transfers", progress: sum, isUpload: lines.allSatisfy(\.isUpload))
     }
 
     fileprivate func change(_ number: Int, _ change: @Sendable (inout Entry) -> Void) {
@@ -130,18 +127,17 @@ final class ProgressBoard: Sendable {
             drawing.withLock { _ in console.setStatus("") }
         }
         guard isComplete, mode != .hidden, let entry else { return }
-        console.line(Self.lastLine(entry, seconds: max(Self.now - entry.startedAt, 0.001)))
+        console.line(Self.lastLine(entry, seconds: max(MonotonicTime.now().since(entry.startedAt).seconds, 0.001)))
     }
 
     private static func lastLine(_ entry: Entry, seconds: Double) -> String {
-        let sent = entry.line.isUpload ? entry.line.completed : entry.sent
-        let moved = sent > 0 ? sent : max(0, entry.line.completed - entry.startedFrom)
+        let completed = entry.line.progress.completedByteCount
+        let sent = entry.line.isUpload ? completed : entry.sent
+        let moved = sent > 0 ? sent : max(0, completed - entry.startedFrom)
         let time = ByteText.elapsed(seconds)
         let rate = ByteText.rate(Double(moved) / seconds)
         return "\(entry.line.name): \(sent > 0 ? "sent " : "")\(ByteText.text(moved)) in \(time), \(rate)"
     }
-
-    private static var now: Double { Double(DispatchTime.now().uptimeNanoseconds) / 1e9 }
 }
 
 extension ProgressBoard {
@@ -150,14 +146,14 @@ extension ProgressBoard {
         let board: ProgressBoard
         let number: Int
 
-        /// Sets the number of bytes transferred so far.
-        func update(_ completed: Int64) { board.change(number) { $0.update { $0.completed = completed } } }
+        /// Sets the number of bytes of the response so far.
+        func update(_ completed: Int64) {
+            board.change(number) { $0.update(completed, of: $0.line.progress.totalByteCount, isUpload: false) }
+        }
 
-        /// Sets the number of bytes transferred so far and the total, which is negative if unknown.
-        func update(_ completed: Int64, of total: Int64, isUpload: Bool) {
-            board.change(number) { entry in
-                entry.update { ($0.completed, $0.total, $0.isUpload) = (completed, total < 0 ? nil : total, isUpload) }
-            }
+        /// Sets the number of bytes transferred so far and the total, which is nil or negative if unknown.
+        func update(_ completed: Int64, of total: Int64?, isUpload: Bool) {
+            board.change(number) { $0.update(completed, of: total.flatMap { $0 < 0 ? nil : $0 }, isUpload: isUpload) }
         }
 
         /// Starts counting the response, from the bytes that a partial file already has.
@@ -165,7 +161,7 @@ extension ProgressBoard {
             board.change(number) { $0.restart(at: offset, of: total) }
         }
 
-        func rename(_ name: String) { board.change(number) { $0.update { $0.name = TextStyle.printable(name) } } }
+        func rename(_ name: String) { board.change(number) { $0.line.name = TextStyle.printable(name) } }
 
         /// Removes the transfer from the board, and prints a summary if it is complete.
         func end(isComplete: Bool) { board.end(number, isComplete: isComplete) }

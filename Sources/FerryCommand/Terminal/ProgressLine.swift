@@ -1,26 +1,15 @@
-import Ferry
+import FerryTransfers
 
 /// The text of a progress line, as a pure function of the numbers.
 struct ProgressLine: Equatable, Sendable {
     var name: String
-    var completed: Int64 = 0
-    var total: Int64?
-    /// Bytes per second.
-    var rate: Double?
+    var progress = TransferProgress()
     var isUpload = false
-
-    var fraction: Double? {
-        guard let total, total > 0 else { return nil }
-        return min(1, Double(completed) / Double(total))
-    }
 
     /// The progress as text, such as `x.bin: 12.3 MB of 45.6 MB (27 %), 5.1 MB/s, 0:07 left`.
     var text: String {
-        var parts = [ByteText.text(completed)]
-        if let total, let fraction {
-            parts = ["\(ByteText.text(completed)) of \(ByteText.text(total)) (\(Int(fraction * 100)) %)"]
-        }
-        if let rate { parts.append(ByteText.rate(rate)) }
+        var parts = [ByteText.text(progress.completedByteCount), ByteText.rate(progress.rate)]
+        if let total = progress.totalByteCount, let percent { parts[0] += " of \(ByteText.text(total)) (\(percent))" }
         if let timeLeft { parts.append(timeLeft) }
         return name + ": " + (isUpload ? "sent " : "") + parts.joined(separator: ", ")
     }
@@ -33,7 +22,7 @@ struct ProgressLine: Equatable, Sendable {
         let tail = columns(isWide: width >= 100)
         let room = width - 1 - TextStyle.columns(label) - tail.count - 4
         let shortest = 8
-        guard let fraction, room >= shortest else {
+        guard let fraction = progress.fractionCompleted, room >= shortest else {
             return TextStyle.prefix(label + "  " + tail, columns: max(0, width - 1))
         }
         let filled = Int((Double(room) * fraction).rounded(.down))
@@ -42,58 +31,24 @@ struct ProgressLine: Equatable, Sendable {
         return label + "  " + style.accent(done) + style.dim(open) + "  " + tail
     }
 
+    private var percent: String? { progress.fractionCompleted.map { "\(Int($0 * 100)) %" } }
+
     private var timeLeft: String? {
-        guard let rate, rate > 0, let total, total > completed else { return nil }
-        return ByteText.duration(Double(total - completed) / rate) + " left"
+        progress.timeLeft.flatMap { $0 > 0 ? ByteText.duration($0) + " left" : nil }
     }
 
     private func columns(isWide: Bool) -> String {
         var columns: [String] = []
-        var sizes = ByteText.text(completed)
+        var sizes = ByteText.text(progress.completedByteCount)
         var sizeWidth = "999.9 MB".count
-        if let fraction { columns.append("\(Int(fraction * 100)) %".padded(to: "100 %".count)) }
-        if isWide, let total {
+        if let percent { columns.append(percent.padded(to: "100 %".count)) }
+        if isWide, let total = progress.totalByteCount {
             sizes += " of " + ByteText.text(total)
             sizeWidth = "999.9 MB of 999.9 MB".count
         }
         columns.append(sizes.padded(to: sizeWidth))
-        columns.append((rate.map(ByteText.rate) ?? "").padded(to: "999.9 MB/s".count))
+        columns.append(ByteText.rate(progress.rate).padded(to: "999.9 MB/s".count))
         columns.append((timeLeft ?? "").padded(to: "59:59 left".count))
         return columns.joined(separator: "  ")
-    }
-}
-
-/// Measures the rate over the last few seconds.
-struct RateMeter: Sendable {
-    private struct Sample {
-        var time: Double
-        var count: Int64
-    }
-
-    /// The seconds over which the rate is measured.
-    private let span = 3.0
-    private let interval = 0.1
-    private var samples: [Sample]
-
-    /// Starts at a time in seconds, with the number of bytes at that time.
-    init(at time: Double, count: Int64 = 0) {
-        samples = [Sample(time: time, count: count)]
-    }
-
-    /// Records the number of bytes so far.
-    mutating func add(_ count: Int64, at time: Double) {
-        if samples.count > 1, let last = samples.indices.last, time - samples[last - 1].time < interval {
-            samples[last].count = count
-        } else {
-            samples.append(Sample(time: time, count: count))
-        }
-        // One sample from before the span is kept as the starting point.
-        while samples.count > 2, samples[1].time <= time - span { samples.removeFirst() }
-    }
-
-    /// Returns the bytes per second, or `nil` until enough time has passed.
-    func rate(at time: Double) -> Double? {
-        guard let first = samples.first, let last = samples.last, time - first.time >= interval else { return nil }
-        return max(0, Double(last.count - first.count) / (time - first.time))
     }
 }

@@ -98,8 +98,9 @@ extension Fetch {
         // With -I and another method than HEAD, the server sends a body, which is left unread as in curl.
         if options.asksForHeadOnly, options.effectiveMethod != "HEAD" { return }
         let expected = options.asksForHeadOnly ? 0 : response.expectedContentLength
-        // A server may announce any length, so the sum must not overflow.
-        let total = expected < 0 ? nil : offset.addingClamped(expected)
+        // A server may announce any length.
+        let (sum, isTooLarge) = offset.addingReportingOverflow(expected)
+        let total = expected < 0 || isTooLarge ? nil : sum
         item?.begin(at: offset, of: total)
         var received = offset
         for try await chunk in bytes.chunks {

@@ -24,7 +24,7 @@ extension Fetch {
                     return reports == nil
                 }
                 if isFirst { item?.begin(at: progress.completedByteCount, of: progress.totalByteCount) }
-                item?.update(progress.completedByteCount, of: progress.totalByteCount ?? -1, isUpload: false)
+                item?.update(progress.completedByteCount, of: progress.totalByteCount, isUpload: false)
                 context.log?.progress(index, "down", progress.completedByteCount, of: progress.totalByteCount)
             }
             // The session limits each request, and a download repeats those that fail.

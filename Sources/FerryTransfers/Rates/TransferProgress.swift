@@ -64,16 +64,16 @@ struct ProgressMeter: Sendable {
 }
 
 /// Measures bytes per second over the last seconds.
-struct TransferRate: Sendable {
+package struct TransferRate: Sendable {
     private var samples: [(time: MonotonicTime, bytes: Int64)] = []
     private var bytes: Int64 = 0
     private static let window = TimeSpan(seconds: 5)
     /// The time between two samples; bytes that arrive sooner are added to the last sample.
     private static let resolution = TimeSpan.milliseconds(100)
 
-    init(start: MonotonicTime) { samples = [(start, 0)] }
+    package init(start: MonotonicTime) { samples = [(start, 0)] }
 
-    mutating func add(_ count: Int, at now: MonotonicTime) {
+    package mutating func add(_ count: Int, at now: MonotonicTime) {
         bytes += Int64(count)
         if samples.count > 1, let last = samples.dropLast().last, now.since(last.time) < Self.resolution {
             samples[samples.count - 1] = (now, bytes)
@@ -85,7 +85,7 @@ struct TransferRate: Sendable {
     }
 
     /// The rate up to now; zero before the first bytes.
-    func value(at now: MonotonicTime) -> Double {
+    package func value(at now: MonotonicTime) -> Double {
         guard let first = samples.first else { return 0 }
         let seconds = now.since(first.time).seconds
         return seconds > 0 ? Double(bytes - first.bytes) / seconds : 0

@@ -1,19 +1,29 @@
+import FerryTransfers
 import Testing
 
 @testable import FerryCommand
 
 @Suite("Progress")
 struct ProgressTests {
-    private let line = ProgressLine(name: "x.bin", completed: 2_500_000, total: 10_000_000, rate: 2_500_000)
+    private let line = ProgressLine(
+        name: "x.bin",
+        progress: .init(completedByteCount: 2_500_000, totalByteCount: 10_000_000, rate: 2_500_000)
+    )
+
+    private func line(_ name: String, _ completed: Int64, _ total: Int64? = nil, rate: Double = 0) -> ProgressLine {
+        let progress = TransferProgress(completedByteCount: completed, totalByteCount: total, rate: rate)
+        return ProgressLine(name: name, progress: progress)
+    }
 
     @Test("A line shows sizes, rate and remaining time")
     func text() {
         #expect(line.text == "x.bin: 2.5 MB of 10.0 MB (25 %), 2.5 MB/s, 0:03 left")
-        #expect(ProgressLine(name: "x", completed: 5).text == "x: 5 B")
-        #expect(
-            ProgressLine(name: "x", completed: 5, total: 5, rate: 1, isUpload: true).text
-                == "x: sent 5 B of 5 B (100 %), 1 B/s"
-        )
+        #expect(line("x", 5).text == "x: 5 B, 0 B/s")
+        var upload = line("x", 5, 5, rate: 1)
+        upload.isUpload = true
+        #expect(upload.text == "x: sent 5 B of 5 B (100 %), 1 B/s")
+        #expect(line("x", 7, 5).text == "x: 7 B of 5 B (100 %), 0 B/s")
+        #expect(line("x", 0, 0).text == "x: 0 B of 0 B (100 %), 0 B/s")
     }
 
     @Test("A bar is filled in proportion, and its columns stay in place", arguments: [80, 100, 200])
@@ -23,7 +33,7 @@ struct ProgressTests {
         let done = text.filter { $0 == "=" }.count
         let room = done + text.filter { $0 == "-" }.count
         #expect(done == room / 4)
-        let early = ProgressLine(name: "x.bin", completed: 0, total: 10_000_000).bar(width: width, style: TextStyle())
+        let early = line("x.bin", 0, 10_000_000).bar(width: width, style: TextStyle())
         #expect(early.count == text.count)
         #expect(early.firstIndex(of: "%") == text.firstIndex(of: "%"))
     }
@@ -46,40 +56,20 @@ struct ProgressTests {
         #expect(TextStyle.columns(wide.bar(width: 80, style: TextStyle())) == 79)
     }
 
-    @Test("A fraction is never above 1, and is nil without a total")
-    func fractions() {
-        #expect(ProgressLine(name: "x", completed: 7, total: 5).fraction == 1)
-        #expect(ProgressLine(name: "x", completed: 0, total: 0).fraction == nil)
-        #expect(ProgressLine(name: "x", completed: 7).fraction == nil)
-    }
-
     @Test("Several transfers are shown as their sum")
     func sums() throws {
         let sum = try #require(ProgressBoard.summary([line, line]))
-        #expect(sum == ProgressLine(name: "2 transfers", completed: 5_000_000, total: 20_000_000, rate: 5_000_000))
-        let unknown = try #require(ProgressBoard.summary([line, ProgressLine(name: "y", completed: 1)]))
-        #expect(unknown.total == nil)
+        #expect(sum == line("2 transfers", 5_000_000, 20_000_000, rate: 5_000_000))
+        let unknown = try #require(ProgressBoard.summary([line, line("y", 1)]))
+        #expect(unknown.progress.totalByteCount == nil)
         #expect(ProgressBoard.summary([]) == nil)
     }
 
     @Test("Totals that would overflow are clamped to the largest number")
     func largestSums() throws {
-        let huge = ProgressLine(name: "x", completed: 1, total: .max, rate: 1)
+        let huge = line("x", 1, .max, rate: 1)
         let sum = try #require(ProgressBoard.summary([huge, huge, line]))
-        #expect(sum.total == .max)
+        #expect(sum.progress.totalByteCount == .max)
         #expect(!sum.text.isEmpty)
-        #expect(Int64.max.addingClamped(1) == .max && Int64.min.addingClamped(-1) == .min)
-        #expect(Int64(2).addingClamped(3) == 5)
-    }
-
-    @Test("The rate is that of the last seconds, and ignores bytes from before the start")
-    func rates() throws {
-        var meter = RateMeter(at: 0, count: 1_000_000)
-        #expect(meter.rate(at: 0.05) == nil)
-        for step in 1...20 { meter.add(1_000_000 + Int64(step) * 1000, at: Double(step)) }
-        #expect(try #require(meter.rate(at: 20)) == 1000)
-        for step in 1...10 { meter.add(1_020_000 + Int64(step) * 5000, at: 20 + Double(step)) }
-        #expect(try #require(meter.rate(at: 30)) == 5000)
-        #expect(try #require(meter.rate(at: 40)) < 1500)
     }
 }
