@@ -55,7 +55,7 @@ enum Command {
 
     static func show(_ text: String, _ console: Console) async -> ExitStatus {
         do {
-            try await StreamOutput.standard.write(Data(text.utf8))
+            try await OutputDescriptor.standardOutput.write(Data(text.utf8))
             return .success
         } catch let failure as CommandFailure {
             if failure.status != .brokenPipe { console.error(failure.message) }

@@ -28,7 +28,7 @@ extension RunContext {
         let (text, omitted) = CookieFile.text(of: session.configuration.httpCookieStorage?.cookies ?? [])
         do {
             if path == "-" {
-                try await StreamOutput.standard.write(Data(text.utf8))
+                try await OutputDescriptor.standardOutput.write(Data(text.utf8))
             } else {
                 try CookieFile.write(text, to: path)
             }

@@ -99,7 +99,7 @@ struct QueueCommand: Sendable {
     }
 
     private func write(ids: [Int]) async throws {
-        try await StreamOutput.standard.write(Data(ids.map { "\($0)\n" }.joined().utf8))
+        try await OutputDescriptor.standardOutput.write(Data(ids.map { "\($0)\n" }.joined().utf8))
     }
 
     /// Throws an error if the name is of a device or descriptor, which another process cannot write later.
@@ -136,7 +136,7 @@ struct QueueCommand: Sendable {
             if let reason { fields.append(PresentableText.message(reason)) }
             text += fields.map(TextStyle.printable).joined(separator: "\t") + "\n"
         }
-        try await StreamOutput.standard.write(Data(text.utf8))
+        try await OutputDescriptor.standardOutput.write(Data(text.utf8))
     }
 
     private static func words(for state: QueuedTransfer.State) -> (state: String, reason: String?) {

@@ -10,11 +10,8 @@ final class EventLog: Sendable {
 
     /// Creates or empties the file at `path`; `-` is standard error.
     init(path: String) throws(CommandFailure) {
-        output = QueuedOutput(
-            path == "-"
-                ? OutputDescriptor(STDERR_FILENO, name: "standard error")
-                : try OutputDescriptor(path: path, flags: O_CREAT | O_TRUNC | O_APPEND)
-        )
+        let flags = O_CREAT | O_TRUNC | O_APPEND
+        output = QueuedOutput(path == "-" ? .standardError : try OutputDescriptor(path: path, flags: flags))
     }
 
     /// The reason why a line could not be written; all later lines are missing too.

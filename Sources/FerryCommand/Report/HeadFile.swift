@@ -8,10 +8,7 @@ final class HeadFile: Sendable {
 
     /// Creates or empties the file at `path`; `-` is standard output.
     init(path: String) throws(CommandFailure) {
-        output =
-            path == "-"
-            ? OutputDescriptor(STDOUT_FILENO, name: "standard output")
-            : try OutputDescriptor(path: path, flags: O_CREAT | O_TRUNC)
+        output = path == "-" ? .standardOutput : try OutputDescriptor(path: path, flags: O_CREAT | O_TRUNC)
     }
 
     var failure: CommandFailure? { state.withLock { $0 } }

@@ -11,7 +11,7 @@ struct StreamCommand: Sendable {
     let options: FetchOptions
     let format: StreamFormat
     let watcher: SignalWatcher
-    private let output = QueuedOutput(OutputDescriptor(STDOUT_FILENO, name: "standard output"))
+    private let output = QueuedOutput(.standardOutput)
 
     func run() async -> ExitStatus {
         let console = Console(options)

@@ -65,7 +65,7 @@ struct WebSocketCommand: Sendable {
     // MARK: - Input and output
 
     private func write(_ message: WebSocketTask.Message) async throws {
-        let output = StreamOutput.standard
+        let output = OutputDescriptor.standardOutput
         switch message {
         case .string(let text): try await output.write(Data(text.utf8) + Data("\n".utf8))
         case .data(let data) where options.isBinary: try await output.write(data)

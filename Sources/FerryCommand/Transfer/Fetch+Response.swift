@@ -14,7 +14,7 @@ extension Fetch {
         case .stream(let output):
             if options.writesHead { try await output.write(HeadText.data(of: response), until: deadline) }
             guard !isError || !options.dropsErrorBodies else { break }
-            let isTerminal = output === StreamOutput.standard && isatty(STDOUT_FILENO) == 1
+            let isTerminal = output === OutputDescriptor.standardOutput && isatty(STDOUT_FILENO) == 1
             var check = isTerminal && !options.writesBinary(at: index) ? BinaryCheck() : nil
             var indenter = isTerminal && response.isJSON ? JSONIndenter(style: Terminal(STDOUT_FILENO).style) : nil
             do {

@@ -139,7 +139,7 @@ final class Fetch {
         context.recorder.add(report.requests)
         if let format = options.writeOut {
             do {
-                try await StreamOutput.standard.write(Data(format.text(for: report).utf8), until: deadline)
+                try await OutputDescriptor.standardOutput.write(Data(format.text(for: report).utf8), until: deadline)
             } catch {
                 result.failure = result.failure ?? CommandFailure(error, url: url)
                 report.failure = result.failure

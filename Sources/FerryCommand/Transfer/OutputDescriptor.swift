@@ -2,9 +2,14 @@ import Ferry
 
 /// A descriptor of any kind that is written to.
 final class OutputDescriptor: Sendable {
+    static let standardOutput = OutputDescriptor(STDOUT_FILENO, name: "standard output")
+    static let standardError = OutputDescriptor(STDERR_FILENO, name: "standard error")
+
     private let number: Int32
     private let name: String
     private let isOwned: Bool
+    /// The queue for writing without blocking a thread of the concurrency pool.
+    private let queue = DispatchQueue(label: "ferry.output")
 
     /// Creates an output for a descriptor that stays open.
     init(_ number: Int32, name: String) {
@@ -53,6 +58,18 @@ final class OutputDescriptor: Sendable {
         if isOwned { close(number) }
     }
 
+    /// Writes all of the data and returns when it has been written; throws a `CommandFailure`, or the error of
+    /// `--deadline` if the reader has not taken the data by then.
+    func write(_ data: Data, until deadline: ContinuousClock.Instant? = nil) async throws {
+        try await queue.run { [self] in
+            guard let deadline else { return try writeAll(data) }
+            guard try writeAll(data, until: deadline) else {
+                let cause = CurlSessionError(.deadlineExceeded, "the output was not read before the deadline")
+                throw URLError(.timedOut, userInfo: [NSUnderlyingErrorKey: cause])
+            }
+        }
+    }
+
     /// Writes all of the data, with as many system calls as necessary.
     func writeAll(_ data: Data) throws(CommandFailure) {
         var offset = 0
@@ -67,7 +84,7 @@ final class OutputDescriptor: Sendable {
     ///
     /// The descriptor may be shared with other programs, so it is not made non-blocking: `poll` waits for room, and a
     /// pipe with room takes `PIPE_BUF` bytes without blocking.
-    func writeAll(_ data: Data, until deadline: ContinuousClock.Instant) throws(CommandFailure) -> Bool {
+    private func writeAll(_ data: Data, until deadline: ContinuousClock.Instant) throws(CommandFailure) -> Bool {
         var offset = 0
         while offset < data.count {
             guard waitForRoom(until: deadline) else { return false }
@@ -79,7 +96,7 @@ final class OutputDescriptor: Sendable {
     /// Writes some bytes of the data and returns their number, which is zero if nothing could be written yet.
     private func writeNext(_ data: Data, from offset: Int, atMost limit: Int) throws(CommandFailure) -> Int {
         let count = data.withUnsafeBytes { bytes in
-            write(number, bytes.baseAddress.map { $0 + offset }, min(bytes.count - offset, limit))
+            Glibc.write(number, bytes.baseAddress.map { $0 + offset }, min(bytes.count - offset, limit))
         }
         if count >= 0 { return count }
         switch errno {

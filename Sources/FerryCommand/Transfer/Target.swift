@@ -3,7 +3,8 @@ import FerryTransfers
 
 /// The opened destination of one transfer.
 enum Target {
-    case stream(StreamOutput)
+    /// A pipe, a terminal or a device, which can only be written sequentially.
+    case stream(OutputDescriptor)
     case part(PartFile)
     /// A file whose name is not known until the response arrives.
     case unnamed
@@ -18,7 +19,7 @@ enum Target {
         continues: Bool
     ) throws(CommandFailure) {
         switch destination {
-        case .standardOutput: self = .stream(.standard)
+        case .standardOutput: self = .stream(.standardOutput)
         case .remoteName:
             if continues, let name = FileName.unfinished(url, in: folder ?? ".") {
                 // A name that is not from the URL was chosen by the server.
@@ -28,12 +29,12 @@ enum Target {
                 self = .unnamed
             }
         case .file(let path) where ProcessDescriptor.number(path) != nil:
-            self = .stream(try StreamOutput(path: path))
+            self = .stream(try OutputDescriptor(path: path, flags: O_NOCTTY))
         case .file(let path):
             switch path.fileType {
             case nil, S_IFREG?: self = .part(try PartFile(path.followingLinks))
             case S_IFDIR?: throw .file(path, "cannot be written", errno: EISDIR)
-            default: self = .stream(try StreamOutput(path: path))
+            default: self = .stream(try OutputDescriptor(path: path, flags: O_NOCTTY))
             }
         }
     }
