@@ -4,12 +4,10 @@ import Ferry
 ///
 /// A second signal ends the process immediately; without one, the process ends at most two seconds after the first.
 final class SignalWatcher: Sendable {
-    private let received = Mutex<ExitStatus?>(nil)
-    private let queue = DispatchQueue(label: "ferry.signals")
-    private let source = Mutex<Source?>(nil)
-    private let handlers = Mutex(Handlers())
-
-    private struct Handlers {
+    private struct State {
+        /// The status for the last signal received.
+        var received: ExitStatus?
+        var source: Source?
         var atSignal: @Sendable () -> Void = {}
         var atDeadline: @Sendable () -> Void = {}
     }
@@ -19,21 +17,25 @@ final class SignalWatcher: Sendable {
         let source: any DispatchSourceRead
     }
 
+    private let queue = DispatchQueue(label: "ferry.signals")
+    private let state = Mutex(State())
+
     private static let statuses = Dictionary(
         uniqueKeysWithValues: ExitStatus.allCases.compactMap { status in status.signal.map { ($0, status) } }
     )
 
     /// The exit status for the last signal received, or `nil`.
-    var interruption: ExitStatus? { received.withLock { $0 } }
+    var interruption: ExitStatus? { state.withLock { $0.received } }
 
     /// Starts watching, or replaces the handlers; they are called at most once, on a private queue.
     ///
     /// `atDeadline` is called right before the process is ended two seconds after the signal, if it still runs then.
     func start(_ handler: @escaping @Sendable () -> Void, atDeadline: @escaping @Sendable () -> Void = {}) {
-        handlers.withLock { $0 = Handlers(atSignal: handler, atDeadline: atDeadline) }
-        guard source.withLock({ $0 == nil }), let descriptor = SignalPipe.watch(Array(Self.statuses.keys)) else {
-            return
+        let isFirst = state.withLock { state in
+            (state.atSignal, state.atDeadline) = (handler, atDeadline)
+            return state.source == nil
         }
+        guard isFirst, let descriptor = SignalPipe.watch(Array(Self.statuses.keys)) else { return }
         let source = DispatchSource.makeReadSource(fileDescriptor: descriptor, queue: queue)
         source.setEventHandler { [self] in
             for status in SignalPipe.signals(from: descriptor).compactMap({ Self.statuses[$0] }) {
@@ -41,19 +43,19 @@ final class SignalWatcher: Sendable {
             }
         }
         source.activate()
-        self.source.withLock { $0 = Source(source: source) }
+        state.withLock { $0.source = Source(source: source) }
     }
 
     private func take(_ status: ExitStatus) {
-        let isFirst = received.withLock { received -> Bool in
-            defer { received = status }
-            return received == nil
+        let atSignal = state.withLock { state in
+            defer { state.received = status }
+            return state.received == nil ? state.atSignal : nil
         }
-        guard isFirst else { status.endProcess() }
-        handlers.withLock { $0 }.atSignal()
+        guard let atSignal else { status.endProcess() }
+        atSignal()
         // Work may be blocked for an unlimited time, for example if standard output is not read.
         queue.asyncAfter(deadline: .now() + 2) { [self] in
-            handlers.withLock { $0 }.atDeadline()
+            state.withLock { $0.atDeadline }()
             status.endProcess()
         }
     }
