@@ -35,7 +35,11 @@ extension Action {
         let isWebSocket = arguments.first == "ws"
         let isQueue = arguments.first == "queue"
         let rest = arguments.dropFirst(isWebSocket || isQueue ? 1 : 0)
-        var tokens = try Self.withConfigFiles(try ArgumentScanner.scan(Array(rest)))
+        // The options of config files take the place of --config.
+        var tokens = try ArgumentScanner.scan(Array(rest)).map { (token) throws(UsageError) in
+            guard case .option(.config, let path?) = token else { return [token] }
+            return try ConfigFile.tokens(inFile: path)
+        }.flatMap(\.self)
         if isQueue {
             guard tokens.contains(where: \.isHelp) else {
                 self = .queue(try QueueAction(parsing: tokens))
@@ -77,23 +81,6 @@ extension Action {
         } else {
             self = isWebSocket ? .webSocket(options) : .fetch(options)
         }
-    }
-
-    /// Returns the tokens with the options of config files in place of `--config`.
-    private static func withConfigFiles(
-        _ tokens: [ArgumentScanner.Token]
-    ) throws(UsageError)
-        -> [ArgumentScanner.Token]
-    {
-        var result: [ArgumentScanner.Token] = []
-        for token in tokens {
-            guard case .option(.config, let path?) = token else {
-                result.append(token)
-                continue
-            }
-            result += try ConfigFile.tokens(inFile: path)
-        }
-        return result
     }
 }
 
