@@ -51,7 +51,7 @@ struct QueueAction: Equatable, Sendable {
                 ids.append(id)
             }
         }
-        try checkOptions()
+        try checkOptions(tokens.compactMap(\.option))
     }
 
     private mutating func setURLs(_ texts: ArraySlice<String>) throws(UsageError) {
@@ -82,31 +82,24 @@ struct QueueAction: Equatable, Sendable {
     }
 
     /// Refuses the options that would have no effect.
-    private func checkOptions() throws(UsageError) {
-        var others = options
-        let none = FetchOptions()
-        (others.isSilent, others.urls) = (none.isSilent, none.urls)
+    private func checkOptions(_ given: [Option]) throws(UsageError) {
+        var useful: Set<Option> = [
+            .queueFolder, .url, .silent, .showError, .location, .remoteHeaderName, .noBuffer, .globOff, .disable,
+        ]
         switch verb {
         case .add:
-            (others.outputs, others.outputFolder) = ([], nil)
-            (others.headers, others.batchFile) = ([], nil)
-            if options.uploadFile == nil {
-                (others.connections, others.mirrors, others.checksum) = (nil, [], nil)
-            } else {
-                (others.uploadFile, others.method) = (nil, nil)
-            }
+            useful.formUnion([.output, .remoteName, .outputFolder, .header, .batch])
+            useful.formUnion(options.uploadFile == nil ? [.connections, .mirror, .checksum] : [.uploadFile, .request])
         case .run:
-            (others.rate, others.retries, others.parallelMax) = (nil, nil, nil)
-            (others.timeout, others.connectTimeout, others.netrcFile) = (none.timeout, nil, nil)
-            (others.certificateFile, others.acceptsAnyCertificate) = (nil, false)
-            (others.clientCertificate, others.keyFile, others.pins) = (nil, nil, [])
-            (others.proxy, others.addresses, others.ipVersion) = (nil, [:], none.ipVersion)
-            others.resolverURL = nil
-            (others.localEndpoint, others.httpVersions, others.unixSocket) = (nil, none.httpVersions, nil)
+            useful.formUnion([
+                .limitRate, .retry, .parallel, .parallelMax, .timeout, .connectTimeout, .netrc, .netrcFile,
+                .caCertificate, .insecure, .certificate, .key, .pin, .proxy, .resolve, .resolverURL, .ipv4, .ipv6,
+                .interface, .http1, .http2, .http2PriorKnowledge, .http3, .http3Only, .unixSocket,
+            ])
         case .list, .pause, .resume, .remove: break
         }
-        guard others == none else {
-            throw UsageError("An option has no effect in ferry queue \(verb.rawValue); the manual lists those that do")
-        }
+        guard let other = given.first(where: { !useful.contains($0) }) else { return }
+        let text = "--\(other.rawValue) has no effect in ferry queue \(verb)"
+        throw UsageError(text + "; the manual lists the options that do")
     }
 }

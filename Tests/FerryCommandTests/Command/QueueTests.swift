@@ -175,12 +175,12 @@ struct QueueTests {
             (["queue", "--dir", "q", "run", "http://a/"], "no operands"), (["--dir", "q", "http://a/"], "ferry queue"),
             (["queue", "--dir", "q", "add", "-H", "Authorization: x", "http://a/"], "Authorization"),
             (["queue", "--dir", "q", "add", "-H", "Accept:", "http://a/"], "cannot leave out"),
-            (["queue", "--dir", "q", "add", "-u", "a:b", "http://a/"], "no effect"),
+            (["queue", "--dir", "q", "add", "-u", "a:b", "http://a/"], "--user has no effect"),
             (["queue", "--dir", "q", "add", "http://ada:s3cret@a/"], "keeps no secrets"),
             (["queue", "--dir", "q", "add", "--mirror", "http://ada:s3cret@b/", "http://a/"], "keeps no secrets"),
-            (["queue", "--dir", "q", "list", "-P", "4"], "no effect"),
-            (["queue", "--dir", "q", "add", "-T", "a", "--connections", "2", "http://a/"], "no effect"),
-            (["queue", "--dir", "q", "add", "-X", "PUT", "http://a/"], "no effect"),
+            (["queue", "--dir", "q", "list", "-P", "4"], "--parallel-max has no effect"),
+            (["queue", "--dir", "q", "add", "-T", "a", "--connections", "2", "http://a/"], "--connections has"),
+            (["queue", "--dir", "q", "add", "-X", "PUT", "http://a/"], "--request has no effect"),
             (["queue", "--dir", "q", "remove", "7"], "no transfer 7"),
         ]
     )
