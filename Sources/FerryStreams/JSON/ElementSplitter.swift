@@ -21,9 +21,7 @@ struct ElementSplitter: PieceSplitter {
     private var position = 0
     /// The start of the element that is being read.
     private var start = 0
-    private var depth = 0
-    private var isInString = false
-    private var isEscaped = false
+    private var nesting = JSONNesting()
     /// The bytes of a byte order mark that may still come before the array.
     private var mark: ArraySlice<UInt8> = [0xEF, 0xBB, 0xBF]
 
@@ -76,24 +74,11 @@ struct ElementSplitter: PieceSplitter {
 
     /// Reads a byte of an element, and returns the place after it if the byte is its end.
     private mutating func endOfElement(_ byte: UInt8) throws(URLError) -> Place? {
-        if isInString {
-            if isEscaped {
-                isEscaped = false
-            } else if byte == UInt8(ascii: "\\") {
-                isEscaped = true
-            } else if byte == UInt8(ascii: "\"") {
-                isInString = false
-            }
-        } else {
-            switch byte {
-            case UInt8(ascii: "\""): isInString = true
-            case UInt8(ascii: "["), UInt8(ascii: "{"): depth += 1
-            case UInt8(ascii: ",") where depth == 0: return .comma
-            case UInt8(ascii: "]") where depth == 0: return .afterArray
-            case UInt8(ascii: "]"), UInt8(ascii: "}"): depth = max(0, depth - 1)
-            default: break
-            }
+        if nesting.isOutside {
+            if byte == UInt8(ascii: ",") { return .comma }
+            if byte == UInt8(ascii: "]") { return .afterArray }
         }
+        nesting.advance(past: byte)
         guard position - start < limit else {
             let text = "An element of the JSON array of the body is longer than \(limit) bytes"
             throw .ferry(.dataLengthExceedsMaximum, url: nil, reason: .responseTooLarge, text)

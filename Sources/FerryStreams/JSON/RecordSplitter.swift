@@ -13,8 +13,8 @@ struct RecordSplitter: PieceSplitter {
     private var start = 0
     /// Where the search for its end goes on.
     private var searched = 0
-    /// The nesting at the place of the search, in a text of a sequence.
-    private var nesting = Nesting()
+    /// The place of the search, in a text of a sequence.
+    private var place = Place()
     /// Whether the stream is a sequence of texts with separators; `nil` before the first byte that is not blank.
     private var isSequence: Bool?
 
@@ -33,7 +33,7 @@ struct RecordSplitter: PieceSplitter {
         while let end = try end() {
             // A line feed is kept: in a sequence, it shows that a number at the end of a text is complete.
             let bytes = buffer[start..<(buffer[end] == Self.lineFeed ? end + 1 : end)]
-            (start, searched, nesting) = (end + 1, end + 1, Nesting())
+            (start, searched, place) = (end + 1, end + 1, Place())
             let text = Self.trimmed(bytes)
             if !text.isEmpty, !mayBeCutOff(text, bytes) { return Data(text) }
         }
@@ -69,7 +69,7 @@ struct RecordSplitter: PieceSplitter {
     private mutating func end() throws(URLError) -> Int? {
         if isSequence == nil { skipBlanks() }
         let rest = buffer[searched...]
-        let end = isSequence == true ? rest.firstIndex { nesting.ends(at: $0) } : rest.firstIndex(of: Self.lineFeed)
+        let end = isSequence == true ? rest.firstIndex { place.ends(at: $0) } : rest.firstIndex(of: Self.lineFeed)
         searched = end ?? buffer.count
         guard searched - start <= limit else {
             let text = "A JSON text of the body is longer than \(limit) bytes"
@@ -88,28 +88,16 @@ struct RecordSplitter: PieceSplitter {
         searched = start
     }
 
-    /// The nesting of a place of a text in arrays, objects and strings.
-    private struct Nesting {
-        private var depth = 0
-        private var isInString = false
-        private var isEscaped = false
+    /// A place in a text of a sequence.
+    private struct Place {
+        private var nesting = JSONNesting()
         private var hasBegun = false
 
         /// Advances past a byte, and returns whether the text ends before it.
         mutating func ends(at byte: UInt8) -> Bool {
             if byte == separator { return true }
-            if isInString {
-                if byte == UInt8(ascii: "\""), !isEscaped { isInString = false }
-                isEscaped = byte == UInt8(ascii: "\\") && !isEscaped
-                return false
-            }
-            switch byte {
-            case UInt8(ascii: "["), UInt8(ascii: "{"): depth += 1
-            case UInt8(ascii: "]"), UInt8(ascii: "}"): depth = max(0, depth - 1)
-            case UInt8(ascii: "\""): isInString = true
-            case lineFeed: return hasBegun && depth == 0
-            default: break
-            }
+            if byte == lineFeed, nesting.isOutside { return hasBegun }
+            nesting.advance(past: byte)
             if !isBlank(byte) { hasBegun = true }
             return false
         }
