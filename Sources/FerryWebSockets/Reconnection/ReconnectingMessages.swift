@@ -18,8 +18,9 @@ public struct ReconnectingMessages: AsyncSequence, Sendable {
     let policy: RetryPolicy
     let makeTask: @Sendable () -> WebSocketTask
     let opened: @Sendable (WebSocketTask) async throws -> Void
-    let sleep: @Sendable (TimeInterval) async throws -> Void
-    let now: @Sendable () -> MonotonicTime
+    /// Waits for a number of seconds.
+    var sleep: @Sendable (TimeInterval) async throws -> Void = { try await SystemClock.sleep(TimeSpan(seconds: $0)) }
+    var now: @Sendable () -> MonotonicTime = { .now() }
 
     /// Returns an iterator, which opens a connection of its own.
     public func makeAsyncIterator() -> Iterator { Iterator(messages: self) }
@@ -115,27 +116,10 @@ extension CurlSession {
         reconnecting policy: RetryPolicy = .standard,
         opened: @escaping @Sendable (WebSocketTask) async throws -> Void = { _ in }
     ) -> ReconnectingMessages {
-        webSocketMessages(with: request, protocols: protocols, options: options, reconnecting: policy, opened: opened) {
-            try await SystemClock.sleep(TimeSpan(seconds: $0))
-        }
-    }
-
-    /// Like the public function; the additional functions wait for a number of seconds, and read the clock.
-    func webSocketMessages(
-        with request: URLRequest,
-        protocols: [String] = [],
-        options: WebSocketTask.Options = WebSocketTask.Options(),
-        reconnecting policy: RetryPolicy,
-        opened: @escaping @Sendable (WebSocketTask) async throws -> Void,
-        sleep: @escaping @Sendable (TimeInterval) async throws -> Void,
-        now: @escaping @Sendable () -> MonotonicTime = { .now() }
-    ) -> ReconnectingMessages {
         ReconnectingMessages(
             policy: policy,
             makeTask: { self.webSocket(with: request, protocols: protocols, options: options) },
-            opened: opened,
-            sleep: sleep,
-            now: now
+            opened: opened
         )
     }
 }

@@ -188,3 +188,18 @@ struct ReconnectionTests {
         await #expect(throws: CancellationError.self) { try await reader.value }
     }
 }
+
+extension CurlSession {
+    /// Returns messages that wait and read the clock with closures of a test.
+    fileprivate func webSocketMessages(
+        with request: URLRequest,
+        reconnecting policy: RetryPolicy,
+        opened: @escaping @Sendable (WebSocketTask) async throws -> Void,
+        sleep: @escaping @Sendable (TimeInterval) async throws -> Void,
+        now: @escaping @Sendable () -> MonotonicTime = { .now() }
+    ) -> ReconnectingMessages {
+        var messages = webSocketMessages(with: request, reconnecting: policy, opened: opened)
+        (messages.sleep, messages.now) = (sleep, now)
+        return messages
+    }
+}
