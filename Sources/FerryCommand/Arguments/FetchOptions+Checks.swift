@@ -93,13 +93,13 @@ extension FetchOptions {
             throw UsageError("Items such as name=value and --\(other.rawValue) cannot be combined")
         }
         for item in items {
-            switch item {
-            case .json(let name, _), .jsonFile(let name, _):
-                if sendsItemsAsForm { throw UsageError("The item \(name) is JSON and cannot be a part of a form") }
-            case .text(let name, _), .textFile(let name, _):
+            switch item.kind {
+            case .json, .jsonFile:
+                if sendsItemsAsForm { throw UsageError("The item \(item.name) is JSON and cannot be a part of a form") }
+            case .text, .textFile:
                 // HTTPie would make nested objects, so the name is not taken literally.
-                if !sendsItemsAsForm, name.contains("[") {
-                    throw UsageError("The item \(name) is nested, which only --json can send")
+                if !sendsItemsAsForm, item.name.contains("[") {
+                    throw UsageError("The item \(item.name) is nested, which only --json can send")
                 }
             case .field, .query, .file: break
             }

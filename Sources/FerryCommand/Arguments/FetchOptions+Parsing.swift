@@ -162,10 +162,11 @@ extension FetchOptions {
     }
 
     mutating func add(_ item: RequestItem) throws(UsageError) {
-        if case .field(let name, let value) = item {
-            return headers.append(try HeaderLine(checking: name, value.isEmpty ? nil : value))
+        let name = item.name
+        if item.kind == .field {
+            return headers.append(try HeaderLine(checking: name, item.value.isEmpty ? nil : item.value))
         }
-        if case .json(let name, let text) = item, !UploadBody.isJSON(text) {
+        if item.kind == .json, !UploadBody.isJSON(item.value) {
             throw UsageError("The value of \(name) is not JSON; write \(name)=TEXT for a string")
         }
         items.append(item)

@@ -137,13 +137,12 @@ struct FetchOptions: Equatable, Sendable {
 
     var hasDataItems: Bool { items.contains(where: \.isData) }
     /// Whether the items make a form instead of a JSON object; JSON cannot contain files.
-    var sendsItemsAsForm: Bool { wantsForm || items.contains(where: \.isFile) }
+    var sendsItemsAsForm: Bool { wantsForm || items.contains { $0.kind == .file } }
 
     var itemQuery: String {
-        items.compactMap { item in
-            guard case .query(let name, let value) = item else { return nil }
-            return QueryText.encoded(name.utf8) + "=" + QueryText.encoded(value.utf8)
-        }.joined(separator: "&")
+        items.filter { $0.kind == .query }
+            .map { QueryText.encoded($0.name.utf8) + "=" + QueryText.encoded($0.value.utf8) }
+            .joined(separator: "&")
     }
 
     var accept: String {

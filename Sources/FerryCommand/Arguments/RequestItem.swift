@@ -1,45 +1,42 @@
 import Ferry
 
-/// A part of the request that is written after the URL, as in HTTPie.
-enum RequestItem: Equatable, Sendable {
-    /// `name:value`, a header field; without a value, the field is left out.
-    case field(String, String)
-    /// `name==value`, a parameter of the query.
-    case query(String, String)
-    /// `name=value`, a string.
-    case text(String, String)
-    /// `name=@file`, the contents of a file as a string.
-    case textFile(String, String)
-    /// `name:=json`, a JSON value.
-    case json(String, String)
-    /// `name:=@file`, the contents of a file as a JSON value.
-    case jsonFile(String, String)
-    /// `name@file`, a file as a part of a form.
-    case file(String, String)
-
-    /// Whether the item is a part of the body.
-    var isData: Bool {
-        switch self {
-        case .field, .query: false
-        case .text, .textFile, .json, .jsonFile, .file: true
-        }
+/// A part of the request that is written after the URL, as in HTTPie: a name, a separator and a value.
+struct RequestItem: Equatable, Sendable {
+    /// The kinds with their separators; if several begin at the same place, the first one in this list is used.
+    enum Kind: String, CaseIterable, Sendable {
+        /// The contents of a file as a JSON value.
+        case jsonFile = ":=@"
+        case json = ":="
+        /// A parameter of the query.
+        case query = "=="
+        /// The contents of a file as a string.
+        case textFile = "=@"
+        /// A header field; without a value, the field is left out.
+        case field = ":"
+        case text = "="
+        /// A file as a part of a form.
+        case file = "@"
     }
 
-    var isFile: Bool { if case .file = self { true } else { false } }
+    let kind: Kind
+    let name: String
+    /// The text, or the path of a file.
+    let value: String
+
+    init(_ kind: Kind, _ name: String, _ value: String) { (self.kind, self.name, self.value) = (kind, name, value) }
+
+    /// Whether the item is a part of the body.
+    var isData: Bool { kind != .field && kind != .query }
+    var hasPath: Bool { [.jsonFile, .textFile, .file].contains(kind) }
 }
 
 extension RequestItem {
-    /// The separators; if several begin at the same place, the first one in this list is used.
-    private static let separators: [(text: String, make: @Sendable (String, String) -> RequestItem)] = [
-        (":=@", { .jsonFile($0, $1) }), (":=", { .json($0, $1) }), ("==", { .query($0, $1) }),
-        ("=@", { .textFile($0, $1) }), (":", { .field($0, $1) }), ("=", { .text($0, $1) }), ("@", { .file($0, $1) }),
-    ]
-
     /// Splits a text at its first separator, or returns `nil` if it has none.
-    static func split(_ text: String) -> (name: Substring, separator: String, value: Substring)? {
-        guard let start = text.firstIndex(where: { $0 == ":" || $0 == "=" || $0 == "@" }) else { return nil }
-        guard let separator = separators.first(where: { text[start...].hasPrefix($0.text) })?.text else { return nil }
-        return (text[..<start], separator, text[start...].dropFirst(separator.count))
+    private static func split(_ text: String) -> RequestItem? {
+        guard let start = text.firstIndex(where: { $0 == ":" || $0 == "=" || $0 == "@" }),
+            let kind = Kind.allCases.first(where: { text[start...].hasPrefix($0.rawValue) })
+        else { return nil }
+        return RequestItem(kind, String(text[..<start]), String(text[start...].dropFirst(kind.rawValue.count)))
     }
 
     /// Parses an item; `nil` if the text is a URL.
@@ -50,15 +47,14 @@ extension RequestItem {
     /// - is the scheme of a URL: `http://example.com`;
     /// - is `localhost` or has a dot, and a port follows: `example.com:8443/path`.
     init?(parsing text: String) {
-        guard let (name, separator, value) = Self.split(text), !name.isEmpty,
-            name.first != "[", !name.contains(where: { "/?#".contains($0) }), !Self.isURL(name, separator, value),
-            let make = Self.separators.first(where: { $0.text == separator })?.make
+        guard let item = Self.split(text), !item.name.isEmpty, item.name.first != "[",
+            !item.name.contains(where: { "/?#".contains($0) }), !item.isURL
         else { return nil }
-        self = make(String(name), String(value))
+        self = item
     }
 
-    private static func isURL(_ name: Substring, _ separator: String, _ value: Substring) -> Bool {
-        guard separator == ":" else { return false }
+    private var isURL: Bool {
+        guard kind == .field else { return false }
         if value.hasPrefix("//") { return true }
         let port = value.prefix { $0.isASCII && $0.isNumber }
         let end = value.dropFirst(port.count).first
@@ -68,11 +64,12 @@ extension RequestItem {
 
     /// Returns an item as it was typed, without its secrets.
     static func presentable(_ text: String) -> String {
-        guard let (name, separator, value) = split(text) else { return text }
-        if SecretName.isSecret(name) { return name + separator + SecretName.placeholder }
-        switch separator {
-        case ":=": return name + separator + JSONRedactor.redact(String(value)) { SecretName.isSecret($0) }
-        case ":": return name + separator + ShellText.field(String(name), String(value))
+        guard let item = split(text) else { return text }
+        let start = item.name + item.kind.rawValue
+        if SecretName.isSecret(item.name) { return start + SecretName.placeholder }
+        switch item.kind {
+        case .json: return start + JSONRedactor.redact(item.value) { SecretName.isSecret($0) }
+        case .field: return start + ShellText.field(item.name, item.value)
         default: return text
         }
     }

@@ -7,17 +7,20 @@ import Testing
 struct RequestItemTests {
     static let operands: [(String, OperandKind)] = [
         // Items, by the first separator.
-        ("name=Ada", .item(.text("name", "Ada"))), ("name=", .item(.text("name", ""))),
-        ("name=a=b:c@d", .item(.text("name", "a=b:c@d"))), ("name=http://a/", .item(.text("name", "http://a/"))),
-        ("mail=ada@example.com", .item(.text("mail", "ada@example.com"))),
-        ("a.b=c", .item(.text("a.b", "c"))), ("age:=36", .item(.json("age", "36"))),
-        ("tags:=[\"a\",\"b=c\"]", .item(.json("tags", "[\"a\",\"b=c\"]"))),
-        ("q==a=b", .item(.query("q", "a=b"))), ("note=@file", .item(.textFile("note", "file"))),
-        ("data:=@f.json", .item(.jsonFile("data", "f.json"))), ("photo@a.jpg", .item(.file("photo", "a.jpg"))),
-        ("photo@a=b.jpg", .item(.file("photo", "a=b.jpg"))),
-        ("X-Token:abc", .item(.field("X-Token", "abc"))), ("X-Count:5", .item(.field("X-Count", "5"))),
-        ("Accept:", .item(.field("Accept", ""))), ("Referer:http://a/", .item(.field("Referer", "http://a/"))),
-        ("X.Y:text", .item(.field("X.Y", "text"))), ("X:8080x", .item(.field("X", "8080x"))),
+        ("name=Ada", .item(.init(.text, "name", "Ada"))), ("name=", .item(.init(.text, "name", ""))),
+        ("name=a=b:c@d", .item(.init(.text, "name", "a=b:c@d"))),
+        ("name=http://a/", .item(.init(.text, "name", "http://a/"))),
+        ("mail=ada@example.com", .item(.init(.text, "mail", "ada@example.com"))),
+        ("a.b=c", .item(.init(.text, "a.b", "c"))), ("age:=36", .item(.init(.json, "age", "36"))),
+        ("tags:=[\"a\",\"b=c\"]", .item(.init(.json, "tags", "[\"a\",\"b=c\"]"))),
+        ("q==a=b", .item(.init(.query, "q", "a=b"))), ("note=@file", .item(.init(.textFile, "note", "file"))),
+        ("data:=@f.json", .item(.init(.jsonFile, "data", "f.json"))),
+        ("photo@a.jpg", .item(.init(.file, "photo", "a.jpg"))),
+        ("photo@a=b.jpg", .item(.init(.file, "photo", "a=b.jpg"))),
+        ("X-Token:abc", .item(.init(.field, "X-Token", "abc"))), ("X-Count:5", .item(.init(.field, "X-Count", "5"))),
+        ("Accept:", .item(.init(.field, "Accept", ""))),
+        ("Referer:http://a/", .item(.init(.field, "Referer", "http://a/"))),
+        ("X.Y:text", .item(.init(.field, "X.Y", "text"))), ("X:8080x", .item(.init(.field, "X", "8080x"))),
         // URLs, also with separators.
         ("http://a/?x=y", .url("http://a/?x=y")), ("https://u:p@a:1/b=c", .url("https://u:p@a:1/b=c")),
         ("example.com", .url("example.com")), ("example.com/a=b", .url("example.com/a=b")),
@@ -38,16 +41,16 @@ struct RequestItemTests {
     func first() {
         func kinds(_ operands: String...) -> [OperandKind?] { OperandKind.kinds(of: operands.map { .operand($0) }) }
         for (text, _) in Self.operands { #expect(kinds(text) == [.url(text)]) }
-        #expect(kinds("POST", "a", "b=c") == [.method("POST"), .url("a"), .item(.text("b", "c"))])
+        #expect(kinds("POST", "a", "b=c") == [.method("POST"), .url("a"), .item(.init(.text, "b", "c"))])
         #expect(kinds("PURGE", "GET") == [.method("PURGE"), .url("GET")])
         #expect(kinds("POST") == [.url("POST")] && kinds("X", "a") == [.url("X"), .url("a")])
         #expect(kinds("post", "a") == [.url("post"), .url("a")])
         #expect(kinds("a", "POST") == [.url("a"), .url("POST")])
-        #expect(kinds("a=b", "c=d") == [.url("a=b"), .item(.text("c", "d"))])
+        #expect(kinds("a=b", "c=d") == [.url("a=b"), .item(.init(.text, "c", "d"))])
         let tokens: [ArgumentScanner.Token] = [
             .option(.url, value: "a"), .option(.silent, value: nil), .operand("b=c"),
         ]
-        #expect(OperandKind.kinds(of: tokens) == [.url("a"), nil, .item(.text("b", "c"))])
+        #expect(OperandKind.kinds(of: tokens) == [.url("a"), nil, .item(.init(.text, "b", "c"))])
     }
 
     @Test("With a file of URLs, items need no URL before them, and stay behind the URLs that continue a run")
@@ -57,7 +60,9 @@ struct RequestItemTests {
                 .operand("POST"), .operand("a=b"), .operand("c.example:80"), .option(option, value: "f"),
             ]
             #expect(
-                OperandKind.kinds(of: tokens) == [.method("POST"), .item(.text("a", "b")), .url("c.example:80"), nil]
+                OperandKind.kinds(of: tokens) == [
+                    .method("POST"), .item(.init(.text, "a", "b")), .url("c.example:80"), nil,
+                ]
             )
         }
         let arguments = ["POST", "http://x/0", "a=b", "http://x/1", "c==d"]
