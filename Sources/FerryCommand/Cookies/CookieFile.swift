@@ -27,37 +27,32 @@ enum CookieFile {
             let isHTTPOnly = line.hasPrefix(httpOnlyMark)
             if isHTTPOnly { line = line.dropFirst(httpOnlyMark.count) }
             guard isHTTPOnly || !line.hasPrefix("#"), !line.allSatisfy(\.isWhitespace) else { continue }
-            do throws(Flaw) {
+            do throws(UsageError) {
                 // The jar would be written with other bytes.
-                guard String(validating: bytes, as: UTF8.self) != nil else { throw Flaw(text: "it is not UTF-8 text") }
+                guard String(validating: bytes, as: UTF8.self) != nil else { throw UsageError("it is not UTF-8 text") }
                 let cookie = try cookie(line, isHTTPOnly: isHTTPOnly)
                 if cookie.expiresDate.map({ $0 > now }) ?? true { cookies.append(cookie) }
             } catch {
-                throw CommandFailure(.file, "\(path), line \(index + 1): \(error.text)")
+                throw CommandFailure(.file, "\(path), line \(index + 1): \(error.message)")
             }
         }
         return cookies
     }
 
-    /// Why a line is not a cookie.
-    private struct Flaw: Error {
-        let text: String
-    }
-
-    private static func cookie(_ line: Substring, isHTTPOnly: Bool) throws(Flaw) -> HTTPCookie {
+    private static func cookie(_ line: Substring, isHTTPOnly: Bool) throws(UsageError) -> HTTPCookie {
         var fields = line.split(separator: "\t", omittingEmptySubsequences: false).map(String.init)
         // An empty value may have lost its tab.
         if fields.count == 6 { fields.append("") }
         guard fields.count == 7 else {
-            throw Flaw(text: "a cookie has 7 fields separated by tabs, not \(fields.count)")
+            throw UsageError("a cookie has 7 fields separated by tabs, not \(fields.count)")
         }
         guard fields.allSatisfy({ $0.utf8.allSatisfy { $0 >= 0x20 && $0 != 0x7F } }) else {
-            throw Flaw(text: "a field has a control character")
+            throw UsageError("a field has a control character")
         }
         let domain = fields[0].hasPrefix(".") ? String(fields[0].dropFirst()) : fields[0]
-        guard !domain.isEmpty else { throw Flaw(text: "the domain is missing") }
+        guard !domain.isEmpty else { throw UsageError("the domain is missing") }
         guard let expires = Int64(fields[4]), expires >= 0 else {
-            throw Flaw(text: "the time of expiry is not a number")
+            throw UsageError("the time of expiry is not a number")
         }
         var properties: [HTTPCookiePropertyKey: Any] = [
             .domain: try flag(fields[1], "second") ? "." + domain : domain,
@@ -72,15 +67,15 @@ enum CookieFile {
         } else {
             properties[.discard] = "TRUE"
         }
-        guard let cookie = HTTPCookie(properties: properties) else { throw Flaw(text: "it is not a valid cookie") }
+        guard let cookie = HTTPCookie(properties: properties) else { throw UsageError("it is not a valid cookie") }
         return cookie
     }
 
-    private static func flag(_ text: String, _ position: String) throws(Flaw) -> Bool {
+    private static func flag(_ text: String, _ position: String) throws(UsageError) -> Bool {
         switch text.uppercased() {
         case "TRUE": return true
         case "FALSE": return false
-        default: throw Flaw(text: "the \(position) field is neither TRUE nor FALSE")
+        default: throw UsageError("the \(position) field is neither TRUE nor FALSE")
         }
     }
 }
