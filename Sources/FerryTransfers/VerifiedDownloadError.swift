@@ -20,7 +20,7 @@ public enum VerifiedDownloadError: Error, Sendable, Hashable {
     case file(path: String, code: Int32, reason: String)
 }
 
-extension VerifiedDownloadError: LocalizedError, CustomStringConvertible {
+extension VerifiedDownloadError: DescribedError {
     /// A sentence that describes the error.
     public var description: String {
         switch self {
@@ -34,9 +34,6 @@ extension VerifiedDownloadError: LocalizedError, CustomStringConvertible {
         case .file(let path, _, let reason): "\(path): \(reason)"
         }
     }
-
-    /// The description.
-    public var errorDescription: String? { description }
 
     init(_ response: HTTPURLResponse, _ body: Data = Data()) {
         self = .unacceptableStatusCode(response.statusCode, response: response.presentable, body: body)

@@ -64,7 +64,7 @@ public enum PaginationError: Error, Sendable, Hashable {
     case tooManyPages(Int)
 }
 
-extension PaginationError: LocalizedError, CustomStringConvertible {
+extension PaginationError: DescribedError, RedactedDescription {
     /// The reason as a sentence, without secrets.
     public var description: String {
         switch self {
@@ -75,13 +75,8 @@ extension PaginationError: LocalizedError, CustomStringConvertible {
         }
     }
 
-    /// The reason as a sentence, without secrets.
-    public var errorDescription: String? { description }
-
     private static func origin(of url: URL) -> String {
         let port = url.port.map { ":\($0)" } ?? ""
         return "\(url.scheme ?? "")://\(url.host(percentEncoded: true) ?? "")\(port)"
     }
 }
-
-extension PaginationError: RedactedDescription {}

@@ -1,5 +1,5 @@
 /// A failed system call on a file, or a file that must not be used.
-package struct FileError: Error, Sendable, Hashable, LocalizedError, CustomStringConvertible {
+package struct FileError: Error, Sendable, Hashable, DescribedError {
     /// The reason why a file could not be used.
     package enum Reason: Sendable, Hashable {
         /// The system call failed with this value of `errno`.
@@ -59,5 +59,4 @@ package struct FileError: Error, Sendable, Hashable, LocalizedError, CustomStrin
 
     /// The operation, the path and the reason.
     package var description: String { "\(operation) \(path): \(reasonText)" }
-    package var errorDescription: String? { description }
 }

@@ -84,7 +84,7 @@ public struct CheckedBody<Base: AsyncSequence & Sendable>: AsyncSequence, Sendab
 }
 
 /// The error of a ``CheckedBody`` that has another digest than expected.
-public struct BodyDigestError: Error, Hashable, Sendable, LocalizedError, CustomStringConvertible {
+public struct BodyDigestError: Error, Hashable, Sendable, DescribedError {
     /// The expected digest.
     public let expected: ContentDigest
     /// The digest of what has arrived.
@@ -92,8 +92,6 @@ public struct BodyDigestError: Error, Hashable, Sendable, LocalizedError, Custom
 
     /// A sentence with both digests.
     public var description: String { "The body has the digest \(actual) instead of \(expected)" }
-    /// The description.
-    public var errorDescription: String? { description }
 }
 
 extension AsyncSequence where Self: Sendable, Element == Data {

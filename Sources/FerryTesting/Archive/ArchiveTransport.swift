@@ -149,7 +149,7 @@ public final class ArchiveTransport: RespondingInterceptor {
 }
 
 /// An error of an ``ArchiveTransport``; its URLs have no user, password and secret parameters.
-public enum ArchiveTransportError: Error, Hashable, Sendable, LocalizedError, CustomStringConvertible {
+public enum ArchiveTransportError: Error, Hashable, Sendable, DescribedError {
     /// The archive has no unused entry for a request.
     case noEntry(method: String, url: String)
     /// The entry has only the size of the body.
@@ -168,7 +168,4 @@ public enum ArchiveTransportError: Error, Hashable, Sendable, LocalizedError, Cu
         case .invalidStatus(let status, let url): "The status \(status) of \(url) in the archive is not valid."
         }
     }
-
-    /// The description.
-    public var errorDescription: String? { description }
 }

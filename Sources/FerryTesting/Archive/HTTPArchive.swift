@@ -100,7 +100,7 @@ public struct HTTPArchive: Sendable, Hashable {
 }
 
 /// An error of reading an ``HTTPArchive``.
-public enum HTTPArchiveError: Error, Hashable, Sendable, LocalizedError, CustomStringConvertible {
+public enum HTTPArchiveError: Error, Hashable, Sendable, DescribedError {
     /// The file cannot be read, for the reason in the text.
     case unreadable(String)
     /// The file has more bytes than the limit.
@@ -123,9 +123,6 @@ public enum HTTPArchiveError: Error, Hashable, Sendable, LocalizedError, CustomS
         case .malformed(let reason): "The file is not an HTTP archive: \(reason)."
         }
     }
-
-    /// The description.
-    public var errorDescription: String? { description }
 
     init(decoding error: any Error) {
         switch error as? DecodingError {

@@ -149,7 +149,7 @@ public final class StubTransport: RespondingInterceptor {
 }
 
 /// An error of a ``StubTransport``.
-public enum StubTransportError: Error, Hashable, Sendable, LocalizedError, CustomStringConvertible {
+public enum StubTransportError: Error, Hashable, Sendable, DescribedError {
     /// There is no route for a request; the URL has no user, password and secret parameters.
     case noRoute(method: String, url: String)
     /// The routes for a request have been used the maximum number of times.
@@ -163,7 +163,4 @@ public enum StubTransportError: Error, Hashable, Sendable, LocalizedError, Custo
             "The stub transport's routes for \(method) \(url) have been used as often as they may be."
         }
     }
-
-    /// The description.
-    public var errorDescription: String? { description }
 }

@@ -55,7 +55,7 @@ public enum TransferQueueError: Error, Sendable, Hashable {
     case file(path: String, code: Int32, reason: String)
 }
 
-extension TransferQueueError: LocalizedError, CustomStringConvertible {
+extension TransferQueueError: DescribedError {
     /// A sentence that describes the error.
     public var description: String {
         switch self {
@@ -65,9 +65,6 @@ extension TransferQueueError: LocalizedError, CustomStringConvertible {
         case .file(let path, _, let reason): "\(path): \(reason)"
         }
     }
-
-    /// The description.
-    public var errorDescription: String? { description }
 
     init(_ error: FileError) { self = .file(path: error.path, code: error.code, reason: error.reasonText) }
 }

@@ -141,7 +141,7 @@ public enum FileUploadError: Error, Sendable, Hashable {
     case file(path: String, code: Int32, reason: String)
 }
 
-extension FileUploadError: LocalizedError, CustomStringConvertible {
+extension FileUploadError: DescribedError {
     /// A sentence that describes the error.
     public var description: String {
         switch self {
@@ -155,9 +155,6 @@ extension FileUploadError: LocalizedError, CustomStringConvertible {
         case .file(let path, _, let reason): "\(path): \(reason)"
         }
     }
-
-    /// The description.
-    public var errorDescription: String? { description }
 
     init(_ error: FileError) { self = .file(path: error.path, code: error.code, reason: error.reasonText) }
 
