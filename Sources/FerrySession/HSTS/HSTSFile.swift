@@ -59,6 +59,7 @@ enum HSTSFile {
     /// Replaces the file by one with other hosts; only its owner can read it, since it shows which were visited.
     ///
     /// Meanwhile no other store changes the file. `change` gets the file's hosts, or `nil` if it is missing or damaged.
+    /// A file that cannot be read, such as for lack of descriptors, is not replaced.
     static func update(
         _ file: URL,
         _ change: ([String: HSTSStore.Host]?) -> [String: HSTSStore.Host]
@@ -67,7 +68,9 @@ enum HSTSFile {
         let old = try lock(path)
         defer { old.unlock() }
         // An empty file has just been created by the lock, since files that are written begin with a comment.
-        let hosts = change(try old.size() == 0 ? nil : try? self.hosts(in: file))
+        var present: [String: HSTSStore.Host]?
+        do { if try old.size() > 0 { present = try self.hosts(in: file) } } catch is CurlSessionError {}
+        let hosts = change(present)
         let lines = hosts.values.sorted { $0.name < $1.name }.map { host in
             "\(host.includesSubdomains ? "." : "")\(host.name) \"\(text(host.expirationDate))\"\n"
         }

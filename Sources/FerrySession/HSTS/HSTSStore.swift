@@ -58,9 +58,12 @@ public final class HSTSStore: Sendable {
     /// - Throws: An error if the file cannot be read, or is not in this format.
     public init(file: URL) throws {
         self.file = file
-        guard FileManager.default.fileExists(atPath: file.path) else { return }
-        let hosts = Self.limited(try HSTSFile.hosts(in: file))
-        state.withLock { $0.hosts = hosts }
+        do {
+            let hosts = Self.limited(try HSTSFile.hosts(in: file))
+            state.withLock { $0.hosts = hosts }
+        } catch let error as FileError where error.code == ENOENT {
+            // A missing file is an empty store.
+        }
     }
 
     /// The hosts, in the order of their names.

@@ -285,4 +285,24 @@ struct HSTSStoreTests {
         try store.synchronize()
         #expect(try HSTSStore(file: file).hosts.map(\.name) == ["two.example"])
     }
+
+    @Test("A file that cannot be read is an error, and is not replaced by the known hosts")
+    func unreadable() throws {
+        let folder = try TemporaryFolder()
+        let file = folder.file("hsts.txt")
+        let store = try HSTSStore(file: file)
+        try Data("other.example \"20961002 07:06:40\"\n".utf8).write(to: file)
+        let handle = try FileHandle(forWritingTo: file)
+        // Reading fails, since the file is too large.
+        try handle.truncate(atOffset: 20_000_000)
+        store.add("one.example")
+        #expect(throws: FileError.self) { try store.synchronize() }
+        #expect(throws: FileError.self) { try HSTSStore(file: file) }
+        try handle.truncate(atOffset: 34)
+        try store.synchronize()
+        #expect(try HSTSStore(file: file).hosts.map(\.name) == ["one.example", "other.example"])
+        try FileManager.default.removeItem(at: file)
+        try FileManager.default.createSymbolicLink(at: file, withDestinationURL: file)
+        #expect(throws: FileError.self) { try HSTSStore(file: file) }
+    }
 }
