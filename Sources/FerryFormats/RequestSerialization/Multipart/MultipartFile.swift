@@ -52,7 +52,8 @@ package struct MultipartFile: Sendable {
         if failure.reason == .notRegular || failure.code == EISDIR {
             return error(.fileUnreachable, "The file URL does not refer to a regular file: \(url.path)", url)
         }
-        return error(.fileUnreachable, "The file URL is not reachable: \(url.path)", url, failure.posixError)
+        let reason = "The file URL is not reachable: \(url.path): \(failure.reasonText)"
+        return error(.fileUnreachable, reason, url, failure.posixError)
     }
 
     package static func error(

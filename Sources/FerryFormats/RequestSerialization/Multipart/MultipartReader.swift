@@ -74,7 +74,7 @@ private final class MultipartFileReader: MultipartReader {
         do throws(FileError) {
             count = try open.read(into: UnsafeMutableRawBufferPointer(rebasing: buffer[..<wanted]), at: offset)
         } catch {
-            let reason = "The file \(file.url.path) could not be read."
+            let reason = "The file \(file.url.path) could not be read: \(error.reasonText)"
             throw MultipartFile.error(.fileUnreachable, reason, file.url, error.posixError)
         }
         guard count > 0 else {

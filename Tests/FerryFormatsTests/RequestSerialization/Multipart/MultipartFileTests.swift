@@ -36,8 +36,16 @@ struct MultipartFileTests {
         #expect(error.code == .fileUnreachable)
         #expect(error.failingURL == url.absoluteString)
         #expect((error.underlyingError as? POSIXError)?.code == .ENOENT)
-        #expect((error as NSError).localizedFailureReason == "The file URL is not reachable: \(url.path)")
+        let reason = "The file URL is not reachable: \(url.path): No such file or directory"
+        #expect((error as NSError).localizedFailureReason == reason)
         #expect((error as NSError).code == -1000)
+    }
+
+    @Test("The message of a file that cannot be opened states the reason")
+    func unopenable() throws {
+        let loop = directory.url.appendingPathComponent("loop")
+        try FileManager.default.createSymbolicLink(at: loop, withDestinationURL: loop)
+        #expect(try refusal(loop).reason.hasSuffix("loop: Is a symbolic link, or leads through too many of them"))
     }
 
     @Test("Directories, pipes and devices are not accepted as files")
