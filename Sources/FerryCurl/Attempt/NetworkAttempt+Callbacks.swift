@@ -263,8 +263,10 @@ extension NetworkAttempt {
     /// Whether the body that the request has announced is missing, since the server has answered before it was sent.
     private var owesBody: Bool { prepared.expectsContinue && isBodyUnread }
 
-    /// Whether libcurl has read nothing of the request's body, which is not empty.
-    package var isBodyUnread: Bool { !sending.hasReadBody && transfer?.reader.map { $0.length != .zero } ?? false }
+    /// Whether libcurl has read nothing of the request's body, which is more than a field with the length zero.
+    package var isBodyUnread: Bool {
+        !sending.hasReadBody && transfer?.reader.map { $0.length != .zero || $0 is MadeBodyReader } ?? false
+    }
 
     /// Whether libcurl may send the request without its body at first, to be asked for a credential.
     var credentialTakesSeveralRequests: Bool {

@@ -130,23 +130,21 @@ extension NetworkAttempt {
         _ receiver: any TransferReceiver,
         _ fields: inout [RequestField]
     ) throws(URLError) {
-        let method = prepared.method
         guard prepared.hasBody else {
             // A redirect may have dropped the body, which need not be made any further.
             transfer.reader?.close()
             transfer.reader = nil
-            if method == "HEAD" {
-                easy.set(CurlOption.noBody, 1)
-            } else {
-                easy.set(CurlOption.httpGet, 1)
-                if method != "GET" { easy.set(CurlOption.customRequest, method) }
-            }
-            return receiver.handle(.sends(bodyLength: .zero))
+            return setUpWithoutBody(easy, receiver)
         }
         let reader = try receiver.makeReader(announcedLength: prepared.announcedLength)
         transfer.reader = reader
+        // For Digest and NTLM, libcurl sends an upload without its body at first; before 8.7 also later requests.
+        if reader.length == .zero, !(reader is MadeBodyReader) {
+            fields = [RequestField("Content-Length", "0")] + fields
+            return setUpWithoutBody(easy, receiver)
+        }
         easy.set(CurlOption.upload, 1)
-        easy.set(CurlOption.customRequest, method)
+        easy.set(CurlOption.customRequest, prepared.method)
         // libcurl would not read a body of zero bytes, and a made body may have more. A field has the length instead.
         let isEmpty = (reader as? MadeBodyReader)?.length == .zero
         if isEmpty { fields = [RequestField("Transfer-Encoding", nil), RequestField("Content-Length", "0")] + fields }
@@ -173,5 +171,15 @@ extension NetworkAttempt {
             easy.set(CurlOption.uploadBufferSize, isEncrypted ? Self.recordSize : Self.uploadBufferSize)
         }
         receiver.handle(.sends(bodyLength: reader.length))
+    }
+
+    private func setUpWithoutBody(_ easy: EasyHandle, _ receiver: any TransferReceiver) {
+        if prepared.method == "HEAD" {
+            easy.set(CurlOption.noBody, 1)
+        } else {
+            easy.set(CurlOption.httpGet, 1)
+            if prepared.method != "GET" { easy.set(CurlOption.customRequest, prepared.method) }
+        }
+        receiver.handle(.sends(bodyLength: .zero))
     }
 }

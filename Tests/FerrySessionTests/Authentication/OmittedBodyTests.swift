@@ -39,6 +39,32 @@ struct OmittedBodyTests {
         }
     }
 
+    @Test(
+        "A body is sent after an empty request that the server has not asked for its credential again",
+        arguments: [200, 204, 404, 503, 307],
+        [true, false]
+    )
+    func afterEmptyBody(status: Int, isMade: Bool) async throws {
+        let challenges = Watched(0)
+        let server = try LoopbackServer { request in
+            guard request.path == "/private" else { return .text("\(request.bodyLength)") }
+            challenges.change { $0 += 1 }
+            guard challenges.current > 1 else {
+                return .text("no", statusCode: 401).adding("WWW-Authenticate", "Digest realm=\"r\", nonce=\"n\"")
+            }
+            return LoopbackResponse.text("done", statusCode: status).adding("Location", "/open")
+        }
+        let session = Wire.session(CredentialDelegate(password: "secret"))
+        let request = Wire.request(server.url("/private"), "PUT")
+        let empty = RequestBody(length: 0) { AsyncStream<Data> { $0.finish() } }
+        let (_, response) =
+            isMade
+            ? try await session.upload(for: request, body: empty) : try await session.upload(for: request, from: Data())
+        #expect((response as? HTTPURLResponse)?.statusCode == (status == 307 ? 200 : status))
+        if !isMade { #expect(challenges.current == 2) }
+        #expect(try await Self.send("PUT", server.url("/open"), in: session) == "1000")
+    }
+
     @Test("A body that was omitted is sent later over a Unix-domain socket too") func unixSocket() async throws {
         let server = try LoopbackServer(handler: Self.handler(503))
         let folder = try TemporaryFolder()
