@@ -304,10 +304,11 @@ extension TaskCore {
         switch delivery.resultDelivery {
         case .delegate:
             let delegate = delivery.delegate
+            let isPassedOn = delegate.leavesBody(ofDownload: task is URLSessionDownloadTask)
+            // FoundationNetworking's default method passes the end on too, as long as the task has its own delegate.
+            if isPassedOn { setDelegate(nil) }
             delegate.task?.urlSession(session, task: task, didCompleteWithError: error)
-            if delegate.leavesBody(ofDownload: task is URLSessionDownloadTask) {
-                delegate.session?.task?.urlSession(session, task: task, didCompleteWithError: error)
-            }
+            if isPassedOn { delegate.session?.task?.urlSession(session, task: task, didCompleteWithError: error) }
         case .data(let handler, _): handler(error == nil ? delivery.data : nil, response, error)
         case .download(let handler, let isAsync):
             handler(error == nil ? file?.url : nil, response, error)

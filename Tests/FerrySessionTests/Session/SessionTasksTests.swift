@@ -243,6 +243,23 @@ struct SessionTasksTests {
         #expect(meter.ended.current == 2)
     }
 
+    /// A delegate without a method of its own: FoundationNetworking's pass every call on to the session's delegate.
+    private final class Silent: NSObject, URLSessionTaskDelegate {}
+
+    @Test("The session's delegate is told once of the end of a task whose own delegate has no method for it")
+    func silentDelegate() async throws {
+        let server = try LoopbackServer()
+        let meter = Meter()
+        let session = makeSession(meter)
+        for task in [session.dataTask(with: server.url), session.downloadTask(with: server.url)] {
+            task.delegate = Silent()
+            task.resume()
+        }
+        session.finishTasksAndInvalidate()
+        try await eventually("the ends") { meter.ended.current >= 2 && session.delegate == nil }
+        #expect(meter.ended.current == 2)
+    }
+
     @Test("A session's delegate decides about redirects and streams that a task's own leaves to it")
     func questionsInARow() async throws {
         let server = try LoopbackServer { request in
