@@ -2,7 +2,8 @@
 ///
 /// URLSession's own functions of these names cannot be overridden. These are called instead on a variable of type
 /// `CurlSession`, without a delegate argument or with one that is not optional, and with a literal `nil`, because
-/// ``NoDelegate`` is a more specific type than `URLSessionTaskDelegate`.
+/// ``NoDelegate`` is a more specific type than `URLSessionTaskDelegate`. Those without that parameter are disfavored: a
+/// function of the same type that a program adds to `URLSession` would make their calls ambiguous.
 ///
 /// They throw the error that the task completes with: a `URLError`, or the error that an interceptor or a class of
 /// `protocolClasses` reports. Cancelling the Swift task cancels the transfer, which then throws `URLError.cancelled`.
@@ -10,8 +11,9 @@ extension CurlSession {
     /// Fetches the contents of a URL into memory.
     ///
     /// - Throws: A `URLError`, or the error of an interceptor or a protocol class.
+    @_disfavoredOverload
     public func data(from url: URL) async throws -> (Data, URLResponse) {
-        try await run(nil) { makeDataTask(URLRequest(url: url), .data($0, isAsync: true)) }
+        try await data(from: url, delegate: nil)
     }
 
     /// Like ``data(from:)``, with a delegate for this task.
@@ -22,8 +24,9 @@ extension CurlSession {
     /// Sends a request and returns the response with its body in memory.
     ///
     /// - Throws: A `URLError`, or the error of an interceptor or a protocol class.
+    @_disfavoredOverload
     public func data(for request: URLRequest) async throws -> (Data, URLResponse) {
-        try await run(nil) { makeDataTask(request, .data($0, isAsync: true)) }
+        try await data(for: request, delegate: nil)
     }
 
     /// Like ``data(for:)``, with a delegate for this task.
@@ -37,8 +40,9 @@ extension CurlSession {
     /// Sends a request with the given bytes as its body, in place of its own.
     ///
     /// - Throws: A `URLError`, or the error of an interceptor or a protocol class.
+    @_disfavoredOverload
     public func upload(for request: URLRequest, from bodyData: Data) async throws -> (Data, URLResponse) {
-        try await run(nil) { makeUploadTask(request, .data(bodyData), .data($0, isAsync: true)) }
+        try await upload(for: request, from: bodyData, delegate: nil)
     }
 
     /// Like ``upload(for:from:)``, with a delegate for this task.
@@ -53,8 +57,9 @@ extension CurlSession {
     /// Sends a request with a file as its body.
     ///
     /// - Throws: A `URLError`, or the error of an interceptor or a protocol class.
+    @_disfavoredOverload
     public func upload(for request: URLRequest, fromFile fileURL: URL) async throws -> (Data, URLResponse) {
-        try await run(nil) { makeUploadTask(request, .file(fileURL), .data($0, isAsync: true)) }
+        try await upload(for: request, fromFile: fileURL, delegate: nil)
     }
 
     /// Like ``upload(for:fromFile:)``, with a delegate for this task.
@@ -72,8 +77,9 @@ extension CurlSession {
     /// the partial file is kept.
     ///
     /// - Throws: A `URLError`, or the error of an interceptor or a protocol class.
+    @_disfavoredOverload
     public func download(from url: URL) async throws -> (URL, URLResponse) {
-        try await run(nil) { makeDownloadTask(URLRequest(url: url), .download($0, isAsync: true)) }
+        try await download(from: url, delegate: nil)
     }
 
     /// Like ``download(from:)``, with a delegate for this task.
@@ -84,8 +90,9 @@ extension CurlSession {
     /// Sends a request and downloads the body to a temporary file, which the caller must move or delete.
     ///
     /// - Throws: A `URLError`, or the error of an interceptor or a protocol class.
+    @_disfavoredOverload
     public func download(for request: URLRequest) async throws -> (URL, URLResponse) {
-        try await run(nil) { makeDownloadTask(request, .download($0, isAsync: true)) }
+        try await download(for: request, delegate: nil)
     }
 
     /// Like ``download(for:)``, with a delegate for this task.

@@ -7,41 +7,41 @@ extension CurlSession {
         private override init() {}
     }
 
-    /// Calls ``data(from:)``.
-    public func data(from url: URL, delegate: NoDelegate?) async throws -> (Data, URLResponse) {
-        try await data(from: url)
+    /// The same as ``data(from:)``.
+    public func data(from url: URL, delegate: NoDelegate? = nil) async throws -> (Data, URLResponse) {
+        try await run(nil) { makeDataTask(URLRequest(url: url), .data($0, isAsync: true)) }
     }
 
-    /// Calls ``data(for:)``.
-    public func data(for request: URLRequest, delegate: NoDelegate?) async throws -> (Data, URLResponse) {
-        try await data(for: request)
+    /// The same as ``data(for:)``.
+    public func data(for request: URLRequest, delegate: NoDelegate? = nil) async throws -> (Data, URLResponse) {
+        try await run(nil) { makeDataTask(request, .data($0, isAsync: true)) }
     }
 
-    /// Calls ``upload(for:from:)``.
+    /// The same as ``upload(for:from:)``.
     public func upload(
         for request: URLRequest,
         from bodyData: Data,
-        delegate: NoDelegate?
+        delegate: NoDelegate? = nil
     ) async throws -> (Data, URLResponse) {
-        try await upload(for: request, from: bodyData)
+        try await run(nil) { makeUploadTask(request, .data(bodyData), .data($0, isAsync: true)) }
     }
 
-    /// Calls ``upload(for:fromFile:)``.
+    /// The same as ``upload(for:fromFile:)``.
     public func upload(
         for request: URLRequest,
         fromFile fileURL: URL,
-        delegate: NoDelegate?
+        delegate: NoDelegate? = nil
     ) async throws -> (Data, URLResponse) {
-        try await upload(for: request, fromFile: fileURL)
+        try await run(nil) { makeUploadTask(request, .file(fileURL), .data($0, isAsync: true)) }
     }
 
-    /// Calls ``download(from:)``.
-    public func download(from url: URL, delegate: NoDelegate?) async throws -> (URL, URLResponse) {
-        try await download(from: url)
+    /// The same as ``download(from:)``.
+    public func download(from url: URL, delegate: NoDelegate? = nil) async throws -> (URL, URLResponse) {
+        try await run(nil) { makeDownloadTask(URLRequest(url: url), .download($0, isAsync: true)) }
     }
 
-    /// Calls ``download(for:)``.
-    public func download(for request: URLRequest, delegate: NoDelegate?) async throws -> (URL, URLResponse) {
-        try await download(for: request)
+    /// The same as ``download(for:)``.
+    public func download(for request: URLRequest, delegate: NoDelegate? = nil) async throws -> (URL, URLResponse) {
+        try await run(nil) { makeDownloadTask(request, .download($0, isAsync: true)) }
     }
 }
