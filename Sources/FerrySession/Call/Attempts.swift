@@ -125,14 +125,14 @@ struct Attempts {
 
     /// Returns an error whose text has the number of attempts and the note, which explains why there is no further one.
     func annotated(_ error: URLError, note: String?, at now: MonotonicTime) -> URLError {
-        guard current.number > 1 || note != nil else { return error }
+        var info = error.userInfo
+        let text = info[NSLocalizedDescriptionKey] as? String ?? error.localizedDescription
         var parts: [String] = []
         if current.number > 1 {
             parts.append("after \(current.number) attempts in \((elapsed(at: now) * 10).rounded() / 10) s")
         }
-        if let note { parts.append(note) }
-        var info = error.userInfo
-        let text = info[NSLocalizedDescriptionKey] as? String ?? error.localizedDescription
+        if let note, !text.contains(note) { parts.append(note) }
+        guard !parts.isEmpty else { return error }
         let annotated = "\(text) (\(parts.joined(separator: "; ")))"
         info[NSLocalizedDescriptionKey] = annotated
         info[NSLocalizedFailureReasonErrorKey] = annotated

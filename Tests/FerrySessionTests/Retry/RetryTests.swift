@@ -170,6 +170,20 @@ struct RetryTests {
         #expect(error?.localizedDescription.contains("a POST request is not sent again") == true)
     }
 
+    @Test("The error of a POST that is lost after another request says once that it is not sent again")
+    func lostAfterAnother() async throws {
+        let server = try LoopbackServer(
+            handler: LoopbackServer.sequence([.text("kept"), .text("").faulted(.closeBeforeHead)])
+        )
+        let session = session()
+        _ = try await session.data(from: server.url)
+        let error = await Wire.error {
+            try await session.data(for: Wire.request(server.url, "POST", body: Data("x".utf8)))
+        }
+        #expect(server.requests.count == 2)
+        #expect(error?.localizedDescription.components(separatedBy: "a POST request is not sent again").count == 2)
+    }
+
     @Test("A refused connection is retried for every method, and the error tells the number of attempts")
     func refused() async throws {
         let port = try ClosedPort()
