@@ -90,8 +90,8 @@ package final class CachePart: @unchecked Sendable {
 
     /// Closes and renames the file, replacing another one of that name.
     package func publish(as name: CacheName) -> Bool {
-        guard !isPublished, let info = try? file.status(), (try? file.close()) != nil,
-            folder.publish(file.path, as: name, info)
+        guard !isPublished, let size = try? file.size(), (try? file.close()) != nil,
+            folder.publish(file.path, as: name, size: size)
         else { return false }
         isPublished = true
         return true

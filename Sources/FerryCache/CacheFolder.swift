@@ -6,7 +6,7 @@ package final class CacheFolder: Sendable {
     /// The largest body that is kept in the response's own file, and so also in memory.
     package static let maximumInlineSize = 65_536
     /// The minimum time between two notes of the use of a file, in seconds.
-    private static let useInterval = 60
+    static let useInterval = 60
 
     package enum StoreResult: Sendable {
         case stored
@@ -30,13 +30,13 @@ package final class CacheFolder: Sendable {
     /// The path of the folder within it that belongs to the cache.
     package let root: String
     package let capacity: Int
-    package let index: Mutex<CacheIndex>
+    /// The bytes that have been written and are not yet in the file of the count.
+    let uncounted = Mutex<Int64>(0)
     package let maintenance = CacheMaintenance()
 
     package init(url: URL, capacity: Int) {
         (self.url, self.capacity) = (url, capacity)
         root = url.path + "/ferry-cache"
-        index = Mutex(CacheIndex(folder: root))
     }
 
     /// The size of the largest response that is stored.
@@ -62,6 +62,7 @@ package final class CacheFolder: Sendable {
 
     /// Returns the stored response for a request whose header lines are `lines`.
     package func find(_ key: String, lines: [String]) -> CacheEntry? {
+        maintenance.begin(once: true) { [self] in maintain() }
         let name = CacheName(hashing: key)
         guard let found = read(name) else { return nil }
         guard let variants = found.record.variants else { return entry(name, found, key: key, variant: "") }
@@ -89,7 +90,7 @@ package final class CacheFolder: Sendable {
             }
             return nil
         }
-        noteUse(of: bodyName, file, info)
+        noteUse(of: file, info)
         return CacheEntry(stored, body: .file(body))
     }
 
@@ -100,20 +101,13 @@ package final class CacheFolder: Sendable {
             delete(name)
             return nil
         }
-        if notesUse { noteUse(of: name, file, info) }
+        if notesUse { noteUse(of: file, info) }
         return found
     }
 
     /// Notes that a file is used now, for the order of eviction, in which a minute does not matter.
-    private func noteUse(of name: CacheName, _ file: RegularFile, _ info: stat) {
-        guard info.st_mtim.tv_sec < time(nil) - Self.useInterval else { return }
-        // There is only one attempt, since the response must not wait while another process has locked the index.
-        change(attempts: 1) { access in
-            let record = CacheIndex.Record(name)
-            let (seconds, rest) = record.time.quotientAndRemainder(dividingBy: 1_000_000_000)
-            // With the new time, the earlier record is ignored.
-            if access.append(record) { file.setTimes(timespec(tv_sec: Int(seconds), tv_nsec: Int(rest))) }
-        }
+    private func noteUse(of file: RegularFile, _ info: stat) {
+        if info.st_mtim.tv_sec < time(nil) - Self.useInterval { file.setTimesToNow() }
     }
 
     /// Removes all responses of a key; the files of variants, which are never found again, are deleted soon.

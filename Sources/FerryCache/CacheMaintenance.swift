@@ -1,39 +1,14 @@
 /// Runs the maintenance of a cache's folder in the background, one run at a time.
 package final class CacheMaintenance: Sendable {
-    package enum Reason: Sendable {
-        /// An earlier process may have left files; only the first time has an effect.
-        case firstUse
-        /// The index must be rebuilt, which may fail, so that it is not tried again immediately.
-        case rebuild
-        /// There are files to remove.
-        case removal
-    }
-
-    private struct State {
-        package var isScheduled = false
-        package var hasRun = false
-        package var rebuildTime: MonotonicTime?
-    }
-
-    /// The minimum time between two attempts to rebuild the index.
-    private static let rebuildInterval = TimeSpan.milliseconds(10_000)
-
-    private let state = Mutex(State())
+    private let state = Mutex((isScheduled: false, hasRun: false))
     private let queue = DispatchQueue(label: "ferry.cache", qos: .utility)
 
-    /// Calls `work` soon, if it is necessary and is not planned already.
-    package func begin(_ reason: Reason, _ work: @escaping @Sendable () -> Void) {
+    /// Calls `work` soon, unless it is planned already, or was called before and is necessary only once.
+    package func begin(once: Bool = false, _ work: @escaping @Sendable () -> Void) {
         let isNew = state.withLock { state in
-            switch reason {
-            case .firstUse: guard !state.hasRun else { return false }
-            case .rebuild:
-                let now = MonotonicTime.now()
-                guard state.rebuildTime.map({ $0 <= now }) ?? true else { return false }
-                state.rebuildTime = now.advanced(by: Self.rebuildInterval)
-            case .removal: break
-            }
-            defer { (state.isScheduled, state.hasRun) = (true, true) }
-            return !state.isScheduled
+            guard !state.isScheduled, !(once && state.hasRun) else { return false }
+            state = (true, true)
+            return true
         }
         guard isNew else { return }
         queue.async { [self] in

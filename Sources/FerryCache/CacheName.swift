@@ -1,8 +1,7 @@
 /// The name of a file of the cache: 16 bytes, as hexadecimal digits, and what the file contains.
-package struct CacheName: Hashable, Comparable, Sendable {
-    package enum Kind: UInt8, CaseIterable, Sendable {
-        case response = 1
-        case body = 2
+package struct CacheName: Hashable, Sendable {
+    package enum Kind: CaseIterable, Sendable {
+        case response, body
 
         package var suffix: String { self == .response ? ".ferry-response" : ".ferry-body" }
     }
@@ -37,10 +36,6 @@ package struct CacheName: Hashable, Comparable, Sendable {
         self.init(high: high, low: low, kind: kind)
         // `UInt64` also reads a sign and capital letters.
         guard self.fileName == fileName else { return nil }
-    }
-
-    package static func < (left: Self, right: Self) -> Bool {
-        (left.high, left.low, left.kind.rawValue) < (right.high, right.low, right.kind.rawValue)
     }
 
     package var fileName: String { high.hexadecimal + low.hexadecimal + kind.suffix }

@@ -62,7 +62,7 @@ public final class HTTPCache: Sendable {
 
     /// The approximate size of the responses in memory, in bytes.
     public var currentMemoryUsage: Int { memory.withLock { $0.total } }
-    /// The current size of the files, in bytes; each of them is examined if the cache's index is not complete.
+    /// The current size of the files, in bytes, each of which is examined.
     public var currentDiskUsage: Int { folder?.size ?? 0 }
 
     /// Removes all responses, in memory and on disk, none of which is found when this returns.

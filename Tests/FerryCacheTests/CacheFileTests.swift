@@ -113,14 +113,13 @@ import Testing
     }
 
     @Test("A pipe in place of a response or its body is a miss, and does not block") func pipes() throws {
-        let folder = try TemporaryFolder()
         for (data, suffix) in [(Self.small, Self.response), (Self.large, Self.body)] {
+            let folder = try TemporaryFolder()
             CacheSamples.store("/a", data, in: cache(folder))
             let file = try file(folder, suffix)
             try FileManager.default.removeItem(at: file)
             #expect(mkfifo(file.path, 0o600) == 0)
             #expect(CacheSamples.body("/a", in: cache(folder)) == nil)
-            for name in folder.names { try FileManager.default.removeItem(at: folder.url.appendingPathComponent(name)) }
         }
     }
 

@@ -155,8 +155,8 @@ package final class RegularFile: @unchecked Sendable {
         }
     }
 
-    /// Sets the times of last access and last modification.
-    package func setTimes(_ time: timespec) { futimens(descriptor, [time, time]) }
+    /// Sets the times of last access and last modification to the current time.
+    package func setTimesToNow() { futimens(descriptor, nil) }
 
     /// Sets the time of last modification to a date, in whole seconds.
     package func setModificationDate(_ date: Date) throws(FileError) {

@@ -9,7 +9,7 @@ import Foundation
     static func main() throws {
         let sizes = CommandLine.arguments.dropFirst().compactMap { Int($0) }
         let titles = [
-            "entries", "store", "longest", "hit", "evict", "replace", "first find, store", "rebuild", "remove all",
+            "entries", "store", "longest", "hit", "evict", "replace", "first find, store", "sweep", "remove all",
             "memory",
         ]
         print("| " + titles.joined(separator: " | ") + " |")
@@ -35,15 +35,16 @@ struct CacheCurve {
         let stores = times { store(max(0, entries - Self.probes) + $0, in: cache) }
         let perEntry = max(0, Self.residentBytes - memory) / entries
         let hits = times { _ in precondition(find(.random(in: 0..<entries), in: cache), "a miss") }
-        // A store in a full cache removes the least recently used response.
+        // Some of these stores begin a sweep, which removes the least recently used responses.
         let full = HTTPCache(memoryCapacity: 0, diskCapacity: cache.currentDiskUsage, directory: folder)
         let evicting = times { store(entries + $0, in: full) }
         let replaced = times { store(entries + $0, in: cache) }
         cache = HTTPCache(memoryCapacity: 0, diskCapacity: Self.capacity, directory: folder)
         let firstFind = Self.time { precondition(find(entries, in: cache), "a miss") }
         let firstStore = Self.time { store(entries, in: cache) }
-        try FileManager.default.removeItem(at: folder.appendingPathComponent("ferry-cache/index"))
-        let rebuild = Self.time {
+        // Without the count of written bytes, a sweep is due.
+        try FileManager.default.removeItem(at: folder.appendingPathComponent("ferry-cache/written"))
+        let sweep = Self.time {
             store(0, in: cache)
             cache.finishMaintenance()
         }
@@ -51,7 +52,7 @@ struct CacheCurve {
         let columns = [
             "\(entries)", Self.median(stores), Self.format(stores.max() ?? 0), Self.median(hits),
             Self.median(evicting) + ", at most " + Self.format(evicting.max() ?? 0), Self.median(replaced),
-            Self.format(firstFind) + ", " + Self.format(firstStore), Self.format(rebuild), Self.format(removal),
+            Self.format(firstFind) + ", " + Self.format(firstStore), Self.format(sweep), Self.format(removal),
             "\(perEntry) bytes",
         ]
         return "| " + columns.joined(separator: " | ") + " |"
