@@ -7,8 +7,8 @@
 /// ```
 ///
 /// It runs on a `SessionManager`: data arrives on the manager's one serial operation queue, and no operation has its
-/// own thread. Set the operation up before it is started; its closures are released once it has finished. All members
-/// may be used from any thread.
+/// own thread. Set the operation up before it is started; its closures except ``newBodyStream`` may also be set while
+/// it runs, and are released once it has finished. All members may be used from any thread.
 ///
 /// ``pause()`` keeps the part that has arrived, and ``resume()`` requests the rest of the same entity where that is
 /// safe. A paused operation keeps its place in its queue.

@@ -8,7 +8,7 @@ extension SessionManager {
         _ request: URLRequest,
         bodyStream: (@Sendable () -> InputStream?)? = nil,
         sink: any BodySink,
-        hooks: TaskHooks = TaskHooks(),
+        hooks: @escaping @Sendable () -> TaskHooks = { TaskHooks() },
         uploadProgress: ProgressHandler? = nil,
         finish: @escaping @Sendable (TaskResponse<Never>) -> Void
     ) -> URLSessionDataTask {

@@ -49,7 +49,8 @@ extension RequestOperation {
             record.transfer = transfer
             let isStreamSpent = record.request.httpBodyStream != nil && record.hasUsedBodyStream
             if record.progress == nil {
-                let handler = record.settings.downloadProgress
+                // The closures are read for each event: a manager's verb returns an operation that may be running.
+                let handler: ProgressHandler = { [weak self] in self?.downloadProgress?($0) }
                 record.progress = ProgressReporter(handler: handler, queue: manager.progressQueue)
             }
             return (transfer, record.settings, record.body.byteCount, isStreamSpent)
@@ -96,8 +97,8 @@ extension RequestOperation {
             next,
             bodyStream: plan.settings.newBodyStream,
             sink: plan.transfer,
-            hooks: plan.settings.hooks(for: request.url),
-            uploadProgress: plan.settings.uploadProgress,
+            hooks: { self.record.withLock { $0.settings.hooks(for: $0.request.url) } },
+            uploadProgress: { self.uploadProgress?($0) },
             finish: plan.transfer.finish
         )
         recovery.apply(to: task)

@@ -227,6 +227,41 @@ import Testing
         try await eventually { manager.operationQueue.operationCount == 0 }
     }
 
+    @Test("Closures that are set on an operation that a verb has started are called from then on")
+    func lateClosures() async throws {
+        let gate = Gate()
+        var configuration = LoopbackServer.Configuration()
+        configuration.bodyReading = { _ in
+            gate.wait()
+            return LoopbackBodyReading()
+        }
+        let server = try LoopbackServer(configuration: configuration) { request in
+            gate.wait()
+            return LoopbackServer.standardRoutes(request)
+        }
+        let manager = manager(server)
+        let seen = Watched<[String: Bool]>([:])
+        let get = try #require(manager.get("redirect-to?url=/basic-auth/u/p", success: nil))
+        let body = String(repeating: "x", count: 9 << 20)
+        let post = try #require(manager.post("upload", parameters: body, success: nil))
+        try await eventually { gate.arrived > 1 }
+        get.redirect = { _, next in
+            seen.change { $0["redirect"] = true }
+            return next
+        }
+        get.authenticationChallenge = { _, _ in
+            seen.change { $0["challenge"] = true }
+            return .useCredential(URLCredential(user: "u", password: "p", persistence: .none))
+        }
+        get.downloadProgress = { _ in seen.change { $0["download"] = true } }
+        post.uploadProgress = { _ in seen.change { $0["upload"] = true } }
+        gate.open()
+        try await get.settled()
+        try await post.settled()
+        #expect(get.response?.statusCode == 200)
+        #expect(Set(seen.current.keys) == ["redirect", "challenge", "download", "upload"])
+    }
+
     @Test("A copy has the base URL, the serializers and the policy")
     func copies() throws {
         let manager = HTTPRequestOperationManager(baseURL: URL(string: "https://localhost/"))

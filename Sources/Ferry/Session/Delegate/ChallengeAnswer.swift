@@ -24,7 +24,7 @@ final class ChallengeAnswer: Sendable {
 
     /// Asks the task's hook, then the session's for a challenge about the connection, then the hook for all tasks.
     func outcome(hooks: SessionHooks, session: URLSession) -> ChallengeOutcome {
-        if let outcome = delegate?.hooks.didReceiveChallenge?(challenge, give) { return outcome }
+        if let outcome = delegate?.hooks().didReceiveChallenge?(challenge, give) { return outcome }
         if let hook = hooks.sessionDidReceiveChallenge, challenge.concernsConnection {
             let outcome = hook(session, challenge)
             if case .deferred = outcome { return .performDefaultHandling }

@@ -48,7 +48,7 @@ final class SessionDelegate: NSObject, URLSessionDownloadDelegate, ReceivedRespo
     ) {
         let (delegate, observers) = find(task)
         let next: URLRequest?
-        if let hook = delegate?.hooks.willPerformRedirection {
+        if let hook = delegate?.hooks().willPerformRedirection {
             next = hook(response, request)
         } else if let hook = observers.hooks.taskWillPerformRedirection {
             next = hook(session, task, response, request)
@@ -192,7 +192,7 @@ final class SessionDelegate: NSObject, URLSessionDownloadDelegate, ReceivedRespo
         completionHandler: @escaping @Sendable (CachedURLResponse?) -> Void
     ) {
         let (delegate, observers) = find(dataTask)
-        if let hook = delegate?.hooks.willCacheResponse {
+        if let hook = delegate?.hooks().willCacheResponse {
             completionHandler(hook(proposedResponse))
         } else if let hook = observers.hooks.dataTaskWillCacheResponse {
             completionHandler(hook(session, dataTask, proposedResponse))

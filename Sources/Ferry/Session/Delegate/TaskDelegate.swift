@@ -12,8 +12,8 @@ final class TaskDelegate: Sendable {
     private let complete: @Sendable (TaskOutcome) -> Void
     private let state: Mutex<TaskDelegateState>
 
-    /// The hooks of this task, which come before the manager's.
-    let hooks: TaskHooks
+    /// Returns the hooks of this task as they are now, which come before the manager's.
+    let hooks: @Sendable () -> TaskHooks
 
     /// The policy, interceptors and deadline of this task; nil if the manager has none.
     let recovery: RecoverySettings?
@@ -23,7 +23,7 @@ final class TaskDelegate: Sendable {
         sink: (any BodySink)? = nil,
         maximumBodySize: Int? = nil,
         bodyStreams: BodyStreamSource? = nil,
-        hooks: TaskHooks = TaskHooks(),
+        hooks: @escaping @Sendable () -> TaskHooks = { TaskHooks() },
         uploadProgress: ProgressHandler? = nil,
         downloadProgress: ProgressHandler? = nil,
         progressQueue: DispatchQueue? = nil,

@@ -67,7 +67,7 @@ extension SessionCore {
     func makeStreamingDelegate(
         sink: any BodySink,
         bodyStreams: BodyStreamSource?,
-        hooks: TaskHooks,
+        hooks: @escaping @Sendable () -> TaskHooks,
         uploadProgress: ProgressHandler?,
         finish: @escaping @Sendable (TaskResponse<Never>) -> Void
     ) -> TaskDelegate {
