@@ -33,13 +33,12 @@ extension RequestOperation {
 
     /// The stream to which the body of the response is written as it arrives; nil, the default, collects it in memory.
     ///
-    /// ``FileOutputStream`` writes a file. A stream is opened, written to and closed on the manager's operation queue,
-    /// which waits for it, so a slow stream delays other requests. If a stream fails or is full, the operation fails.
+    /// ``FileOutputStream`` writes a file. A stream may be set until the response arrives. It is opened, written to and
+    /// closed on the manager's operation queue, which waits for it, so a slow stream delays other requests. If a stream
+    /// fails or is full, the operation fails.
     public var outputStream: OutputStream? {
         get { record.withLock { $0.settings.output }?.stream }
-        set {
-            record.replace(\.settings.output, with: newValue.map(OperationOutput.init))
-        }
+        set { record.replace(\.settings.output, with: newValue.map(OperationOutput.init)) }
     }
 
     /// The credential for a first challenge by the server of the ``request``, but not by a proxy or, after a redirect,

@@ -65,17 +65,24 @@ extension RequestOperation {
     }
 
     private func openOutput(_ plan: Plan) throws {
-        guard let output = plan.settings.output else {
-            // Without a stream, the part of the body that is not in memory is lost.
-            record.withLock { if $0.body.collected == nil { $0.body.forget() } }
-            return
-        }
-        let held = try output.open(holding: plan.byteCount, after: record.withLock { $0.body.streamStart })
+        if let output = plan.settings.output { return try open(output, holding: plan.byteCount) }
+        // Without a stream, the part of the body that is not in memory is lost.
+        record.withLock { if $0.body.collected == nil { $0.body.forget() } }
+    }
+
+    private func open(_ output: OperationOutput, holding byteCount: Int64) throws {
+        let held = try output.open(holding: byteCount, after: record.withLock { $0.body.streamStart })
         let end = output.byteCount
         record.withLock { record in
-            if held != plan.byteCount { record.body.forget() }
+            if held != byteCount { record.body.forget() }
             if held == 0 { record.body.streamStart = end }
         }
+    }
+
+    /// Opens a stream that was set after the start, before any of the body has arrived.
+    private func openIfLate(_ output: OperationOutput?) throws {
+        guard let output, output.stream.streamStatus == .notOpen, byteCount == 0 else { return }
+        try open(output, holding: 0)
     }
 
     private func send(_ plan: Plan) throws {
@@ -130,6 +137,7 @@ extension RequestOperation {
         guard let (verdict, before, output) = taken else { return }
         do {
             if verdict == .begins || verdict == .mustStartOver { try output?.takeBack(before) }
+            if verdict == .begins { try openIfLate(output) }
         } catch {
             return fail(transfer, NetworkError(transport: error, request: request, response: response))
         }
@@ -170,6 +178,7 @@ extension RequestOperation {
             return
         }
         do {
+            try openIfLate(output)
             try output.write(data)
             // Counted even if the operation has been paused in the meantime, because the stream contains it.
             record.withLock { $0.body.count(data) }

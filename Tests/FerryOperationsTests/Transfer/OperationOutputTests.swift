@@ -232,6 +232,30 @@ import Testing
         #expect(operation.error?.code == .fileError)
     }
 
+    @Test("A stream that is set on a running operation, before its response, receives the body", arguments: [0, 3_000])
+    func lateStream(count: Int) async throws {
+        let scratch = try TemporaryFolder()
+        let file = try scratch.file("file", "old")
+        for stream in [FileOutputStream(url: file, append: true), OddStream(most: 1_000)] {
+            let gate = Gate()
+            let server = try LoopbackServer { _ in
+                gate.wait()
+                return .pattern(count: count)
+            }
+            let operation = RequestOperation(request: URLRequest(url: server.url), manager: manager)
+            operation.start()
+            try await eventually { gate.arrived > 0 }
+            operation.outputStream = stream
+            gate.open()
+            try await operation.settled()
+            #expect(operation.error == nil)
+            #expect(stream.streamStatus == .closed)
+            #expect(operation.responseData == nil || count == 0)
+            if let odd = stream as? OddStream { #expect(odd.written == LoopbackServer.pattern(count: count)) }
+        }
+        #expect(try Data(contentsOf: file) == Data("old".utf8) + LoopbackServer.pattern(count: count))
+    }
+
     @Test("A file stream writes, counts, truncates, and reports what it cannot do")
     func fileOutputStream() throws {
         let scratch = try TemporaryFolder()
