@@ -48,7 +48,7 @@ struct ProxyGuardian: Sendable {
         }
     }
 
-    private func hash(_ text: String) -> String { SHA256.hexDigest(of: Data(text.utf8)) }
+    private func hash(_ text: String) -> String { SHA256Hash.hash(Data(text.utf8)).hexadecimal }
 
     private func parameters(_ text: Substring) -> [String: String] {
         var result: [String: String] = [:]

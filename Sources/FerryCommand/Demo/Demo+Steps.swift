@@ -100,7 +100,7 @@ extension Demo {
         guard let data = try? RegularFile.contents(of: file.path, links: .refuse, limit: Self.size) else {
             return DemoFinding(holds: false, text: "there is no file of \(Self.size) bytes")
         }
-        let digest = SHA256.hexDigest(of: data)
+        let digest = SHA256Hash.hash(data).hexadecimal
         let isSame = digest == LoopbackServer.patternSHA256(count: Self.size)
         say("\(data.count) bytes, sha256 \(digest.prefix(16))…")
         return DemoFinding(holds: holds && isSame, text: isSame ? text + ", sha256 equal" : "the sha256 differs")

@@ -51,12 +51,12 @@ enum Pattern {
     /// Returns the hash of the first `count` bytes, which is computed only once for each count.
     static func digest(count: Int) -> String {
         if let known = digests.withLock({ $0[count] }) { return known }
-        var hash = SHA256()
+        var hash = SHA256Hash()
         allSlices(offset: 0, count: count) { slice in
             hash.update(slice)
             return true
         }
-        let digest = hash.hexDigest
+        let digest = hash.digest.hexadecimal
         digests.withLock { $0[count] = digest }
         return digest
     }

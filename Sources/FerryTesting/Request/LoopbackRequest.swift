@@ -65,7 +65,7 @@ public struct LoopbackRequest: Sendable {
         self.body = body
         path = RequestTarget.path(of: target)
         bodyLength = body.count
-        bodySHA256 = body.isEmpty ? BodyCollector.emptyDigest : SHA256.hexDigest(of: body)
+        bodySHA256 = body.isEmpty ? BodyCollector.emptyDigest : SHA256Hash.hash(body).hexadecimal
         isChunked = false
         trailers = [:]
         isComplete = true

@@ -99,16 +99,16 @@ struct RequestBodyReader {
 
 /// A collector that keeps the beginning of a body, and counts and hashes all of it.
 struct BodyCollector {
-    static let emptyDigest = SHA256().hexDigest
+    static let emptyDigest = SHA256Hash().digest.hexadecimal
 
     private let limit: Int
-    private var hash: SHA256?
+    private var hash: SHA256Hash?
     private(set) var kept = Data()
     private(set) var length = 0
 
     init(_ configuration: LoopbackServer.Configuration) {
         limit = configuration.keptBodySize
-        hash = configuration.hashesBodies ? SHA256() : nil
+        hash = configuration.hashesBodies ? SHA256Hash() : nil
     }
 
     mutating func append(_ bytes: UnsafeRawBufferPointer) {
@@ -119,6 +119,6 @@ struct BodyCollector {
 
     var digest: String {
         guard let hash else { return "" }
-        return length == 0 ? Self.emptyDigest : hash.hexDigest
+        return length == 0 ? Self.emptyDigest : hash.digest.hexadecimal
     }
 }

@@ -72,7 +72,7 @@ struct DigestChallenge {
     private func hash(_ text: String) -> String {
         switch algorithm {
         case .md5: MD5.hexDigest(of: Data(text.utf8))
-        case .sha256: SHA256.hexDigest(of: Data(text.utf8))
+        case .sha256: SHA256Hash.hash(Data(text.utf8)).hexadecimal
         }
     }
 }

@@ -72,7 +72,7 @@ extension StandardRoutes {
             return LoopbackResponse(headers: binary, body: .dripped(pieces, interval: interval)).framed(.chunked)
         }
         let trailers: LoopbackHeaders =
-            call.flag("trailers") ? ["X-Count": "\(count)", "X-SHA256": SHA256.hexDigest(of: data)] : [:]
+            call.flag("trailers") ? ["X-Count": "\(count)", "X-SHA256": SHA256Hash.hash(data).hexadecimal] : [:]
         return LoopbackResponse(
             headers: binary,
             body: .chunked(pieces, trailers: trailers, chunkExtension: call.request.query["extension"])

@@ -32,7 +32,7 @@ struct AWSSignatureV4WireTests {
         text += "\n\(signed.2)\n" + (sent.header("X-Amz-Content-Sha256") ?? sent.bodySHA256)
         var key = Data("AWS4\(Self.secret)".utf8)
         for part in scope.split(separator: "/") { key = HMACSHA256.code(for: Data(part.utf8), key: key) }
-        let lines = ["AWS4-HMAC-SHA256", time, scope, SHA256.hexDigest(of: Data(text.utf8))]
+        let lines = ["AWS4-HMAC-SHA256", time, scope, SHA256Hash.hash(Data(text.utf8)).hexadecimal]
         let code = HMACSHA256.code(for: Data(lines.joined(separator: "\n").utf8), key: key).hexadecimal
         return "AWS4-HMAC-SHA256 Credential=AKIDEXAMPLE/\(scope), SignedHeaders=\(signed.2), Signature=\(code)"
     }

@@ -30,7 +30,7 @@ struct FetchTests {
     func standardOutput() async throws {
         let outcome = try await ferry(url("/bytes/3000000"))
         #expect(outcome.status == 0)
-        #expect(SHA256.hexDigest(of: outcome.output) == LoopbackServer.patternSHA256(count: 3_000_000))
+        #expect(SHA256Hash.hash(outcome.output).hexadecimal == LoopbackServer.patternSHA256(count: 3_000_000))
         #expect(outcome.errors.isEmpty)
     }
 
@@ -40,7 +40,8 @@ struct FetchTests {
         #expect(outcome.status == 0)
         #expect(outcome.output.isEmpty && outcome.errors.isEmpty)
         #expect(folder.names == ["x.bin"])
-        #expect(folder.data("x.bin").map { SHA256.hexDigest(of: $0) } == LoopbackServer.patternSHA256(count: 2_000_000))
+        let digest = folder.data("x.bin").map { SHA256Hash.hash($0).hexadecimal }
+        #expect(digest == LoopbackServer.patternSHA256(count: 2_000_000))
     }
 
     @Test("A file requests the identity coding; standard output requests a coding and decodes it")

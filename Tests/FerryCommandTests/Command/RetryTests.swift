@@ -31,7 +31,7 @@ struct RetryTests {
     }
 
     private func expectWhole(_ name: String, sourceLocation: SourceLocation = #_sourceLocation) {
-        let digest = folder.data(name).map { SHA256.hexDigest(of: $0) }
+        let digest = folder.data(name).map { SHA256Hash.hash($0).hexadecimal }
         #expect(digest == LoopbackServer.patternSHA256(count: size), sourceLocation: sourceLocation)
         #expect(folder.names == [name], sourceLocation: sourceLocation)
     }

@@ -46,9 +46,9 @@ struct TerminalTests {
         // No event announces that the command has stopped reading: the server gets a moment to send too much.
         try await Task.sleep(for: .milliseconds(700))
         #expect(server.sentByteCount < size / 3)
-        var hash = SHA256()
+        var hash = SHA256Hash()
         while let data = try pipe.fileHandleForReading.read(upToCount: 1 << 20), !data.isEmpty { hash.update(data) }
-        #expect(hash.hexDigest == LoopbackServer.patternSHA256(count: size))
+        #expect(hash.digest.hexadecimal == LoopbackServer.patternSHA256(count: size))
         #expect(try await process.outcome().status == 0)
     }
 

@@ -109,7 +109,7 @@ struct AuthenticationTests {
         var request = URLRequest(url: server.url)
         request.httpMethod = "POST"
         let (data, _) = try await session(Answerer(user: "ada", passwords: ["secret"])).upload(for: request, from: body)
-        #expect(String(decoding: data, as: UTF8.self) == SHA256.hexDigest(of: body))
+        #expect(String(decoding: data, as: UTF8.self) == SHA256Hash.hash(body).hexadecimal)
     }
 
     @Test("A wrong credential leads to another challenge with a higher failure count, until the delegate gives up")

@@ -35,7 +35,7 @@ struct StaleNonceTests {
         guard let nonce = parameter("nonce", field), let count = parameter("nc", field),
             let clientNonce = parameter("cnonce", field)
         else { return false }
-        func hash(_ text: String) -> String { SHA256.hexDigest(of: Data(text.utf8)) }
+        func hash(_ text: String) -> String { SHA256Hash.hash(Data(text.utf8)).hexadecimal }
         let (secret, action) = (hash("ada:r:secret"), hash("\(request.method):\(request.target)"))
         return parameter("response", field) == hash("\(secret):\(nonce):\(count):\(clientNonce):auth:\(action)")
     }
@@ -60,7 +60,7 @@ struct StaleNonceTests {
         let delegate = CredentialDelegate(password: "secret")
         let data = try await kind.send(Wire.request(server.url), in: Wire.session(delegate))
         let body = Data(kind == .upload ? "12345".utf8 : "".utf8)
-        #expect(String(decoding: data, as: UTF8.self) == SHA256.hexDigest(of: body))
+        #expect(String(decoding: data, as: UTF8.self) == SHA256Hash.hash(body).hexadecimal)
         #expect(nonces(server) == [nil, nil, "n2", "n3"])
         #expect(delegate.count.current == 1)
     }
@@ -70,7 +70,7 @@ struct StaleNonceTests {
         let session = Wire.session(CredentialDelegate(password: "secret"))
         let body = LoopbackServer.pattern(count: 700_000)
         let (data, _) = try await session.upload(for: Wire.request(server.url, "POST"), from: body)
-        #expect(String(decoding: data, as: UTF8.self) == SHA256.hexDigest(of: body))
+        #expect(String(decoding: data, as: UTF8.self) == SHA256Hash.hash(body).hexadecimal)
         #expect(nonces(server) == [nil, nil, "n2", "n3"])
     }
 
@@ -154,7 +154,7 @@ struct StaleNonceTests {
         request.url = server.url("/private/other")
         if !redirects {
             let (data, _) = try await session.upload(for: request, from: body)
-            #expect(String(decoding: data, as: UTF8.self) == SHA256.hexDigest(of: body))
+            #expect(String(decoding: data, as: UTF8.self) == SHA256Hash.hash(body).hexadecimal)
             #expect(delegate.count.current == 1)
         }
     }

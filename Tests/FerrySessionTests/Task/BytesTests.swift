@@ -18,12 +18,12 @@ struct BytesTests {
     @Test("Chunks are delivered in order, and none is empty") func chunks() async throws {
         let server = try LoopbackServer()
         let (bytes, _) = try await makeSession().bytes(for: URLRequest(url: server.url("/bytes/5000000")))
-        var hash = SHA256()
+        var hash = SHA256Hash()
         for try await chunk in bytes.chunks {
             #expect(!chunk.isEmpty)
             hash.update(chunk)
         }
-        #expect(hash.hexDigest == LoopbackServer.patternSHA256(count: 5_000_000))
+        #expect(hash.digest.hexadecimal == LoopbackServer.patternSHA256(count: 5_000_000))
     }
 
     @Test("The response is available before the body") func responseFirst() async throws {
@@ -183,8 +183,8 @@ struct BytesTests {
         try await session.overtake()
         #expect(bytes.task.countOfBytesReceived < 400_000)
         bytes.task.resume()
-        var hash = SHA256()
+        var hash = SHA256Hash()
         for try await chunk in bytes.chunks { hash.update(chunk) }
-        #expect(hash.hexDigest == LoopbackServer.patternSHA256(count: 400_000))
+        #expect(hash.digest.hexadecimal == LoopbackServer.patternSHA256(count: 400_000))
     }
 }

@@ -86,7 +86,7 @@ struct ProtocolClassesTests {
         let body = LoopbackServer.pattern(count: 200_000)
         let url = ScriptedProtocol.script { loader in
             loader.respond(headers: ["X-Method": loader.request.httpMethod ?? ""])
-            loader.load(SHA256.hexDigest(of: loader.body))
+            loader.load(SHA256Hash.hash(loader.body).hexadecimal)
             loader.finish()
         }
         let file = try TemporaryFile(body)
@@ -106,7 +106,7 @@ struct ProtocolClassesTests {
             }
         task.resume()
         let record = try await delegate.completion(of: task)
-        #expect(String(decoding: record.data, as: UTF8.self) == SHA256.hexDigest(of: body))
+        #expect(String(decoding: record.data, as: UTF8.self) == SHA256Hash.hash(body).hexadecimal)
         #expect((task.response as? HTTPURLResponse)?.value(forHTTPHeaderField: "X-Method") == "PUT")
         #expect(record.error == nil)
     }

@@ -16,12 +16,12 @@ struct PatternTests {
         let whole = LoopbackServer.pattern(count: 3_000_000)
         #expect(whole.count == 3_000_000)
         #expect(whole.dropFirst(1_500_001) == LoopbackServer.pattern(count: 1_499_999, offset: 1_500_001))
-        #expect(LoopbackServer.patternSHA256(count: 3_000_000) == SHA256.hexDigest(of: whole))
-        #expect(LoopbackServer.patternSHA256(count: 3_000_000) == SHA256.hexDigest(of: whole))
+        #expect(LoopbackServer.patternSHA256(count: 3_000_000) == SHA256Hash.hash(whole).hexadecimal)
+        #expect(LoopbackServer.patternSHA256(count: 3_000_000) == SHA256Hash.hash(whole).hexadecimal)
     }
 
     @Test("A negative count is empty") func negative() {
         #expect(LoopbackServer.pattern(count: -1).isEmpty)
-        #expect(LoopbackServer.patternSHA256(count: -1) == SHA256().hexDigest)
+        #expect(LoopbackServer.patternSHA256(count: -1) == SHA256Hash().digest.hexadecimal)
     }
 }

@@ -15,7 +15,7 @@ struct BodyReadingTests {
         #expect(echo.body == "abc0123456789")
         #expect(echo.isChunked)
         #expect(echo.trailers == [["X-T", "v"]])
-        #expect(echo.bodySHA256 == SHA256.hexDigest(of: Data("abc0123456789".utf8)))
+        #expect(echo.bodySHA256 == SHA256Hash.hash(Data("abc0123456789".utf8)).hexadecimal)
         #expect(try client.exchange("GET", "/echo").status == 200)
     }
 

@@ -118,7 +118,7 @@ struct StandardRoutesTests {
         let nonce = challenge.headers["WWW-Authenticate"]?.components(separatedBy: "nonce=\"").last?.prefix {
             $0 != "\""
         }
-        let hash = { (text: String) in SHA256.hexDigest(of: Data(text.utf8)) }
+        let hash = { (text: String) in SHA256Hash.hash(Data(text.utf8)).hexadecimal }
         for (password, status) in [("secret", 200), ("wrong", 401)] {
             let parts = [
                 hash("user:ferry:\(password)"), "\(nonce ?? "")", "00000001", "c,c", "auth", hash("GET:\(target)"),

@@ -20,6 +20,6 @@ enum Contents {
     }
 
     static func sha256(of url: URL) throws -> String {
-        SHA256.hexDigest(of: try of(url))
+        SHA256Hash.hash(try of(url)).hexadecimal
     }
 }

@@ -1,8 +1,8 @@
-import FerryTesting
+import FerryCore
 import Foundation
 import Testing
 
-struct SHA256Tests {
+struct SHA256HashTests {
     @Test(
         "The digests match published vectors",
         arguments: [
@@ -19,31 +19,31 @@ struct SHA256Tests {
             ),
         ]
     ) func vectors(text: String, digest: String) {
-        #expect(SHA256.hexDigest(of: Data(text.utf8)) == digest)
+        #expect(SHA256Hash.hash(Data(text.utf8)).hexadecimal == digest)
     }
 
     @Test("A million letters a hash to the published digest") func million() {
         let digest = "cdc76e5c9914fb9281a1c7e284d73e67f1809a48a497200e046d39ccc7112cd0"
-        #expect(SHA256.hexDigest(of: Data(repeating: 97, count: 1_000_000)) == digest)
+        #expect(SHA256Hash.hash(Data(repeating: 97, count: 1_000_000)).hexadecimal == digest)
     }
 
     @Test("Pieces of any size hash like the whole") func pieces() {
-        let data = LoopbackServer.pattern(count: 1000)
-        let whole = SHA256.hexDigest(of: data)
+        let data = Data((0..<1000).map { UInt8(truncatingIfNeeded: $0 &* 31) })
+        let whole = SHA256Hash.hash(data).hexadecimal
         for size in [1, 3, 55, 56, 63, 64, 65, 127, 128, 129, 999] {
-            var hash = SHA256()
+            var hash = SHA256Hash()
             for start in stride(from: 0, to: data.count, by: size) { hash.update(data.dropFirst(start).prefix(size)) }
-            #expect(hash.hexDigest == whole)
+            #expect(hash.digest.hexadecimal == whole)
         }
     }
 
     @Test("A digest can be taken before the end") func between() {
-        var hash = SHA256()
+        var hash = SHA256Hash()
         hash.update(Data("ab".utf8))
-        let before = hash.hexDigest
-        #expect(before == SHA256.hexDigest(of: Data("ab".utf8)))
-        hash.update(Array("c".utf8))
-        #expect(hash.hexDigest == SHA256.hexDigest(of: Data("abc".utf8)))
+        let before = hash.digest.hexadecimal
+        #expect(before == SHA256Hash.hash(Data("ab".utf8)).hexadecimal)
+        hash.update(Data("c".utf8))
+        #expect(hash.digest.hexadecimal == SHA256Hash.hash(Data("abc".utf8)).hexadecimal)
         #expect(hash.digest.count == 32)
         #expect(hash.digest.first == 0xba)
     }
