@@ -6,10 +6,6 @@ final class FetchTask: NSObject, CurlSessionDelegate {
         var currentURL: URL
         var requestCount = 1
         var response: HTTPURLResponse?
-        var metrics: TaskMetrics?
-        var waiter: CheckedContinuation<TaskMetrics?, Never>?
-        /// Whether the wait for the metrics has been given up.
-        var hasGivenUp = false
     }
 
     /// The start of the task, in seconds since the start of the run.
@@ -21,6 +17,7 @@ final class FetchTask: NSObject, CurlSessionDelegate {
     private let body: UploadBody
     private let item: ProgressBoard.Item?
     private let state: Mutex<State>
+    private let received = AsyncStream.makeStream(of: TaskMetrics.self)
 
     init(_ url: URL, index: Int, body: UploadBody, item: ProgressBoard.Item?, context: RunContext) {
         wanted = context.recorder.now
@@ -48,29 +45,14 @@ final class FetchTask: NSObject, CurlSessionDelegate {
     /// Waits for the metrics, which a task has when it ends; may be called only once; returns `nil` if they have not
     /// arrived within the time limit, so that a report is never awaited forever.
     func metrics(within limit: Duration = .seconds(5)) async -> TaskMetrics? {
-        let timer = Task {
+        let timer = Task { [received] in
             // The sleep is cancelled when the metrics have arrived.
-            do { try await Task.sleep(for: limit) } catch { return }
-            endWait { $0.hasGivenUp = true }
+            try? await Task.sleep(for: limit)
+            received.continuation.finish()
         }
         defer { timer.cancel() }
-        return await withCheckedContinuation { waiter in
-            let (isOver, metrics) = state.withLock { state in
-                let isOver = state.metrics != nil || state.hasGivenUp
-                if !isOver { state.waiter = waiter }
-                return (isOver, state.metrics)
-            }
-            if isOver { waiter.resume(returning: metrics) }
-        }
-    }
-
-    private func endWait(_ change: (inout State) -> Void) {
-        let (waiter, metrics) = state.withLock { state in
-            change(&state)
-            defer { state.waiter = nil }
-            return (state.waiter, state.metrics)
-        }
-        waiter?.resume(returning: metrics)
+        // In a task of its own, since a cancelled transfer has metrics too.
+        return await Task { [received] in await received.stream.first { _ in true } }.value
     }
 
     // MARK: - The delegate
@@ -139,7 +121,7 @@ final class FetchTask: NSObject, CurlSessionDelegate {
     }
 
     func urlSession(_ session: CurlSession, task: URLSessionTask, didFinishCollecting metrics: TaskMetrics) {
-        endWait { $0.metrics = metrics }
+        received.continuation.yield(metrics)
     }
 }
 

@@ -41,4 +41,17 @@ struct FetchTaskTests {
             session.invalidateAndCancel()
         }
     }
+
+    @Test("Metrics are also waited for after the transfer was cancelled")
+    func afterCancellation() async throws {
+        let (task, session) = try makeTask()
+        let request = session.dataTask(with: try #require(URL(string: "http://a")))
+        let wait = Task { await task.metrics(within: .seconds(3_600)) }
+        wait.cancel()
+        // A wait that ends with the cancellation ends at once.
+        try await Task.sleep(for: .milliseconds(50))
+        task.urlSession(session, task: request, didFinishCollecting: TaskMetrics())
+        #expect(await wait.value != nil)
+        session.invalidateAndCancel()
+    }
 }
