@@ -76,14 +76,15 @@ public final class HTTPArchiveRecorder: Sendable {
         metrics: TaskMetrics? = nil,
         error: (any Error)? = nil
     ) {
-        let source = RecordedExchange(
+        let entry = RecordedExchange(
             request: request,
             response: response,
             body: body,
             metrics: metrics,
-            errorCode: (error as? URLError)?.code.rawValue
-        )
-        let entry = source.entry(redaction, bodyLimit: limits.bodySize)
+            errorCode: (error as? URLError)?.code.rawValue,
+            redaction: redaction,
+            bodyLimit: limits.bodySize
+        ).entry
         let size = entry.size
         state.withLock { state in
             guard state.entries.count < limits.entries, size <= limits.totalSize - state.size else {

@@ -5,27 +5,28 @@ struct RecordedExchange {
     let body: Data?
     let metrics: TaskMetrics?
     let errorCode: Int?
+    let redaction: ArchiveRedaction
+    /// The greatest number of bytes of a body that is recorded.
+    let bodyLimit: Int
 
-    func entry(_ redaction: ArchiveRedaction, bodyLimit: Int) -> HTTPArchive.Entry {
-        let last = metrics?.transactions.last
-        let version = Self.version(last?.networkProtocolName)
+    private var last: TaskMetrics.Transaction? { metrics?.transactions.last }
+
+    var entry: HTTPArchive.Entry {
+        let start = metrics?.transactions.first?.startDate
+        let before = last.flatMap { last in start.map { last.startDate.timeIntervalSince($0) } } ?? 0
         var entry = HTTPArchive.Entry(
-            startDate: metrics?.transactions.first?.startDate ?? Date(),
-            request: requestPart(redaction, bodyLimit, version),
-            response: responsePart(redaction, bodyLimit, version),
-            timings: last.map { HTTPArchive.Timings($0, before: Self.before($0, metrics)) } ?? HTTPArchive.Timings()
+            startDate: start ?? Date(),
+            request: requestPart,
+            response: responsePart,
+            timings: last.map { HTTPArchive.Timings($0, before: before) } ?? HTTPArchive.Timings()
         )
-        entry.time = Self.milliseconds(last.map { Self.before($0, metrics) + $0.duration } ?? 0)
+        entry.time = Self.milliseconds(last.map { before + $0.duration } ?? 0)
         entry.serverIPAddress = last?.remoteAddress
         entry.errorCode = errorCode
         return entry
     }
 
-    private func requestPart(
-        _ redaction: ArchiveRedaction,
-        _ bodyLimit: Int,
-        _ version: String
-    ) -> HTTPArchive.Request {
+    private var requestPart: HTTPArchive.Request {
         let fields = (request.allHTTPHeaderFields ?? [:]).sorted { $0.key < $1.key }.map { (name: $0, value: $1) }
         let url = redaction.url(request.url?.absoluteString ?? "")
         var part = HTTPArchive.Request(
@@ -52,11 +53,7 @@ struct RecordedExchange {
         return part
     }
 
-    private func responsePart(
-        _ redaction: ArchiveRedaction,
-        _ bodyLimit: Int,
-        _ version: String
-    ) -> HTTPArchive.Response {
+    private var responsePart: HTTPArchive.Response {
         guard let response else { return HTTPArchive.Response(status: 0) }
         // Fields that came several times, such as `Set-Cookie`, are recorded one by one.
         let fields =
@@ -69,28 +66,24 @@ struct RecordedExchange {
             status: response.statusCode,
             statusText: ReasonPhrase.of(response.statusCode),
             headers: redaction.fields(fields),
-            content: content(of: response, redaction, bodyLimit)
+            content: content(of: response)
         )
         part.httpVersion = version
         part.redirectURL = part.headers.first { $0.name.isEqualIgnoringCase("Location") }?.value ?? ""
-        if let last = metrics?.transactions.last {
+        if let last {
             part.headersSize = last.receivedHeaderByteCount
             part.bodySize = Int(clamping: last.receivedBodyByteCount)
         }
         return part
     }
 
-    private func content(
-        of response: HTTPURLResponse,
-        _ redaction: ArchiveRedaction,
-        _ bodyLimit: Int
-    ) -> HTTPArchive.Content {
+    private func content(of response: HTTPURLResponse) -> HTTPArchive.Content {
         let type = response.value(forHTTPHeaderField: "Content-Type") ?? response.mimeType ?? ""
         if let body, body.count <= bodyLimit, let shown = redaction.body(body, mimeType: type) {
             return HTTPArchive.Content(shown, mimeType: type)
         }
         var content = HTTPArchive.Content(mimeType: type)
-        let received = metrics?.transactions.last.map { Int(clamping: $0.receivedBodyByteCount) }
+        let received = last.map { Int(clamping: $0.receivedBodyByteCount) }
         content.size = body?.count ?? received ?? max(0, Int(clamping: response.expectedContentLength))
         if content.size > 0 {
             content.text = nil
@@ -101,19 +94,14 @@ struct RecordedExchange {
 
     private static func comment(_ count: Int) -> String { "The body of \(count) bytes was not recorded." }
 
-    /// Returns the name of a protocol in a status line; `HTTP/1.1` if it is not known.
-    private static func version(_ name: String?) -> String {
-        switch name {
+    /// The name of the protocol in a status line; `HTTP/1.1` if it is not known.
+    private var version: String {
+        switch last?.networkProtocolName {
         case "h2", "h2c": "HTTP/2"
         case "h3": "HTTP/3"
         case "http/1.0": "HTTP/1.0"
         default: "HTTP/1.1"
         }
-    }
-
-    /// Returns the seconds between the start of the first transaction and that of the last one.
-    private static func before(_ last: TaskMetrics.Transaction, _ metrics: TaskMetrics?) -> TimeInterval {
-        metrics?.transactions.first.map { last.startDate.timeIntervalSince($0.startDate) } ?? 0
     }
 
     /// Returns seconds in milliseconds, without what JSON cannot express.
