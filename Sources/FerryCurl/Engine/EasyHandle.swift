@@ -232,20 +232,23 @@ extension EasyHandle {
         let isHandshakeMissing = isSecure && handshake == 0 && long(CurlInfo.newConnections) > 0
         let url = url?.presentable
         var result = TaskMetrics.Transaction(url: url, method: method, statusCode: statusCode, startDate: startDate)
-        result.nameLookup = seconds(CurlInfo.nameLookupTime)
+        result.isReusedConnection = statusCode != nil && long(CurlInfo.newConnections) == 0
+        let (lookup, request) = (seconds(CurlInfo.nameLookupTime), seconds(CurlInfo.preTransferTime))
         result.connect = seconds(CurlInfo.connectTime)
+        result.nameLookup = result.isReusedConnection ? 0 : result.connect > 0 ? min(lookup, result.connect) : lookup
         result.secureConnect = handshake
-        // Newer versions of libcurl report this time although the handshake has failed.
-        result.requestStart = isHandshakeMissing ? 0 : seconds(CurlInfo.preTransferTime)
-        result.responseStart = seconds(CurlInfo.startTransferTime)
-        result.duration = seconds(CurlInfo.totalTime)
+        // Newer versions of libcurl report this time although the handshake has failed. If a request is sent again on a
+        // second connection, it may be the time of the first.
+        result.requestStart = isHandshakeMissing || request == 0 ? 0 : max(request, result.connect, handshake)
+        let response = seconds(CurlInfo.startTransferTime)
+        result.responseStart = response > 0 ? max(response, result.requestStart) : 0
+        result.duration = max(seconds(CurlInfo.totalTime), result.requestStart, result.responseStart)
         result.sentBodyByteCount = offset(CurlInfo.sizeUpload)
         result.receivedBodyByteCount = offset(CurlInfo.sizeDownload)
         result.receivedHeaderByteCount = long(CurlInfo.headerSize)
         result.networkProtocolName = statusCode == nil ? nil : Self.protocolNames[long(CurlInfo.httpVersion)]
         result.remoteAddress = address.isEmpty ? nil : address
         result.remotePort = port > 0 ? port : nil
-        result.isReusedConnection = statusCode != nil && long(CurlInfo.newConnections) == 0
         return result
     }
 

@@ -113,6 +113,28 @@ struct TransactionTests {
         #expect(last.statusCode == nil && last.requestStart > 0 && last.responseStart == 0)
     }
 
+    @Test("The phases of a request that is sent again on a new connection are in order", arguments: ["GET", "PUT"])
+    func sentTwice(_ method: String) async throws {
+        let kept = Watched(0)
+        let server = try RawServer { connection in
+            while !connection.readHead().isEmpty {
+                kept.change { $0 += 1 }
+                if kept.current == 2 { return }
+                connection.write("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n")
+            }
+        }
+        let delegate = Collector()
+        let session = CurlSession(configuration: .ephemeral, delegate: delegate, delegateQueue: nil)
+        for _ in 0..<3 { _ = try await session.data(for: Wire.request(server.url(), method)) }
+        #expect(kept.current == 4)
+        let transactions = delegate.metrics.current.flatMap(\.transactions)
+        #expect(transactions.map(\.isReusedConnection) == [false, false, true])
+        for last in transactions {
+            let phases = [last.nameLookup, last.connect, last.requestStart, last.responseStart, last.duration]
+            #expect(phases == phases.sorted() && (last.nameLookup == 0) == last.isReusedConnection)
+        }
+    }
+
     @Test("The pending request of a cancelled async function is a transaction too")
     func cancelledAsync() async throws {
         let delegate = Collector()
