@@ -364,4 +364,6 @@ package protocol CurlSessionTaskObserver: AnyObject, Sendable {
     func session(_ session: CurlSession, didResume task: URLSessionTask)
     /// Called when a running task is suspended, on the thread that suspended it.
     func session(_ session: CurlSession, didSuspend task: URLSessionTask)
+    /// Called on the delegate queue after a task's own delegate has received the end of the task.
+    func session(_ session: CurlSession, ownDelegateDidEnd task: URLSessionTask, error: (any Error)?)
 }

@@ -308,7 +308,11 @@ extension TaskCore {
             // FoundationNetworking's default method passes the end on too, as long as the task has its own delegate.
             if isPassedOn { setDelegate(nil) }
             delegate.task?.urlSession(session, task: task, didCompleteWithError: error)
-            if isPassedOn { delegate.session?.task?.urlSession(session, task: task, didCompleteWithError: error) }
+            if isPassedOn {
+                delegate.session?.task?.urlSession(session, task: task, didCompleteWithError: error)
+            } else if delegate.session != nil {
+                session.taskObserver?.session(session, ownDelegateDidEnd: task, error: error)
+            }
         case .data(let handler, _): handler(error == nil ? delivery.data : nil, response, error)
         case .download(let handler, let isAsync):
             handler(error == nil ? file?.url : nil, response, error)

@@ -348,6 +348,7 @@ struct DurableSessionTests {
                 for _ in 0..<2_000 where task.state != .completed { usleep(1_000) }
             }
             func session(_ session: CurlSession, didSuspend task: URLSessionTask) {}
+            func session(_: CurlSession, ownDelegateDidEnd _: URLSessionTask, error _: (any Error)?) {}
         }
         let server = try LoopbackServer(handler: content.handler)
         let delegate = RecordingDelegate()

@@ -167,6 +167,7 @@ struct SuspendTests {
             func session(_ session: CurlSession, didSuspend task: URLSessionTask) {
                 changes.change { $0.append("suspended") }
             }
+            func session(_: CurlSession, ownDelegateDidEnd _: URLSessionTask, error _: (any Error)?) {}
         }
         let gate = Gate()
         let server = try LoopbackServer { _ in .gated(gate, first: 1, of: 2) }

@@ -98,6 +98,32 @@ struct AdoptedTaskTests {
         #expect(manager.tasks.isEmpty)
     }
 
+    @Test("A manager's task completes once, although a delegate of its own receives its body and its end")
+    func replacedDelegate() async throws {
+        final class Own: NSObject, URLSessionDataDelegate {
+            let ended = Watched(0)
+
+            func urlSession(_: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?) {
+                ended.change { $0 += 1 }
+            }
+        }
+        let server = try LoopbackServer { _ in .text("x") }
+        let (manager, own, group) = (manager(), Own(), DispatchGroup())
+        manager.completionGroup = group
+        let statuses = Watched<[Int?]>([])
+        for _ in 0..<2 {
+            let task = manager.dataTask(with: URLRequest(url: server.url), serializer: .data) { response in
+                statuses.change { $0.append(response.statusCode) }
+            }
+            task.delegate = own
+            task.resume()
+        }
+        try await eventually { group.wait(timeout: .now()) == .success }
+        #expect(statuses.current == [200, 200])
+        #expect(own.ended.current == 2)
+        #expect(manager.tasks.isEmpty)
+    }
+
     @Test("A task that several threads resume at once is adopted once")
     func concurrentResumes() async throws {
         let server = try LoopbackServer { _ in LoopbackResponse.text("").faulted(.stallBeforeHead) }

@@ -37,6 +37,11 @@ final class SessionDelegate: NSObject, URLSessionDownloadDelegate, ReceivedRespo
         core.note(isRunning: false, task, at: key(task))
     }
 
+    func session(_ session: CurlSession, ownDelegateDidEnd task: URLSessionTask, error: (any Error)?) {
+        // Every task of the manager completes, also one whose own delegate does not pass the end on.
+        if find(task).delegate != nil { urlSession(session, task: task, didCompleteWithError: error) }
+    }
+
     // MARK: - URLSessionTaskDelegate
 
     func urlSession(
