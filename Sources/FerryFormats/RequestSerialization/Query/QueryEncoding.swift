@@ -17,7 +17,7 @@ public struct QueryEncoding: Sendable, Hashable, Codable {
 
     /// Creates an encoding with the given styles.
     ///
-    /// With `nulls: .keyOnly`, the other arguments give AFNetworking's encoding.
+    /// With `nulls: .keyOnly`, the other arguments give AFNetworking's encoding, except for dates and data.
     public init(
         arrays: ArrayStyle = .brackets,
         booleans: BoolStyle = .numeric,
