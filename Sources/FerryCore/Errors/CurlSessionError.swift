@@ -11,7 +11,7 @@ public struct CurlSessionError: Error, Sendable, Hashable, LocalizedError, Custo
         /// Makes a code with a name.
         public init(rawValue: String) { self.rawValue = rawValue }
 
-        /// libcurl was not found, or is too old.
+        /// libcurl was not found, is too old, or could not be set up, for example for lack of descriptors.
         public static let curlUnavailable = Code(rawValue: "curlUnavailable")
         /// The task was made after its session was invalidated.
         public static let sessionInvalidated = Code(rawValue: "sessionInvalidated")
