@@ -72,7 +72,8 @@ extension TaskCore {
                 (record.text, record.priority) = (task.taskDescription, task.priority)
                 record.partial = resumeData.map(DurableRecord.Partial.init)
             }
-            // The task may have been cancelled, and its completion delivered, before there was a record to end.
+            // The task may have been suspended, or cancelled and its completion delivered, before there was a record.
+            noteDurably { $0.isSuspended = self.publicState == .suspended }
             if state.withLock({ $0.lifecycle == .completed }) { core.endDurableTask(identifier, nil) }
             return nil
         } catch let error as CurlSessionError {

@@ -367,6 +367,26 @@ struct DurableSessionTests {
         withExtendedLifetime(observer) {}
     }
 
+    @Test("A task that its observer suspends when it is resumed is suspended in its record too")
+    func suspendedByObserver() throws {
+        final class Observer: CurlSessionTaskObserver {
+            func session(_ session: CurlSession, didResume task: URLSessionTask) { task.suspend() }
+            func session(_ session: CurlSession, didSuspend task: URLSessionTask) {}
+            func session(_: CurlSession, ownDelegateDidEnd _: URLSessionTask, error _: (any Error)?) {}
+        }
+        let server = try LoopbackServer(handler: content.handler)
+        let session = session()
+        let observer = Observer()
+        session.taskObserver = observer
+        let task = session.downloadTask(with: server.url)
+        task.resume()
+        #expect(task.state == .suspended)
+        let journal = try String(contentsOf: folder.file("session/journal"), encoding: .utf8)
+        #expect(journal.components(separatedBy: "\"isSuspended\":").last?.hasPrefix("true") == true)
+        task.cancel()
+        withExtendedLifetime(observer) {}
+    }
+
     @Test("Damaged journals lose tasks at most, and files that belong to no task are deleted")
     func damage() async throws {
         let server = try LoopbackServer(handler: content.handler)
