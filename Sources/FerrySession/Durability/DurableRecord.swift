@@ -19,15 +19,10 @@ struct DurableRecord: Codable, Sendable, Hashable {
 
     var version = 1
     var id: Int
-    var url: URL
-    var method: String
-    var fields: [String: String]
-    var timeout: Double
+    var request: KeptRequest
     /// The file that is uploaded; `nil` for a download.
     var upload: String?
     var isSuspended = false
-    /// `false` if the request neither sends nor stores cookies.
-    var handlesCookies: Bool?
     var text: String?
     var priority: Float
     var partial: Partial?
@@ -39,7 +34,7 @@ struct DurableRecord: Codable, Sendable, Hashable {
     /// Reads a record; `nil` if it is of another version or not valid.
     init?(_ data: Data) {
         guard let record = try? JSONDecoder().decode(Self.self, from: data), record.version == 1, record.id > 0,
-            record.id < Self.maximumID, record.url.isWebAddress, record.upload?.hasPrefix("/") != false,
+            record.id < Self.maximumID, record.request.url.isWebAddress, record.upload?.hasPrefix("/") != false,
             record.partial?.isValid != false
         else { return nil }
         self = record
@@ -47,29 +42,15 @@ struct DurableRecord: Codable, Sendable, Hashable {
 
     /// Describes a task with a request; `nil` if the request cannot be sent again.
     init?(id: Int, _ request: URLRequest, upload: URL?, keepsSecrets: Bool) {
-        guard let url = request.url, url.isWebAddress, request.httpBody == nil, request.httpBodyStream == nil else {
-            return nil
-        }
-        let plain = keepsSecrets ? url : URL(string: PresentableText.withoutUserInfo(url.absoluteString))
-        guard let plain else { return nil }
-        (self.id, self.url, self.upload) = (id, plain, upload?.standardizedFileURL.path)
-        method = request.httpMethod ?? "GET"
-        fields = (request.allHTTPHeaderFields ?? [:]).filter { keepsSecrets || !SecretName.isSecret($0.key) }
-        timeout = request.timeoutInterval.asKept
-        if !request.httpShouldHandleCookies { handlesCookies = false }
+        guard request.httpBody == nil, request.httpBodyStream == nil,
+            let kept = KeptRequest(request, keepsSecrets: keepsSecrets)
+        else { return nil }
+        (self.id, self.request, self.upload) = (id, kept, upload?.standardizedFileURL.path)
         priority = URLSessionTask.defaultPriority
     }
 
     var data: Data {
         get throws { try JSONEncoder().encode(self) }
-    }
-
-    var request: URLRequest {
-        var request = URLRequest(url: url, timeoutInterval: timeout.asRestored)
-        request.httpMethod = method
-        request.allHTTPHeaderFields = fields
-        request.httpShouldHandleCookies = handlesCookies ?? true
-        return request
     }
 
     /// Returns the resume data of the partial file in a folder; `nil` if there is nothing to continue.
@@ -82,14 +63,14 @@ struct DurableRecord: Codable, Sendable, Hashable {
         guard offset > 0 else { return nil }
         var data = ResumeData(
             url: partial.url,
-            originalURL: url,
-            headers: fields,
+            originalURL: request.url,
+            headers: request.fields,
             file: file,
             offset: offset,
             expectedTotal: partial.total,
             validator: partial.validator
         )
-        (data.handlesCookies, data.timeout) = (handlesCookies, timeout)
+        (data.handlesCookies, data.timeout) = (request.handlesCookies, request.timeout)
         return data
     }
 }

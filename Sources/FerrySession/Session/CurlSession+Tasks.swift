@@ -58,7 +58,7 @@ extension CurlSession {
     func makeEarlierTasks() {
         guard let durable = core.durable else { return }
         for record in durable.earlier {
-            let (request, id) = (record.request, record.id)
+            let (request, id) = (record.request.value, record.id)
             let task: any CurlTask
             if let path = record.upload {
                 let body = BodySource.file(URL(fileURLWithPath: path, isDirectory: false))

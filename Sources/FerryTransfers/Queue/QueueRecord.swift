@@ -6,19 +6,8 @@ struct QueueRecord: Codable, Sendable, Hashable {
         case removed
     }
 
-    /// A request, without a body.
-    struct Request: Codable, Sendable, Hashable {
-        var url: URL
-        var method: String
-        /// Names and values of header fields.
-        var fields: [String: String]
-        var timeout: Double
-        /// `false` if the request neither sends nor stores cookies.
-        var handlesCookies: Bool?
-    }
-
     struct Download: Codable, Sendable, Hashable {
-        var request: Request
+        var request: KeptRequest
         var path: String
         var connections: Int
         var digest: String?
@@ -31,7 +20,7 @@ struct QueueRecord: Codable, Sendable, Hashable {
     }
 
     struct Upload: Codable, Sendable, Hashable {
-        var request: Request
+        var request: KeptRequest
         var path: String
         var resumption: String
         var metadata: [String: String]
@@ -103,35 +92,22 @@ struct QueueRecord: Codable, Sendable, Hashable {
         }
     }
 
-    var request: Request? { download?.request ?? upload?.request }
+    var request: KeptRequest? { download?.request ?? upload?.request }
     var path: String { download?.path ?? upload?.path ?? "" }
 }
 
 // MARK: - Conversions
 
-extension QueueRecord.Request {
-    /// Creates a record of a request; without `keepsSecrets`, secret header fields and the URL's user are left out.
-    init(_ request: URLRequest, keepsSecrets: Bool) throws(TransferQueueError) {
+extension KeptRequest {
+    /// Describes the request of a transfer, or throws the reason why it cannot be kept.
+    fileprivate init(of request: URLRequest, keepsSecrets: Bool) throws(TransferQueueError) {
         guard let url = request.url, url.isWebAddress else {
             throw .invalidTransfer("The URL of a queued transfer must begin with http:// or https://")
         }
-        let plain = PresentableText.withoutUserInfo(url.absoluteString)
-        guard let kept = keepsSecrets ? url : URL(string: plain) else {
+        guard let kept = KeptRequest(request, keepsSecrets: keepsSecrets) else {
             throw .invalidTransfer("The URL cannot be kept without its user: \(url.presentableText)")
         }
-        self.url = kept
-        method = request.httpMethod ?? "GET"
-        fields = (request.allHTTPHeaderFields ?? [:]).filter { keepsSecrets || !SecretName.isSecret($0.key) }
-        timeout = request.timeoutInterval.asKept
-        if !request.httpShouldHandleCookies { handlesCookies = false }
-    }
-
-    var urlRequest: URLRequest {
-        var request = URLRequest(url: url, timeoutInterval: timeout.asRestored)
-        request.httpMethod = method
-        request.allHTTPHeaderFields = fields
-        request.httpShouldHandleCookies = handlesCookies ?? true
-        return request
+        self = kept
     }
 }
 
@@ -141,7 +117,7 @@ extension QueueRecord.Download {
         guard download.hasPlainRequest else {
             throw .invalidTransfer(VerifiedDownloadError.invalidRequest.description)
         }
-        request = try .init(download.request, keepsSecrets: keepsSecrets)
+        request = try .init(of: download.request, keepsSecrets: keepsSecrets)
         path = download.destination.standardizedFileURL.path
         connections = download.connections
         digest = download.digest?.description
@@ -158,7 +134,7 @@ extension QueueRecord.Download {
     var value: VerifiedDownload? {
         let expected = digest.flatMap { ContentDigest($0) }
         guard (expected == nil) == (digest == nil) else { return nil }
-        var download = VerifiedDownload(request.urlRequest, to: URL(fileURLWithPath: path, isDirectory: false))
+        var download = VerifiedDownload(request.value, to: URL(fileURLWithPath: path, isDirectory: false))
         download.connections = connections
         download.digest = expected
         download.checksAnnouncedDigest = checksAnnounced
@@ -174,7 +150,7 @@ extension QueueRecord.Download {
 extension QueueRecord.Upload {
     init(_ upload: FileUpload, keepsSecrets: Bool) throws(TransferQueueError) {
         guard upload.file.isFileURL else { throw .invalidTransfer("The file of an upload must have a file URL") }
-        request = try .init(upload.request, keepsSecrets: keepsSecrets)
+        request = try .init(of: upload.request, keepsSecrets: keepsSecrets)
         path = upload.file.standardizedFileURL.path
         resumption = upload.resumption.rawValue
         metadata = upload.metadata
@@ -185,7 +161,7 @@ extension QueueRecord.Upload {
     }
 
     var value: FileUpload {
-        var upload = FileUpload(URL(fileURLWithPath: path, isDirectory: false), for: request.urlRequest)
+        var upload = FileUpload(URL(fileURLWithPath: path, isDirectory: false), for: request.value)
         upload.resumption = FileUpload.Resumption(rawValue: resumption) ?? .automatic
         upload.metadata = metadata
         upload.ordinaryURL = ordinaryURL

@@ -314,7 +314,7 @@ struct DurableSessionTests {
         #expect(DurableRecord(try record.data) == record)
         let changes: [(inout DurableRecord) -> Void] = [
             { $0.version = 2 }, { $0.id = 0 }, { $0.id = .max }, { $0.upload = "relative" },
-            { $0.url = URL(fileURLWithPath: "/etc/passwd") }, { $0.partial?.name = "../../x" },
+            { $0.request.url = URL(fileURLWithPath: "/etc/passwd") }, { $0.partial?.name = "../../x" },
             { $0.partial?.validator = "W/\"weak\"" }, { $0.partial?.total = .min },
             { $0.partial?.url = URL(fileURLWithPath: "/etc/passwd") },
         ]
@@ -453,7 +453,7 @@ extension URLSessionDownloadTask {
         )
         let read = try #require(DurableRecord(try record.data))
         let resumed = try #require(read.resumeData(in: folder.path("")))
-        for made in [read.request, resumed.request] {
+        for made in [read.request.value, resumed.request] {
             #expect(made.timeoutInterval == (timeout == 600 ? 600 : .infinity) && !made.httpShouldHandleCookies)
         }
     }
