@@ -79,15 +79,15 @@ package final class Journal: @unchecked Sendable {
                 try open.requireOwnership()
                 (file, position) = (open, 0)
             }
-            if open.tryLock() {
-                if open.isAt(path) { return open }
+            let isLocked = open.tryLock()
+            if isLocked, open.isAt(path) { return open }
+            if isLocked {
                 // Another process has replaced the file.
                 try? open.close()
                 file = nil
-            } else {
-                guard MonotonicTime.now() < deadline else { throw FileError("lock", path: path, code: EWOULDBLOCK) }
-                usleep(1_000)
             }
+            guard MonotonicTime.now() < deadline else { throw FileError("lock", path: path, code: EWOULDBLOCK) }
+            if !isLocked { usleep(1_000) }
         }
     }
 
