@@ -213,6 +213,8 @@ extension WebSocketConnection {
         guard await Self.sleep(interval) else { return }
         while true {
             let hasAnswered = Mutex(false)
+            // The ping waits behind these bytes, which may all have arrived when the interval ends.
+            var isBehind = await stream.isSending(within: interval)
             let ping = Task {
                 try await self.ping()
                 hasAnswered.withLock { $0 = true }
@@ -225,9 +227,10 @@ extension WebSocketConnection {
                 guard await Self.sleep(interval) else { return ping.cancel() }
                 let hasWaited = state.withLock { $0.inbox.hasWaited(since: changes) || $0.receivedCount != count }
                 let isSending = before.map { $0.read < $0.appended && $0.read != pipe?.position.read } ?? false
-                mayBeUnread = hasWaited || wasSuspended || stream.isSuspended || isSending
+                mayBeUnread = hasWaited || wasSuspended || stream.isSuspended || isSending || isBehind
                 if hasAnswered.withLock({ $0 }) { break }
-                if !mayBeUnread { mayBeUnread = await stream.isSending(within: interval) }
+                isBehind = await stream.isSending(within: interval)
+                mayBeUnread = mayBeUnread || isBehind
             } while mayBeUnread
             if !hasAnswered.withLock({ $0 }) {
                 ping.cancel()
