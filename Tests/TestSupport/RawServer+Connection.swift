@@ -27,7 +27,9 @@ extension RawServer {
         @discardableResult
         package func readMore() -> Bool {
             var bytes = [UInt8](repeating: 0, count: 65_536)
-            let count = recv(descriptor, &bytes, bytes.count, 0)
+            var count = 0
+            // With a time limit, it is interrupted when a stopped process continues.
+            repeat { count = recv(descriptor, &bytes, bytes.count, 0) } while count < 0 && errno == EINTR
             guard count > 0 else { return false }
             received.append(contentsOf: bytes.prefix(count))
             return true
